@@ -248,7 +248,7 @@ import Testing
         var (_, writer) = try await asked(channel, allowance: DescriptorAllowance(pieces: 1, bytes: 4 << 20))
         try channel.peer.control.send(DescriptorTag(call: 1, count: 1).encoded(), DescriptorList(memory))
         writer.send(RawPeer.frame(3, descriptors: 1, method: 1, call: 1))
-        #expect(await channel.violation() == .notSealed("memory of huge pages"))
+        #expect(await channel.violation() == .notSealed("it consists of huge pages"))
     }
 
     @Test func `all pieces of an answer share one allowance`() async throws {

@@ -65,7 +65,8 @@ import Testing
         try bytes.write(to: file)
         let other = try await annex(file.path, app.path)
         #expect(other.status == 1, "\(other)")
-        #expect(other.output.contains("reply to call 2 (method 7): byte 0 is 115, recorded 83"), "\(other)")
+        let difference = "reply to call 2 (method 7): byte 0 is 115, but the recording has 83"
+        #expect(other.output.contains(difference), "\(other)")
         let json = try await annex(file.path, app.path, "--json")
         #expect(json.status == 1 && json.output.contains("\"same\" : false"), "\(json)")
     }

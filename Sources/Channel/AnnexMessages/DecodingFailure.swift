@@ -45,9 +45,9 @@ extension DecodingFailure.Reason {
     fileprivate var text: String {
         switch self {
         case .truncated: "the bytes end inside a field"
-        case .tooLong(let limit): "longer than \(limit) bytes"
-        case .tooManyFields(let limit): "more than \(limit) fields"
-        case .tooDeep(let limit): "nested deeper than \(limit) levels"
+        case .tooLong(let limit): "the message is longer than \(limit) bytes"
+        case .tooManyFields(let limit): "the message has more than \(limit) fields"
+        case .tooDeep(let limit): "the message is nested deeper than \(limit) levels"
         case .missingField: "is missing"
         case .repeatedField: "appears more than once"
         case .wrongSize(let expected): "is not \(expected) bytes long"

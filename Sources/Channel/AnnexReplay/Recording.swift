@@ -1,4 +1,5 @@
 package import AnnexChannel
+internal import AnnexMessages
 
 /// A recording of a channel's traffic, as read from its file.
 package struct Recording: Sendable, Hashable {
@@ -57,10 +58,10 @@ package struct RecordedFrame: Sendable, Hashable {
         /// The first bytes, as many as were kept.
         package var contents: [UInt8]
 
-        package var isWhole: Bool { UInt64(contents.count) == size }
+        package var isWhole: Bool { UInt64(clamping: contents.count) == size }
     }
 
-    package var isWhole: Bool { payload.count == Int(length) }
+    package var isWhole: Bool { payload.count == Int(truncatingIfNeeded: length) }
 
     /// The name of the kind.
     package var kindName: String {
@@ -78,11 +79,121 @@ package enum RecordingFailure: Error, Sendable, Hashable, CustomStringConvertibl
 
     package var description: String {
         switch self {
-        case .notARecording: "not a recording: it does not begin with ANNEXREC"
+        case .notARecording: "the file is no recording: it does not begin with ANNEXREC"
         case .version(let version):
-            "a recording of version \(version), where this program reads version \(RecordingFormat.version)"
-        case .headerCut: "the recording is cut off inside its header"
-        case .malformedHeader: "the recording's header makes no sense"
+            "the recording has version \(version), but this program reads version \(RecordingFormat.version)"
+        case .headerCut: "the file ends inside the recording's header"
+        case .malformedHeader: "the recording's header is malformed"
+        }
+    }
+}
+
+extension Recording {
+    /// Reads a whole file, which is untrusted input, up to the first record that is incomplete or malformed.
+    package init(reading bytes: [UInt8]) throws(RecordingFailure) {
+        var reader = RecordingReader()
+        try reader.read(bytes)
+        self = reader.recording
+    }
+}
+
+private struct RecordingReader {
+    /// Identifies a frame with which descriptors were handed over.
+    private struct Holder: Hashable {
+        let direction: RecordedFrame.Direction
+        let call: UInt64
+    }
+
+    var recording = Recording()
+    /// The index of the last such frame of each call. Other frames may come between it and its pieces.
+    private var holders: [Holder: Int] = [:]
+
+    mutating func read(_ bytes: [UInt8]) throws(RecordingFailure) {
+        var cursor = unsafe ByteCursor(bytes.span.bytes)
+        try readHeader(&cursor)
+        while cursor.left > 0 {
+            let start = cursor.position
+            guard let length = cursor.take(UInt32.self), let place = cursor.take(count: length) else {
+                recording.ending = .cut(bytes: bytes.count &- start)
+                return
+            }
+            // No record may follow the last one.
+            guard let isLast = readRecord(cursor.over(place)), !isLast || cursor.left == 0 else {
+                recording.ending = .damaged(at: start)
+                return
+            }
+            if isLast { return }
+        }
+        recording.ending = .cut(bytes: 0)
+    }
+
+    private mutating func readHeader(_ cursor: inout ByteCursor) throws(RecordingFailure) {
+        guard let mark = cursor.take(count: 8), cursor.over(mark).copy() == RecordingFormat.mark else {
+            throw .notARecording
+        }
+        guard let version = cursor.take(UInt32.self) else { throw .headerCut }
+        guard version == RecordingFormat.version else { throw .version(version) }
+        guard let wire = cursor.take(UInt32.self), let began = cursor.take(UInt64.self),
+            let host = cursor.take(UInt32.self), let extensionCapacity = cursor.take(UInt32.self),
+            let payload = cursor.take(UInt32.self), let handedOver = cursor.take(UInt32.self),
+            let length = cursor.take(UInt32.self)
+        else { throw .headerCut }
+        guard length <= RecordingFormat.longestLabel else { throw .malformedHeader }
+        guard let place = cursor.take(count: length) else { throw .headerCut }
+        guard let label = cursor.over(place).text() else { throw .malformedHeader }
+        recording = Recording(
+            began: began, wireVersion: wire, hostCapacity: host, extensionCapacity: extensionCapacity,
+            mostPayloadBytes: payload, mostHandedOverBytes: handedOver, label: label)
+    }
+
+    /// - Returns: whether it is the last record; nil if it is malformed.
+    private mutating func readRecord(_ record: ByteCursor) -> Bool? {
+        var cursor = record
+        guard let type = cursor.take(UInt8.self).flatMap(RecordingFormat.RecordType.init(rawValue:)),
+            let direction = cursor.take(UInt8.self).flatMap(RecordedFrame.Direction.init(rawValue:)),
+            cursor.take(UInt16.self) == 0, let time = cursor.take(UInt64.self)
+        else { return nil }
+        switch type {
+        case .frame: return readFrame(&cursor, direction, time) ? false : nil
+        case .piece: return readPiece(&cursor, direction) ? false : nil
+        case .end:
+            guard let cause = cursor.take(UInt32.self).flatMap(Recording.Ending.Cause.init(rawValue:)),
+                let text = cursor.text()
+            else { return nil }
+            recording.ending = .said(cause, text: text, time: time)
+            return true
+        }
+    }
+
+    private mutating func readFrame(
+        _ cursor: inout ByteCursor, _ direction: RecordedFrame.Direction, _ time: UInt64
+    ) -> Bool {
+        guard let kind = cursor.take(UInt8.self), let descriptors = cursor.take(UInt8.self),
+            let method = cursor.take(UInt16.self), let length = cursor.take(UInt32.self),
+            let call = cursor.take(UInt64.self), let limit = cursor.take(UInt64.self),
+            let mostBytes = cursor.take(UInt64.self), let mostPieces = cursor.take(UInt64.self),
+            UInt64(clamping: cursor.left) == min(length, recording.mostPayloadBytes)
+        else { return false }
+        if descriptors > 0 {
+            holders.updateValue(recording.frames.count, forKey: Holder(direction: direction, call: call))
+        }
+        recording.frames.append(
+            RecordedFrame(
+                time: time, direction: direction, kind: kind, method: method, call: call, descriptors: descriptors,
+                limit: limit, mostBytes: mostBytes, mostPieces: mostPieces, length: length, payload: cursor.copy()))
+        return true
+    }
+
+    private mutating func readPiece(_ cursor: inout ByteCursor, _ direction: RecordedFrame.Direction) -> Bool {
+        guard let call = cursor.take(UInt64.self), let size = cursor.take(UInt64.self),
+            UInt64(clamping: cursor.left) <= min(size, UInt64(clamping: recording.mostHandedOverBytes)),
+            let frame = holders.value(of: Holder(direction: direction, call: call))
+        else { return false }
+        let piece = RecordedFrame.Piece(size: size, contents: cursor.copy())
+        return recording.frames.change(at: frame) { frame in
+            guard frame.pieces.count < Int(truncatingIfNeeded: frame.descriptors) else { return false }
+            frame.pieces.append(piece)
+            return true
         }
     }
 }

@@ -35,7 +35,7 @@ extension RecordedFrame {
     /// How other pieces of sealed memory differ from the kept parts of the recorded ones; nil if they do not.
     func difference(_ message: Int, from other: [SealedBytes]) -> ReplayDifference? {
         guard other.count == Int(descriptors) else {
-            return difference(message, "\(other.count) pieces of sealed memory, recorded \(descriptors)")
+            return difference(message, "\(other.count) pieces of sealed memory, but the recording has \(descriptors)")
         }
         for (index, (piece, found)) in zip(pieces, other).enumerated() {
             let start = found.withBytes { bytes in
@@ -55,9 +55,9 @@ extension RecordedFrame {
         _ kept: [UInt8], _ length: UInt64, from other: [UInt8], of otherLength: UInt64? = nil, _ place: String
     ) -> String? {
         for (index, (recorded, found)) in zip(kept, other).enumerated() where recorded != found {
-            return "\(place)byte \(index) is \(found), recorded \(recorded)"
+            return "\(place)byte \(index) is \(found), but the recording has \(recorded)"
         }
         let otherLength = otherLength ?? UInt64(other.count)
-        return otherLength == length ? nil : "\(place)\(otherLength) bytes, recorded \(length)"
+        return otherLength == length ? nil : "\(place)\(otherLength) bytes, but the recording has \(length)"
     }
 }

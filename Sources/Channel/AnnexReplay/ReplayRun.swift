@@ -1,5 +1,6 @@
 internal import AnnexChannel
 internal import AnnexLinux
+internal import Synchronization
 
 /// The state of a running replay.
 struct ReplayRun {
@@ -34,9 +35,11 @@ struct ReplayRun {
         for arrival in inbox.left {
             switch arrival {
             case .event(let event):
-                return ReplayDifference(message: 0, subject: "", what: "an event (method \(event.method)) too many")
+                return ReplayDifference(
+                    message: 0, subject: "", what: "the extension sent one more event (method \(event.method))")
             case .request(let method, _, _):
-                return ReplayDifference(message: 0, subject: "", what: "a call (method \(method)) too many")
+                return ReplayDifference(
+                    message: 0, subject: "", what: "the extension made one more call (method \(method))")
             case .over, .tooLate: continue
             }
         }
@@ -57,7 +60,7 @@ struct ReplayRun {
                 timeout: patience)
             return nil
         } catch {
-            return frame.difference(message, "it could not be sent: \(error)")
+            return frame.difference(message, "the host could not send it: \(error)")
         }
     }
 
@@ -90,11 +93,12 @@ struct ReplayRun {
         case (.request(frame.method, let payload, let request), FrameKind.request.rawValue):
             requests[frame.call] = request
             return frame.difference(message, from: payload)
-        case (.event(let event), _): return frame.difference(message, "instead came an event (method \(event.method))")
+        case (.event(let event), _):
+            return frame.difference(message, "the extension sent an event (method \(event.method)) instead")
         case (.request(let method, _, _), _):
-            return frame.difference(message, "instead came a call (method \(method))")
-        case (.over(let why), _): return frame.difference(message, "it did not come: \(why)")
-        case (.tooLate, _): return frame.difference(message, "it did not come within \(patience)")
+            return frame.difference(message, "the extension made a call (method \(method)) instead")
+        case (.over(let why), _): return frame.difference(message, "the extension did not send it: \(why)")
+        case (.tooLate, _): return frame.difference(message, "the extension did not send it within \(patience)")
         }
     }
 
@@ -104,16 +108,74 @@ struct ReplayRun {
         do throws(CallFailure) {
             let reply = try await call.value()
             guard frame.kind == FrameKind.reply.rawValue else {
-                return frame.difference(message, "a reply of \(reply.payload.count) bytes instead")
+                return frame.difference(message, "the extension replied with \(reply.payload.count) bytes instead")
             }
             return frame.difference(message, from: reply.payload) ?? frame.difference(message, from: reply.sealed)
         } catch .failed(let code, let text) {
             guard frame.kind == FrameKind.failure.rawValue else {
-                return frame.difference(message, "failure \(code) instead: \(text)")
+                return frame.difference(message, "the extension answered with failure \(code) instead: \(text)")
             }
             return frame.difference(message, from: WireBytes.bytes(code) + Array(text.utf8))
         } catch {
             return frame.difference(message, "\(error)")
         }
+    }
+}
+
+/// Collects, in order, the events and calls that an extension sends during a replay. One task takes and compares them.
+final class ReplayInbox: Sendable {
+    enum Arrival: Sendable {
+        case event(ChannelEvent)
+        case request(method: UInt16, payload: [UInt8], HeldRequest)
+        /// The channel has ended, so nothing more arrives.
+        case over(String)
+        case tooLate
+    }
+
+    private struct State {
+        var arrivals: [Arrival] = []
+        var waiter: CheckedContinuation<Arrival, Never>?
+        /// Counts the waits, so that the timer of an earlier wait does not end a later one.
+        var wait = 0
+    }
+
+    private let state = Mutex(State())
+
+    func put(_ arrival: Arrival) {
+        let waiter = state.withLock { state in
+            guard let waiter = state.waiter else {
+                state.arrivals.append(arrival)
+                return nil as CheckedContinuation<Arrival, Never>?
+            }
+            state.waiter = nil
+            return waiter
+        }
+        waiter?.resume(returning: arrival)
+    }
+
+    /// Waits for the next arrival, at most for `patience`.
+    func next(within patience: Duration, loop: EventLoop) async -> Arrival {
+        await withCheckedContinuation { continuation in
+            let (ready, wait) = state.withLock { state in
+                state.wait += 1
+                guard state.arrivals.isEmpty else { return (state.arrivals.removeFirst() as Arrival?, state.wait) }
+                state.waiter = continuation
+                return (nil, state.wait)
+            }
+            if let ready { return continuation.resume(returning: ready) }
+            loop.schedule(after: patience) { [weak self] in self?.giveUp(wait) }
+        }
+    }
+
+    /// The arrivals that were not taken.
+    var left: [Arrival] { state.withLock { $0.arrivals } }
+
+    private func giveUp(_ wait: Int) {
+        let waiter = state.withLock { state in
+            guard state.wait == wait else { return nil as CheckedContinuation<Arrival, Never>? }
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: .tooLate)
     }
 }

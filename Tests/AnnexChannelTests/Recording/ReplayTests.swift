@@ -89,7 +89,7 @@ import Testing
         let difference = try #require(try await replay(recording, to: changed))
         let call = try #require(recording.frames.first { $0.payload.first == 7 }).call
         #expect(difference.subject == "reply to call \(call) (method 1)")
-        #expect(difference.what == "byte 1 is 8, recorded 9")
+        #expect(difference.what == "byte 1 is 8, but the recording has 9")
         let at = try #require(recording.frames.firstIndex { $0.call == call && $0.direction == .toHost })
         #expect(difference.message == at + 1)
     }
@@ -97,7 +97,7 @@ import Testing
     @Test func `a longer or shorter answer or one of another kind is a difference`() async throws {
         let recording = try await record(answering { $1 }, { try await talk($0) })
         let shorter = try await replay(recording, to: answering { $0 == 1 ? Array($1.prefix(1)) : $1 })
-        #expect(shorter?.what == "1 bytes, recorded 2")
+        #expect(shorter?.what == "1 bytes, but the recording has 2")
         let failing = try await replay(
             recording,
             to: { endpoint in
@@ -109,9 +109,9 @@ import Testing
                     }
                 }
             })
-        #expect(failing?.what == "failure 3 instead: no more")
+        #expect(failing?.what == "the extension answered with failure 3 instead: no more")
         let event = try await replay(recording, to: answering { $0 == 4 ? [] : $1 })
-        #expect(event?.subject == "event (method 5)" && event?.what == "0 bytes, recorded 1")
+        #expect(event?.subject == "event (method 5)" && event?.what == "0 bytes, but the recording has 1")
     }
 
     @Test func `an answer that never comes ends the replay`() async throws {
@@ -180,8 +180,8 @@ import Testing
         }
         let recording = try await record(sealing([1]), kept: 100) { try await say($0) }
         #expect(try await replay(recording, to: sealing([1])) == nil)
-        #expect(try await replay(recording, to: sealing([2]))?.what == "piece 1: byte 3 is 2, recorded 1")
-        #expect(try await replay(recording, to: sealing([1, 1]))?.what == "piece 1: 5 bytes, recorded 4")
+        #expect(try await replay(recording, to: sealing([2]))?.what == "piece 1: byte 3 is 2, but the recording has 1")
+        #expect(try await replay(recording, to: sealing([1, 1]))?.what == "piece 1: 5 bytes, but the recording has 4")
         let sizes = try await record(sealing([1])) { try await say($0) }
         #expect(throws: ReplayFailure.self) { _ = try ChannelReplay(sizes) }
     }

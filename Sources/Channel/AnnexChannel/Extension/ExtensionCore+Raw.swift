@@ -29,7 +29,7 @@ extension ExtensionCore {
         case .event(let event): return lend { unsafe post(event.method, event.payload.span.bytes) }
         case .request(let request):
             guard request.descriptors.isEmpty else {
-                try request.fail(code: IncomingRequest.droppedCode, text: "descriptors where bare bytes are served")
+                try request.fail(code: IncomingRequest.droppedCode, text: "raw calls cannot carry descriptors")
                 return true
             }
             let payload = request.payload

@@ -60,7 +60,7 @@ extension ExtensionCore {
         guard let descriptors = try handOver(frame) else {
             try fail(
                 frame.call, method: frame.method, code: IncomingRequest.droppedCode,
-                text: "the extension has no descriptor numbers left")
+                text: "the extension's limit on open files is reached")
             return nil
         }
         if cancelledAhead.remove(frame.call) != nil { return nil }

@@ -12,7 +12,8 @@ extension ExtensionCore {
         } catch .system(let error) where error.errno == EPERM && sealed.count > 0 {
             // The caller has given up meanwhile, and no other open call accepts descriptors, so the kernel refuses
             // them.
-            try fail(call, method: method, code: IncomingRequest.droppedCode, text: "nobody accepts the sealed memory")
+            try fail(
+                call, method: method, code: IncomingRequest.droppedCode, text: "the caller accepts no sealed memory")
         }
     }
 

@@ -31,16 +31,16 @@ extension ExtensionFailure: CustomStringConvertible {
         switch self {
         case .violated(let violation): "the host broke the channel's rules: \(violation)"
         case .ended: "the host's end of the channel is closed"
-        case .payloadTooLarge(let bytes, let most): "a payload of \(bytes) bytes where \(most) fit"
+        case .payloadTooLarge(let bytes, let most): "a payload of \(bytes) bytes, but at most \(most) fit"
         case .notAccepted(let pieces, let bytes):
-            "\(pieces) pieces of sealed memory with \(bytes) bytes, which the caller does not accept"
-        case .failed(let code, let text): "the host answered failure \(code): \(text)"
-        case .deadlineExceeded: "no answer within the call's time"
+            "the caller does not accept sealed memory of \(bytes) bytes in \(pieces) pieces"
+        case .failed(let code, let text): "the host answered with failure \(code): \(text)"
+        case .deadlineExceeded: "no answer arrived within the call's time limit"
         case .inUse:
-            "the endpoint serves bare bytes; a body of `serve` cannot use it: take requests with `next` instead"
-        case .unsupported: "the host does not know this part of the wire"
-        case .unencodable(let failure): "it cannot be sent: \(failure)"
-        case .unreadable(let failure): "the answer cannot be read: \(failure)"
+            "`serve` uses the endpoint while it runs a body; to use it in a body, take requests with `next` instead"
+        case .unsupported: "the host does not support this feature of the wire format"
+        case .unencodable(let failure): "the message cannot be sent: \(failure)"
+        case .unreadable(let failure): "the answer cannot be decoded: \(failure)"
         case .system(let error): error.description
         }
     }

@@ -43,7 +43,7 @@ public struct SealedMemory: ~Copyable {
     /// - Throws: `EPERM` if anything about it can still change; `EINVAL` if it is empty or cannot be sealed.
     package init(sealed memory: consuming Descriptor) throws(SystemError) {
         guard try memory.seals().isSuperset(of: .immutable) else {
-            throw SystemError("fcntl(F_GET_SEALS)", errno: EPERM)
+            throw SystemError("fcntl(F_GET_SEALS)", errno: EPERM, remedy: "set every seal before handing over")
         }
         let size = Int(clamping: try memory.status().size)
         guard size > 0 else { throw SystemError("fstat", errno: EINVAL, remedy: "hand over at least one byte") }

@@ -123,7 +123,7 @@ extension ChannelStream {
             state.streams.withLock({ $0.admit(stream, atMost: state.configuration.mostStreams) })
         else {
             stream.refuse()
-            let text = state.handlers.onStream == nil ? "this end accepts no streams" : "too many streams"
+            let text = state.handlers.onStream == nil ? "this side accepts no streams" : "too many streams are open"
             return sender.sendSoon(ChannelStream.reset(frame.call, code: StreamFailure.refusedCode, text: text))
         }
         sender.sendSoon(

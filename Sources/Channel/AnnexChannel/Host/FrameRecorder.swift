@@ -89,7 +89,7 @@ final class FrameRecorder: FrameTap {
             if UInt64(record.count) &+ RecordingFormat.roomForEnd <= room {
                 write(record, &state)
             } else if state.file != nil {
-                write(stamped(end(.fileFull, "the recording's limit of \(plan.mostBytes) bytes")), &state)
+                write(stamped(end(.fileFull, "the recording has reached its limit of \(plan.mostBytes) bytes")), &state)
                 state.file = nil
             }
         }

@@ -70,10 +70,11 @@ extension HostEndpoint {
             capacity & (capacity - 1) == 0
         else {
             throw SystemError(
-                "ring capacity \(capacity)", errno: EINVAL, remedy: "a power of two between 4 KiB and 256 MiB")
+                "ring capacity \(capacity)", errno: EINVAL, remedy: "choose a power of two between 4 KiB and 256 MiB")
         }
         guard RegionLayout.isArena(arena) else {
-            throw SystemError("arena of \(arena)", errno: EINVAL, remedy: "a multiple of 64 KiB up to 4 MiB, or 0")
+            throw SystemError(
+                "arena size \(arena)", errno: EINVAL, remedy: "choose a multiple of 64 KiB up to 4 MiB, or 0")
         }
     }
 

@@ -107,3 +107,82 @@ public final class HostEndpoint: Sendable {
         return try result.get()
     }
 }
+
+// One-way messages.
+extension HostEndpoint {
+    /// Sends a one-way message, which the extension receives in `serve` or `nextPost`. Waits while the ring has no
+    /// room.
+    /// - Parameters:
+    ///   - payload: copied; at most `largestPayload`.
+    ///   - flush: false to write the message without publishing it. The extension gets it with the next published
+    ///     message, or after `flush()`.
+    ///   - timeout: the longest wait for room; nil: the channel's `sendLimit`.
+    public func post(
+        _ method: UInt16, _ payload: RawSpan, flush: Bool = true, timeout: Duration? = nil
+    ) throws(CallFailure) {
+        try state.check(bytes: payload.byteCount, descriptors: 0)
+        let isSent = try unsafe payload.withUnsafeBytes { (bytes) throws(CallFailure) in
+            guard !state.isLarge(bytes.count) else { return false }
+            return try unsafe sender.post(method, bytes, flush: flush)
+        }
+        if !isSent { try sendAndWait(ChannelEvent(method: method, payload: payload.copied), timeout: timeout) }
+    }
+
+    /// Publishes messages that were written with `flush: false`, and wakes the extension if it sleeps.
+    public func flush() { sender.flush() }
+
+    /// Sends a one-way message; blocks this thread while the ring has no room.
+    /// - Parameter timeout: the longest wait; nil: the channel's `sendLimit`.
+    public func sendAndWait(_ event: ChannelEvent, timeout: Duration? = nil) throws(CallFailure) {
+        try sender.send(frame(of: event), until: timeout.map { MonotonicClock.deadline(after: $0) })
+    }
+
+    /// Sends a one-way message; suspends while the ring has no room. Cancelling the task ends the wait.
+    /// - Parameter timeout: the longest wait; nil: the channel's `sendLimit`.
+    public nonisolated(nonsending) func send(
+        _ event: ChannelEvent, timeout: Duration? = nil
+    ) async throws(CallFailure) {
+        try await sender.sendLater(frame(of: event), until: timeout.map { MonotonicClock.deadline(after: $0) })
+    }
+
+    private func frame(of event: ChannelEvent) throws(CallFailure) -> OutgoingFrame {
+        try state.check(bytes: event.payload.count, descriptors: 0)
+        return OutgoingFrame(
+            header: FrameHeader(kind: .event, method: event.method), payload: event.payload,
+            transfer: state.isLarge(event.payload.count) ? LargeTransfer() : nil)
+    }
+}
+
+extension RawSpan {
+    /// A copy of the bytes.
+    fileprivate var copied: [UInt8] {
+        unsafe withUnsafeBytes { unsafe [UInt8]($0) }
+    }
+}
+
+/// An executor that runs tasks on the event loop's thread, which reads the channels while no caller does. An answer
+/// that arrives there resumes its caller on the same thread, without waking another one.
+///
+/// ```swift
+/// try await withTaskExecutorPreference(session.channel.executor) {
+///     try await session.call(Resize(width: 320, image: picture))
+/// }
+/// ```
+///
+/// All channels share this thread. Code that runs on it must not block, and must make its calls with `await`.
+public final class ChannelExecutor: TaskExecutor, SerialExecutor {
+    private let loop: EventLoop
+
+    init(_ loop: EventLoop) {
+        self.loop = loop
+    }
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        loop.execute { [self] in
+            // SAFETY: the loop's queue runs each job exactly once, and this object outlives the run.
+            unsafe job.runSynchronously(
+                isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        }
+    }
+}

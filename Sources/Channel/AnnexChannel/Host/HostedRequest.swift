@@ -86,7 +86,7 @@ extension HostedRequest {
         let most = state.configuration.mostHostedCalls
         switch state.hosted.withLock({ $0.admit(frame.call, atMost: most) }) {
         case .outOfTurn: throw .unknownCall(frame.call)
-        case .busy: return refuse(frame, leader.sender, HandlerFailure.busyCode, "more than \(most) calls open")
+        case .busy: return refuse(frame, leader.sender, HandlerFailure.busyCode, "more than \(most) calls are open")
         case .admitted: break
         }
         state.tell { [weak leader] in

@@ -63,12 +63,14 @@ extension SealedBytes {
     private static func checkedSize(
         _ descriptor: borrowing Descriptor, atMost limit: UInt64
     ) throws(CallFailure) -> Int {
-        guard let seals = try? descriptor.seals() else { throw .violated(.notSealed("no memory that can be sealed")) }
-        guard seals.isSuperset(of: .immutable) else { throw .violated(.notSealed("seals \(seals.rawValue)")) }
+        guard let seals = try? descriptor.seals() else { throw .violated(.notSealed("it cannot be sealed")) }
+        guard seals.isSuperset(of: .immutable) else {
+            throw .violated(.notSealed("it has only seals \(seals.rawValue)"))
+        }
         // Touching memory of huge pages can fail if a page is missing.
-        guard descriptor.isPlainSharedMemory else { throw .violated(.notSealed("memory of huge pages")) }
-        guard let status = try? descriptor.status() else { throw .violated(.notSealed("no status")) }
-        guard status.kind == .regular else { throw .violated(.notSealed("\(status.kind)")) }
+        guard descriptor.isPlainSharedMemory else { throw .violated(.notSealed("it consists of huge pages")) }
+        guard let status = try? descriptor.status() else { throw .violated(.notSealed("its status cannot be read")) }
+        guard status.kind == .regular else { throw .violated(.notSealed("its kind is \(status.kind)")) }
         let size = HostileSize(status, firstHole: descriptor.firstHole)
         guard let bytes = size.bytes(atMost: limit) else {
             throw .violated(.sealedSize(size.forReport, accepted: limit))

@@ -49,3 +49,149 @@ public struct NoContent: Message, Hashable {
     /// Ignores fields that a newer writer may have added.
     public init(from decoder: inout MessageDecoder) throws(DecodingFailure) {}
 }
+
+extension HostEndpoint {
+    /// Sends a request and waits for its response on this thread, which must not be the event loop's.
+    ///
+    /// This costs little more than sending bytes: the request is encoded into memory that the channel keeps for its
+    /// calls, and the response is decoded from a private copy there.
+    /// - Parameters:
+    ///   - timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
+    ///   - patience: a faster timeout that is not sent to the extension; ignored if there is a timeout.
+    /// - Throws: `CallFailure.failed` if the extension answered with a failure, `.unreadable` if its answer cannot be
+    ///   decoded, `.unencodable` if the request exceeds a limit of its encoding.
+    @inlinable public func callAndWait<Asked: ChannelRequest>(
+        _ request: Asked, timeout: Duration? = nil, patience: CallPatience? = nil
+    ) throws(CallFailure) -> Asked.Response {
+        let workspace = takeWorkspace()
+        defer { giveBack(workspace) }
+        // SAFETY: only this call uses the workspace until it is given back.
+        unsafe request.encode(into: &workspace.encoder.pointee)
+        let count = try callEncoded(Asked.method, workspace, timeout, patience)
+        return try unsafe Self.decoded(workspace.reply(count).bytes)
+    }
+
+    /// Sends a request and waits for its response without blocking a thread: it checks for the answer for as long as
+    /// that is cheaper than suspending. Cancelling the task cancels the call. The handlers of everything that the
+    /// extension sent before its answer have run by then.
+    /// - Parameters:
+    ///   - timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
+    ///   - patience: a faster timeout that is not sent to the extension; ignored if there is a timeout.
+    @inlinable public nonisolated(nonsending) func call<Asked: ChannelRequest>(
+        _ request: Asked, timeout: Duration? = nil, patience: CallPatience? = nil
+    ) async throws(CallFailure) -> Asked.Response {
+        let looked: Look<Asked.Response>
+        do throws(CallFailure) {
+            looked = try look(for: request, timeout, patience)
+        } catch {
+            await hearFirst(before: error)
+            throw error
+        }
+        if let response = looked.response {
+            if hasUnheard { await hearFirst() }
+            return response
+        }
+        let reply = try await reply(to: request, looked.pending, timeout, patience)
+        return try unsafe Self.decoded(reply.payload.span.bytes)
+    }
+
+    /// Sends a notice; blocks this thread while the ring has no room.
+    /// - Parameter timeout: the longest wait; nil: the channel's `sendLimit`.
+    public func sendAndWait<Notice: ChannelNotice>(
+        _ notice: borrowing Notice, timeout: Duration? = nil
+    ) throws(CallFailure) {
+        try sendAndWait(ChannelEvent(method: Notice.method, payload: encoded(notice)), timeout: timeout)
+    }
+
+    /// Sends a notice; suspends while the ring has no room. Cancelling the task ends the wait.
+    /// - Parameter timeout: the longest wait; nil: the channel's `sendLimit`.
+    public nonisolated(nonsending) func send<Notice: ChannelNotice>(
+        _ notice: borrowing Notice, timeout: Duration? = nil
+    ) async throws(CallFailure) {
+        try await send(ChannelEvent(method: Notice.method, payload: encoded(notice)), timeout: timeout)
+    }
+
+    @inlinable func look<Asked: ChannelRequest>(
+        for request: Asked, _ timeout: Duration?, _ patience: CallPatience?
+    ) throws(CallFailure) -> Look<Asked.Response> {
+        let workspace = takeWorkspace()
+        defer { giveBack(workspace) }
+        // SAFETY: as above.
+        unsafe request.encode(into: &workspace.encoder.pointee)
+        switch try lookEncoded(Asked.method, workspace, timeout, patience) {
+        case .answered(let count): return Look(response: try unsafe Self.decoded(workspace.reply(count).bytes))
+        case .pending(let call): return Look(pending: call)
+        case .notSent: return Look()
+        }
+    }
+
+    @inlinable static func decoded<Value: Message>(_ bytes: RawSpan) throws(CallFailure) -> Value {
+        do throws(DecodingFailure) {
+            return try Value(decoding: bytes)
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+}
+
+extension HostEndpoint {
+    /// Whether handlers of messages that were read have not finished yet.
+    @usableFromInline var hasUnheard: Bool { state.hasUnheard }
+
+    @usableFromInline nonisolated(nonsending) func hearFirst() async { await state.hearFirst() }
+
+    @usableFromInline nonisolated(nonsending) func hearFirst(before failure: CallFailure) async {
+        await state.hearFirst(before: failure)
+    }
+
+    /// Waits for a call that was sent, or sends it the general way.
+    @usableFromInline nonisolated(nonsending) func reply(
+        to request: some ChannelRequest, _ pending: ChannelCall?, _ timeout: Duration?, _ patience: CallPatience?
+    ) async throws(CallFailure) -> Reply {
+        guard let pending else {
+            let bytes = Request(
+                method: type(of: request).method, payload: try encoded(request),
+                mostReply: MessageLimits.standard.bytes)
+            let limit = timeout ?? patience.map { .nanoseconds(Int64(clamping: $0.nanoseconds)) }
+            return try await start(bytes, timeout: limit).value()
+        }
+        pending.setTimer()
+        return try await pending.value()
+    }
+
+    private func encoded(_ message: borrowing some Message) throws(CallFailure) -> [UInt8] {
+        do throws(EncodingFailure) {
+            return try message.encoded(within: limits)
+        } catch {
+            throw .unencodable(error)
+        }
+    }
+}
+
+extension ExtensionEndpoint {
+    /// Sends a request to the host and waits for its response.
+    /// - Parameter timeout: the longest wait; nil: no limit.
+    public borrowing func callAndWait<Asked: ChannelRequest>(
+        _ request: borrowing Asked, timeout: Duration? = nil
+    ) throws(ExtensionFailure) -> Asked.Response {
+        let bytes = try callAndWait(Asked.method, encoded(request), timeout: timeout)
+        do throws(DecodingFailure) {
+            return try Asked.Response(decoding: bytes)
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+
+    /// Sends a notice to the host; waits while the ring has no room.
+    public borrowing func sendAndWait<Notice: ChannelNotice>(_ notice: borrowing Notice) throws(ExtensionFailure) {
+        try sendAndWait(ChannelEvent(method: Notice.method, payload: encoded(notice)))
+    }
+
+    private borrowing func encoded(_ message: borrowing some Message) throws(ExtensionFailure) -> [UInt8] {
+        do throws(EncodingFailure) {
+            return try message.encoded()
+        } catch {
+            throw .unencodable(error)
+        }
+    }
+}

@@ -32,21 +32,56 @@ public enum CallFailure: Error, Sendable, Hashable {
 extension CallFailure: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .failed(let code, let text): "the extension answered failure \(code): \(text)"
-        case .cancelled: "cancelled"
-        case .deadlineExceeded: "no answer within the call's time"
+        case .failed(let code, let text): "the extension answered with failure \(code): \(text)"
+        case .cancelled: "the caller cancelled the call"
+        case .deadlineExceeded: "no answer arrived within the call's time limit"
         case .ended(let reason): "the extension has ended: \(reason)"
         case .violated(let violation): "the extension broke the channel's rules: \(violation)"
         case .payloadTooLarge(let bytes, let most):
-            "a payload of \(bytes) bytes where \(most) fit; hand bulk over as a descriptor"
-        case .tooManyDescriptors(let count, let most): "\(count) descriptors where one message carries \(most)"
-        case .noRoom: "the extension does not read: its ring stayed full"
+            "a payload of \(bytes) bytes, but at most \(most) fit; hand over bulk data as a file or sealed memory"
+        case .tooManyDescriptors(let count, let most): "\(count) descriptors, but one message carries at most \(most)"
+        case .noRoom: "the ring to the extension stayed full, because the extension does not read it"
         case .onEventLoop:
-            "a blocking call on the event loop's thread would wait for itself; call from another thread or a task"
-        case .tooManyCalls(let most): "more than \(most) calls open at once"
-        case .unencodable(let failure): "it cannot be sent: \(failure)"
-        case .unreadable(let failure): "the answer cannot be read: \(failure)"
+            "a blocking call on the event loop's thread would wait for itself; call from another thread or with `await`"
+        case .tooManyCalls(let most): "more than \(most) calls are open at once"
+        case .unencodable(let failure): "the message cannot be sent: \(failure)"
+        case .unreadable(let failure): "the answer cannot be decoded: \(failure)"
         case .system(let error): error.description
         }
+    }
+}
+
+/// A handler's reason for failing a request. The caller receives code and text.
+public struct HandlerFailure: Error, Sendable, Hashable {
+    /// A code that host and extension agree on, below 0xFFFF_FF00; the codes from there on are reserved for Annex.
+    public let code: UInt32
+    /// A text for people.
+    public let text: String
+
+    public init(code: UInt32, text: String) {
+        self.code = code
+        self.text = text
+    }
+}
+
+extension HandlerFailure {
+    /// The first of the codes that are reserved for Annex.
+    package static let firstReservedCode: UInt32 = 0xFFFF_FF00
+    /// The handler dropped the request without an answer.
+    static let droppedCode: UInt32 = .max
+    /// No handler serves this method.
+    public static let unknownMethodCode: UInt32 = 0xFFFF_FFFE
+    /// The request's bytes cannot be decoded as its method requires.
+    public static let unreadableCode: UInt32 = 0xFFFF_FFFD
+    /// The handler threw an error of another type.
+    public static let thrownCode: UInt32 = 0xFFFF_FFFC
+    /// The answer would exceed the size of a message.
+    public static let tooLargeCode: UInt32 = 0xFFFF_FFFB
+    /// The most calls that this side serves at once are already open.
+    public static let busyCode: UInt32 = 0xFFFF_FFFA
+
+    /// Converts any error into one that can be sent.
+    init(describing error: any Error) {
+        self = error as? HandlerFailure ?? HandlerFailure(code: Self.thrownCode, text: "\(error)")
     }
 }

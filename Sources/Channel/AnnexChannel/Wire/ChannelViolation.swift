@@ -47,17 +47,20 @@ public enum ChannelViolation: Error, Sendable, Hashable {
     case sharedWord(errno: Int32)
     /// Messages of the host lay unread for longer than the channel allows.
     case unread(seconds: UInt64)
-    /// The peer exceeded one of the channel's budgets within a second.
+    /// The peer exceeded one of the channel's budgets: within a second, or in total for what it leaves unread.
     case messageBudget(MessageBudget, limit: UInt32)
 
     /// The budget that was exceeded.
     public enum MessageBudget: String, Sendable, Hashable {
-        case frames = "frames nobody asked for"
+        case frames = "unsolicited frames"
         case control = "control messages"
-        case bytes = "bytes that nobody asked for"
-        case unread = "answers that it does not read"
-        case unreadBytes = "bytes of answers that it does not read"
+        case bytes = "unsolicited bytes"
+        case unread = "unread answers"
+        case unreadBytes = "bytes of unread answers"
         case wakeUps = "wake-ups without a message"
+
+        /// Whether the budget begins anew each second.
+        fileprivate var isPerSecond: Bool { self != .unread && self != .unreadBytes }
     }
 }
 
@@ -65,36 +68,39 @@ extension ChannelViolation: CustomStringConvertible {
     public var description: String {
         switch self {
         case .consumed(let step, let unread):
-            "it claims to have read \(step) bytes where \(unread) were unread"
-        case .length(let length, let room): "a frame of \(length) bytes where at most \(room) have room"
+            "a claim to have read \(step) bytes, although only \(unread) were unread"
+        case .length(let length, let room): "a frame of \(length) bytes, but at most \(room) bytes fit"
         case .unknownKind(let kind): "a frame of unknown kind \(kind)"
         case .unexpectedKind(let kind): "a frame of kind \(kind), which only the other side sends"
-        case .malformed(let kind, let length): "a frame of kind \(kind) with \(length) bytes that cannot be right"
-        case .noHello(let kind): "a frame of kind \(kind) before its hello"
+        case .malformed(let kind, let length): "a malformed frame of kind \(kind) with \(length) bytes"
+        case .noHello(let kind): "a frame of kind \(kind) before the hello"
         case .secondHello: "a second hello"
-        case .malformedHello(let length): "a hello of \(length) bytes that is none"
-        case .wireVersion(let version): "wire version \(version), where this side speaks \(WireFormat.version)"
-        case .unknownCall(let call): "a frame of call \(call), which was never made or is not the next"
+        case .malformedHello(let length): "a malformed hello of \(length) bytes"
+        case .wireVersion(let version): "wire version \(version), but this side uses version \(WireFormat.version)"
+        case .unknownCall(let call): "a frame for call \(call), which was never made or does not have the next number"
         case .wrongMethod(let call, let method, let asked):
-            "an answer of method \(method) to call \(call), which asked \(asked)"
+            "an answer of method \(method) to call \(call), whose request has method \(asked)"
         case .unknownStream(let stream): "a frame of stream \(stream), which is not open"
-        case .streamCredit(let stream): "a frame of stream \(stream) that its credit does not cover"
+        case .streamCredit(let stream): "a frame of stream \(stream) that exceeds the stream's credit"
         case .streamIsOver(let stream): "a message on stream \(stream) after its end"
-        case .messageUnfinished(let call): "a message for call \(call) that begins within another one"
-        case .pieceOfNothing(let call): "a piece for call \(call) of a message that is not there"
-        case .pieceOutside(let place, let places): "a piece at place \(place) of an arena with \(places)"
+        case .messageUnfinished(let call):
+            "a message for call \(call) that begins before the previous message is complete"
+        case .pieceOfNothing(let call): "a piece for call \(call) without a message that it belongs to"
+        case .pieceOutside(let place, let places): "a piece at place \(place) of an arena with only \(places) places"
         case .descriptorsNotAskedFor(let count, let call):
             "\(count) \(count == 1 ? "descriptor" : "descriptors") for call \(call), which accepts fewer"
-        case .descriptorsMissing(let call): "an answer to call \(call) that announces descriptors which never came"
+        case .descriptorsMissing(let call): "an answer to call \(call) whose descriptors never arrived"
         case .malformedControl(let length, let descriptors):
-            "a control message of \(length) bytes with \(descriptors) descriptors that is neither doorbell nor hand-over"
-        case .notSealed(let what): "handed over what is not sealed memory: \(what)"
+            "a control message of \(length) bytes with \(descriptors) descriptors that is neither a doorbell nor a "
+                + "hand-over"
+        case .notSealed(let what): "a handed-over descriptor that is not sealed memory: \(what)"
         case .sealedSize(let size, let accepted):
-            "sealed memory of \(size) bytes where at most \(accepted) are accepted"
+            "sealed memory of \(size) bytes, but the call accepts from 1 to \(accepted)"
         case .sealedHoles(let size): "sealed memory of \(size) bytes with holes"
-        case .sharedWord(let errno): "misuses a shared word: waiting on it fails with errno \(errno)"
-        case .unread(let seconds): "what its host answers was not read within \(seconds) seconds"
-        case .messageBudget(let what, let limit): "more than \(limit) \(what.rawValue) within a second"
+        case .sharedWord(let errno): "misuse of a shared word: waiting on it fails with errno \(errno)"
+        case .unread(let seconds): "answers of the host that stayed unread for \(seconds) seconds"
+        case .messageBudget(let what, let limit):
+            "more than \(limit) \(what.rawValue)\(what.isPerSecond ? " within a second" : "")"
         }
     }
 }

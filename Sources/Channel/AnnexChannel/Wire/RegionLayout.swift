@@ -75,7 +75,7 @@ extension RegionLayout {
 
     private static var notARegion: SystemError {
         SystemError(
-            "channel region", errno: EINVAL, remedy: "host and extension must be built with the same wire version")
+            "channel region", errno: EINVAL, remedy: "build host and extension with the same wire version")
     }
 }
 

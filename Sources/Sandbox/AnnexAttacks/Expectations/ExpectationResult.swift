@@ -1,4 +1,5 @@
 package import AnnexPolicy
+package import AnnexPolicyTools
 
 /// The result of one expectation.
 package struct ExpectationResult: Sendable {

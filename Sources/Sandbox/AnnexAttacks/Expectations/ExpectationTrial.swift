@@ -1,5 +1,6 @@
 internal import AnnexLaunch
 package import AnnexPolicy
+package import AnnexPolicyTools
 internal import Glibc
 
 /// Tries an expectation in a sandbox of its own: it makes the call, or opens the path.

@@ -1,4 +1,5 @@
 internal import AnnexPolicy
+internal import AnnexPolicyTools
 internal import Glibc
 
 /// Opens a path inside a sandbox with the rights of an expectation.

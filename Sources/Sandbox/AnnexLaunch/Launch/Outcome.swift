@@ -14,18 +14,18 @@ package final class Outcome<Value: Sendable>: Sendable {
     package init() {}
 
     /// Sets the value. The first value stays.
-    func note(_ value: Value) {
+    package func note(_ value: Value) {
         state.withLock { $0.value = $0.value ?? value }
     }
 
     /// Ends the wait: no value follows.
-    func finish() {
+    package func finish() {
         state.withLock { $0.isOver = true }
         parker.unpark()
     }
 
     /// - Returns: nil if `finish` was not called in time, or if there was no value before it.
-    func wait(atMost patience: Duration) -> Value? {
+    package func wait(atMost patience: Duration) -> Value? {
         let deadline = MonotonicClock.deadline(after: patience)
         while !state.withLock({ $0.isOver }), MonotonicClock.remaining(until: deadline) > 0 {
             parker.park(until: deadline)
