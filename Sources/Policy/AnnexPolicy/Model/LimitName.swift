@@ -67,3 +67,42 @@ extension PolicyLimits {
 struct MissingLimit: Error {
     let name: LimitName
 }
+
+extension PolicyLimits {
+    /// Every limit with its name, in the order of the documentation.
+    package var values: [(name: LimitName, value: LimitValue)] {
+        LimitName.allCases.map { name in
+            let value: LimitValue =
+                switch name {
+                case .memory: .bytes(memory)
+                case .launch: .time(launch)
+                case .request: .time(request)
+                case .watchdog: .time(watchdog)
+                case .grace: .time(grace)
+                case .processor: .time(processor)
+                case .processes: .count(processes)
+                case .descriptors: .count(descriptors)
+                case .file: .bytes(file)
+                case .output: .bytes(output)
+                case .messages: .count(messages)
+                case .inFlight: .bytes(inFlight)
+                case .openCalls: .count(openCalls)
+                case .refusals: .count(refusals)
+                case .instances: .count(instances)
+                case .keepAlive: .time(keepAlive)
+                }
+            return (name, value)
+        }
+    }
+}
+
+extension LimitValue {
+    /// The value in the notation of policies.
+    package var text: String {
+        switch self {
+        case .bytes(let bytes): Quantity.text(bytes: bytes)
+        case .time(let time): Quantity.text(time: time)
+        case .count(let count): String(count)
+        }
+    }
+}

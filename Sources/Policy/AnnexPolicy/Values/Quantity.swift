@@ -33,3 +33,20 @@ package enum WholeNumber {
 
     package static func hexadecimal(_ value: UInt64) -> String { "0x" + String(value, radix: 16) }
 }
+
+extension Quantity {
+    /// The shortest exact text: `64M`, `1500`.
+    package static func text(bytes: UInt64) -> String {
+        for (letter, shift) in [("G", 30), ("M", 20), ("K", 10)] as [(String, UInt64)]
+        where bytes >= 1 << shift && bytes % (1 << shift) == 0 { return "\(bytes >> shift)\(letter)" }
+        return String(bytes)
+    }
+
+    /// The shortest exact text: `2min`, `30s`, `500ms`.
+    package static func text(time: Duration) -> String {
+        let (seconds, attoseconds) = time.components
+        let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        if milliseconds > 0, milliseconds % 60_000 == 0 { return "\(milliseconds / 60_000)min" }
+        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+    }
+}
