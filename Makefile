@@ -28,7 +28,7 @@ examples: setup ## build the example extensions and lay out their bundles beside
 	done
 	@sh Sources/Examples/assemble "$(BIN)" "$(BIN)"
 
-demo: ready examples ## a picture edited by code that nobody trusts, then everything that such code may try (PICTURE=FILE: yours)
+demo: ready examples ## edit a picture with untrusted code, then run its attacks (PICTURE=FILE: your own picture)
 	@"$(BIN)/annex" demo $(if $(PICTURE),-- "$(PICTURE)")
 
 programs: setup ## `annex` and `annexd`, for `make install`
@@ -79,7 +79,7 @@ policies: setup ## the compiled policies in Sources/Policy/AnnexShippedPolicies/
 vm: setup ## Debian 12 and 13 as real machines, in an emulator: doctor, demo, attacks, suites, units, as three users (root; SUITE=NAME)
 	@.ci/vm $(SUITE)
 
-attack: setup ## every technique of the catalogue, tried against POLICY (compute unless named)
+attack: setup ## run every attack of the catalogue against POLICY (default: compute)
 	@$(SWIFT) build -c $(CONFIGURATION) $(SHIPPED) --product annex && "$(BIN)/annex" attack --policy $(or $(POLICY),compute)
 
 proof: setup ## every shipped policy with each layer left out and each alone: what then gets through is what the table says
@@ -91,7 +91,7 @@ house-plan: setup ## the picture of the house plan in CONTRIBUTING.md, made anew
 attacks-page: setup ## Docs/Reference/Attacks.md, made anew from the catalogue
 	@$(SWIFT) build $(STRICT) --product annex && "$$($(SWIFT) build --show-bin-path)/annex" attack --document > Docs/Reference/Attacks.md
 
-bench: setup ## how fast an extension in its sandbox is, beside C at its best (ONLY=SCENE,… OUT=FOLDER)
+bench: setup ## measure the speed of sandboxed extensions against optimised C (ONLY=SCENE,… OUT=FOLDER)
 	@sh .ci/install-needs bwrap:bubblewrap
 	@.ci/bench build
 	@Benchmarks/.build/release/annex-bench all $(if $(ONLY),--only $(ONLY)) $(if $(OUT),--out "$(OUT)")

@@ -40,7 +40,7 @@ import Testing
 
     @Test func `reading stops at its limit`() throws {
         let memory = try Descriptor.memfd("annex-test", size: 100_000)
-        #expect(throws: SystemError("read", errno: EFBIG, remedy: "at most 99999 bytes are taken")) {
+        #expect(throws: SystemError("read", errno: EFBIG, remedy: "at most 99999 bytes are read")) {
             _ = try memory.readAll(atMost: 99_999)
         }
         #expect(try memory.read(at: 99_990, count: 100).count == 10)

@@ -142,7 +142,7 @@ import Testing
         for limit in ["60", "600"] where ended.output == "125 timeLimit\n" {
             ended = try await python(Self.reader, "0", limit)
         }
-        #expect(ended.output == "125 exited\n" && ended.errors.contains("was not taken in its time"), "\(ended)")
+        #expect(ended.output == "125 exited\n" && ended.errors.contains("was not read in time"), "\(ended)")
     }
 
     /// Runs a script in `annex run` while its output is full and not read.

@@ -70,3 +70,35 @@ enum StandardStreams {
         return closed
     }()
 }
+
+struct Annex: AsyncParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "annex",
+        abstract: "App extensions for Linux: untrusted code performs one task for a program, in a sandbox.",
+        discussion: """
+            EXAMPLES
+              annex run -- python3 -c 'print(2 + 2)'   run a program in a sandbox
+              annex doctor                             show which sandbox features this machine has
+              annex demo                               edit a picture with untrusted code, then attack the sandbox
+              annex demo holiday.jpg                   the same with your picture; the result is written beside it
+              annex demo --json                        the same, with every figure as JSON
+              annex policy explain compute ptrace      show whether a policy allows a call, and by which line
+              annex attack --policy compute            run the attacks of the catalogue against a policy
+              annex install Pictures.app               install an app with annexd for all your hosts; then: annex list
+              annex top                                show which extensions run now
+              annex reports                            show how extensions ended
+
+            EXIT STATUS
+              0   done
+              1   a failure or a negative result; the help of each command lists all its exit statuses
+              64  the command line is not understood
+            """,
+        version: version,
+        subcommands: [
+            RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, DemoCommand.self,
+            BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self, InstallCommand.self,
+            RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self,
+        ])
+}

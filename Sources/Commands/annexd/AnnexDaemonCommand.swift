@@ -9,69 +9,70 @@ import ArgumentParser
 struct AnnexDaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "annexd",
-        abstract: "Runs extensions in sandboxes for every host that connects: one broker for many programs.",
+        abstract: "Run extensions in sandboxes for every host that connects: one daemon for many programs.",
         discussion: """
-            A host connects with one line, `AnnexHost.connect()`; everything else is as with a broker of its own. Apps \
-            that are installed through the daemon stay installed. Every user has a broker, apps and limits of his own, \
-            and nothing of one is within another's reach.
+            A host connects with one line, `AnnexHost.connect()`. The rest of its code is the same as with a broker of \
+            its own. Apps that are installed through the daemon stay installed. Every user has a separate broker, with \
+            separate apps and limits, and cannot reach those of other users.
 
             EXAMPLES
               annexd                                   your own daemon, at $XDG_RUNTIME_DIR/annex/annexd.socket
-              annexd --socket /tmp/a/s --state /tmp/a  another one, beside it
+              annexd --socket /tmp/a/s --state /tmp/a  a second daemon of yours
               sudo annexd --system                     the machine's daemon, at /run/annex/annexd.socket
-              annexd --limit running=512 --limit apps=16       more of one, fewer of another (Docs/Guide/Daemon.md has all)
-              systemctl --user enable --now annexd.socket      started by the first host that connects
-              sudo annexd --system --forget-user 1000          removes what the machine's daemon keeps for a user
+              annexd --limit running=512 --limit apps=16       change two limits; Docs/Guide/Daemon.md lists all
+              systemctl --user enable --now annexd.socket      let the first host that connects start the daemon
+              sudo annexd --system --forget-user 1000          remove what the machine's daemon keeps for a user
 
             SIGNALS
-              SIGTERM, SIGINT   launch nothing more, end extensions (their hosts are told brokerShutdown), exit 0
-              SIGHUP            the same, and start the program anew, from its file, with the same socket: who connects
-                                meanwhile waits and is not refused. So a new version takes over.
+              SIGTERM, SIGINT   launch nothing more, end all extensions (reason brokerShutdown), and exit with 0
+              SIGHUP            end all extensions in the same way, then execute the program's file again with the same
+                                socket. Hosts that connect meanwhile wait and are not refused. So a new version takes over.
 
             EXIT STATUS
-              0   ended as it was asked to
-              1   it cannot listen or cannot keep its state; the reason is printed
+              0   the daemon ended on request
+              1   the daemon cannot listen or cannot keep its state; the reason is printed
               64  the command line is not understood
             """,
         version: "0.1.0")
 
-    @Option(help: ArgumentHelp("Where to listen.", valueName: "path"))
+    @Option(help: ArgumentHelp("The path of the socket to listen on.", valueName: "path"))
     var socket: String?
 
-    @Option(help: ArgumentHelp("Where to keep what is installed.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder for installed apps.", valueName: "folder"))
     var state: String?
 
-    @Flag(help: "Serve every user of this machine, each with a broker and apps of his own. For root.")
+    @Flag(help: "Serve every user of this machine, each with a separate broker and apps. For root.")
     var system = false
 
     @Option(
         help: ArgumentHelp(
-            "Another limit than usual, of one user or of time in seconds; may be given more than once.",
+            "Change a limit: a number for each user, or a time in seconds. May be given more than once.",
             valueName: "name=number"),
         transform: LimitArgument.init)
     var limit: [LimitArgument] = []
 
     @Option(
         help: ArgumentHelp(
-            "Remove the apps and reports of a user, and end. The user must have no host at work; the daemon may run.",
+            "Remove the apps and reports of a user, and end. No host of the user may run; the daemon may.",
             valueName: "uid"))
     var forgetUser: UInt32?
 
-    @Flag(help: "Log more: each connection's end and its cause, each launch and each end.")
+    @Flag(help: "Log more: each launch, each end of an extension, and each end of a connection with its cause.")
     var verbose = false
 
     @Option(
         help: ArgumentHelp(
-            "End no extension by the clock alone before this.", valueName: "seconds", visibility: .hidden))
+            "End no extension only because of a time limit before this time.", valueName: "seconds", visibility: .hidden
+        ))
     var patience = 0
 
-    @Flag(help: ArgumentHelp("Never hold an extension back that fails.", visibility: .hidden))
+    @Flag(help: ArgumentHelp("Never delay the launch of an extension that failed before.", visibility: .hidden))
     var neverHoldBack = false
 
     func validate() throws {
         guard forgetUser == nil || system else {
             throw ValidationError(
-                "only the machine's daemon keeps something for several users: --system --forget-user UID")
+                "only the machine's daemon keeps data of several users: add --system to --forget-user UID")
         }
     }
 
@@ -92,12 +93,32 @@ struct AnnexDaemonCommand: ParsableCommand {
     private func forget(_ user: UInt32, _ options: DaemonOptions) throws {
         let removed = try ForgottenUser.remove(user, from: options)
         for folder in removed { print("removed \(folder)") }
-        if removed.isEmpty { print("nothing is kept for user \(user)") }
+        if removed.isEmpty { print("the daemon keeps nothing for user \(user)") }
     }
 
     /// Makes a path absolute. A relative path begins at the folder in which the program was started.
     private static func absolute(_ path: String) throws -> String {
         guard !path.hasPrefix("/") else { return path }
         return try Descriptor.directory("/proc/self").linkTarget("cwd") + "/" + path
+    }
+}
+
+/// One of the daemon's limits, as an argument of the command line.
+struct LimitArgument {
+    let name: DaemonLimits.Name
+    let number: Int
+
+    init(_ word: String) throws {
+        let parts = word.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let name = DaemonLimits.Name(rawValue: parts[0]) else {
+            let known = DaemonLimits.Name.allCases.map(\.rawValue).sorted().joined(separator: ", ")
+            throw ValidationError("--limit must be name=number; the names are: \(known)")
+        }
+        // A larger number exceeds every machine, so it is a typing mistake.
+        guard let number = Int(parts[1]), (1...1 << 40).contains(number) else {
+            throw ValidationError("\(name.rawValue) must be a whole number from 1 to 2^40")
+        }
+        self.name = name
+        self.number = number
     }
 }

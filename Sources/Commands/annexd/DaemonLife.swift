@@ -38,7 +38,7 @@ struct DaemonLife {
             logger.critical("\(error)")
             return 1
         }
-        logger.info("ends")
+        logger.info("has ended")
         return 0
     }
 
@@ -65,7 +65,7 @@ struct DaemonLife {
     /// Restarts the program: executes the file that lies at its path now, with the same arguments.
     private func startAnew(_ run: DaemonRun) throws {
         let program = try Self.ownProgram()
-        logger.info("starts anew", metadata: ["program": "\(program)"])
+        logger.info("executes its program again", metadata: ["program": "\(program)"])
         log.finish(within: .seconds(1))
         try run.daemon.listener.handOver(to: program, CommandLine.arguments)
     }

@@ -115,3 +115,84 @@ struct Attempt {
         text = succeeded ? "\(call): succeeded" : "\(call): \(Errno.name(-result))"
     }
 }
+
+/// Tries to read files that an extension must not read.
+enum HostFiles {
+    private static let paths = [
+        "/etc/passwd", "/etc/shadow", "/root/.ssh", "/home", "/proc/1/environ", "/proc/1/root", "/sys/kernel",
+        "/../../etc/hostname",
+    ]
+
+    /// One item: every path with the kernel's answer, and how many files could be opened.
+    static func read() -> [ExtensionItem] {
+        let attempts = paths.map { path in
+            let opened = unsafe misbehave_open(path)
+            if opened >= 0 { close(opened) }
+            return Attempt(path, opened)
+        }
+        let read = attempts.filter(\.succeeded).count
+        return [
+            ExtensionItem(
+                attributedContentText: AttributedText(attempts.map(\.text).joined(separator: ", ")),
+                userInfo: ["filesRead": .integer(Int64(read))])
+        ]
+    }
+}
+
+/// Takes resources without end.
+enum Greed {
+    /// Takes 8 MiB at a time and writes every page, until the process is killed or the kernel refuses.
+    static func takeMemory() -> Never {
+        while misbehave_take_memory(8 << 20) == 0 {}
+        fatalError("the kernel gives no more memory")
+    }
+
+    /// Takes memory that does not count as a process's own data: files without a name, each filled to the largest size
+    /// that is allowed. Then it waits for the memory watch to find them.
+    static func hoardNamelessFiles() -> Never {
+        while misbehave_fill_nameless_file(200 << 20) == 0 {}
+        while true { pause() }
+    }
+
+    /// Writes lines to both outputs as fast as they are read.
+    static func floodOutput() -> Never {
+        let line = [UInt8](repeating: UInt8(ascii: "!"), count: 4_095) + [UInt8(ascii: "\n")]
+        while true {
+            for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
+                _ = unsafe line.withUnsafeBytes { unsafe misbehave_write(descriptor, $0.baseAddress, $0.count) }
+            }
+        }
+    }
+}
+
+/// The extension's own region of the channel. It is mapped a second time, so that the extension can write to it against
+/// the rules.
+@safe struct ChannelRegion {
+    private let bytes: UnsafeMutableBufferPointer<UInt8>
+
+    /// The offset of the ring, and the alignment of its frames.
+    private static let ring = 4_096
+    private static let line = 64
+
+    init?() {
+        var size = 0
+        guard let start = unsafe misbehave_map_region(ChannelDescriptor.extensionRegion, &size), size > Self.ring else {
+            return nil
+        }
+        unsafe bytes = UnsafeMutableBufferPointer(start: start, count: size)
+    }
+
+    /// Fills the ring with headers of invalid kind and length. Then wakes the host to read them, in every way that the
+    /// host can sleep.
+    func writeNonsense() {
+        for index in unsafe Self.ring..<bytes.count { unsafe bytes[index] = 0xF1 }
+        guard let start = unsafe bytes.baseAddress else { return }
+        for place in unsafe stride(from: Self.ring, to: bytes.count, by: Self.line) {
+            _ = unsafe misbehave_wake(start + place)
+        }
+        let doorbell: [UInt8] = [1]
+        _ = unsafe doorbell.withUnsafeBytes {
+            unsafe misbehave_write(ChannelDescriptor.control, $0.baseAddress, $0.count)
+        }
+    }
+}

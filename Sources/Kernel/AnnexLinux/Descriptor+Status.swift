@@ -35,17 +35,18 @@ extension Descriptor {
         try Descriptor.open("/proc/self/fd/\(number)", O_RDONLY | O_NONBLOCK | O_NOCTTY)
     }
 
-    /// Refuses an object that belongs to another user or that other users can write to. Its contents could come from
-    /// anyone.
+    /// Refuses an object that belongs to another user or that other users can write to, because its contents
+    /// could come from any of them.
     /// - Parameter path: for the error.
     package func checkOwn(_ path: String) throws(SystemError) {
         let status = try status()
         guard status.user == geteuid() else {
             throw SystemError(
-                "open", errno: EPERM, path: path, remedy: "it belongs to uid \(status.user): name a folder of your own")
+                "open", errno: EPERM, path: path, remedy: "it belongs to uid \(status.user): use a folder of your own")
         }
         guard status.mode & 0o022 == 0 else {
-            throw SystemError("open", errno: EPERM, path: path, remedy: "others may write to it: chmod 700 it")
+            throw SystemError(
+                "open", errno: EPERM, path: path, remedy: "other users can write to it: set its mode to 700 with chmod")
         }
     }
 }
@@ -62,5 +63,49 @@ extension FileStatus.Kind {
         case S_IFBLK: self = .blockDevice
         default: self = .anonymous
         }
+    }
+}
+
+/// The status of an open descriptor, from fstat(2).
+package struct FileStatus: Sendable, Hashable {
+    /// The kind of object that the descriptor refers to.
+    package enum Kind: Sendable, Hashable {
+        case regular, directory, symbolicLink, socket, pipe, characterDevice, blockDevice
+        /// An object without a file type, such as an epoll queue or a pidfd.
+        case anonymous
+    }
+
+    package let kind: Kind
+    /// In bytes.
+    package let size: Int64
+    /// Allocated units of 512 bytes. A file with holes has fewer than its size suggests.
+    package let blocks: Int64
+    package let device: UInt64
+    package let inode: UInt64
+    /// The permission bits, with the set-user-ID, set-group-ID and sticky bits.
+    package let mode: UInt32
+    package let user: UInt32
+    package let group: UInt32
+    package let links: UInt64
+    /// `mtime`: when the contents last changed, in nanoseconds after 1970.
+    package let modified: Int64
+    /// `ctime`: when contents, mode, owner or links last changed, in nanoseconds after 1970. No program can set it
+    /// back.
+    package let changed: Int64
+}
+
+/// The columns and rows of a terminal.
+package struct TerminalSize: Sendable, Hashable {
+    package let columns: Int
+    package let rows: Int
+
+    /// Nil if the descriptor is not a terminal, or the terminal does not report a size.
+    package init?(of descriptor: Int32) {
+        var columns: Int32 = 0
+        var rows: Int32 = 0
+        // SAFETY: the call writes one number through each pointer and keeps neither.
+        guard unsafe annex_terminal_size(descriptor, &columns, &rows) == 0, columns > 0, rows > 0 else { return nil }
+        self.columns = Int(columns)
+        self.rows = Int(rows)
     }
 }

@@ -74,3 +74,81 @@ extension Descriptor {
         try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
     }
 }
+
+/// Several owned descriptors in order. The list closes those that were not taken when it ends.
+public struct DescriptorList: ~Copyable, Sendable {
+    /// The numbers. They are valid for as long as the list lives.
+    package private(set) var numbers: [Int32]
+
+    /// An empty list.
+    public init() {
+        numbers = []
+    }
+
+    /// Takes ownership of open descriptors.
+    package init(owning numbers: [Int32]) {
+        self.numbers = numbers
+    }
+
+    /// A list of one.
+    public init(_ descriptor: consuming Descriptor) {
+        numbers = [descriptor.release()]
+    }
+
+    deinit {
+        for number in numbers { _ = Glibc.close(number) }
+    }
+
+    public var count: Int { numbers.count }
+    public var isEmpty: Bool { numbers.isEmpty }
+
+    public mutating func append(_ descriptor: consuming Descriptor) {
+        numbers.append(descriptor.release())
+    }
+
+    /// Takes the first descriptor out of the list; nil if the list is empty.
+    public mutating func takeFirst() -> Descriptor? {
+        numbers.isEmpty ? nil : Descriptor(owning: numbers.removeFirst())
+    }
+
+    /// Closes the remaining descriptors.
+    package mutating func closeAll() {
+        for number in numbers { _ = Glibc.close(number) }
+        numbers = []
+    }
+}
+
+/// Two connected ends: a pipe or a pair of sockets.
+package struct DescriptorPair: ~Copyable {
+    /// A pipe's reading end, or either end of a socket pair.
+    package var first: Descriptor
+    /// A pipe's writing end, or the other end of a socket pair.
+    package var second: Descriptor
+
+    /// A pipe: bytes written to `second` come out of `first`.
+    package static func pipe(nonBlocking: Bool = false) throws(SystemError) -> DescriptorPair {
+        unsafe try make("pipe2") { unsafe annex_pipe($0, $1, nonBlocking ? 1 : 0) }
+    }
+
+    /// A connected pair of Unix sockets that keep message bounds (`SOCK_SEQPACKET`).
+    package static func sockets() throws(SystemError) -> DescriptorPair {
+        unsafe try make("socketpair") { unsafe annex_socket_pair($0, $1) }
+    }
+
+    /// Both ends as a list, so that each can go to its own owner.
+    package consuming func list() -> DescriptorList {
+        var list = DescriptorList(first)
+        list.append(second)
+        return list
+    }
+
+    private static func make(
+        _ call: String, _ body: (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>) -> Int32
+    ) throws(SystemError) -> DescriptorPair {
+        var first: Int32 = -1
+        var second: Int32 = -1
+        // SAFETY: the call writes one number through each pointer and keeps neither.
+        _ = try SystemError.check(call, unsafe body(&first, &second))
+        return DescriptorPair(first: Descriptor(owning: first), second: Descriptor(owning: second))
+    }
+}

@@ -12,7 +12,7 @@ import Foundation
 enum CompilePolicies {
     static func main() {
         let arguments = CommandLine.arguments
-        guard arguments.count >= 3 else { fail("CompilePolicies FOLDER FILE.yaml…") }
+        guard arguments.count >= 3 else { fail("usage: CompilePolicies FOLDER FILE.yaml…") }
         let files = arguments.dropFirst(2).map { URL(filePath: $0) }
         do {
             var texts: [String: String] = [:]

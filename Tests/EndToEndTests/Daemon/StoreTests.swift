@@ -108,7 +108,7 @@ import Testing
             #expect(daemon.isRunning)
             said = "\(String(describing: error))"
         }
-        #expect(said.contains("others may write to it"), "\(said)")
+        #expect(said.contains("other users can write to it"), "\(said)")
     }
 
     @Test func `a file in the place of the socket is left alone`() async throws {

@@ -135,7 +135,7 @@ struct SystemDaemonTests {
         #expect(forgotten.status == 0 && forgotten.output.contains("apps/\(other)"), "\(forgotten)")
         #expect(ProcText.names(in: daemon.store.path).isEmpty)
         let none = try await Program.run("annexd", words, in: folder)
-        #expect(none.status == 0 && none.output.contains("nothing is kept"), "\(none)")
+        #expect(none.status == 0 && none.output.contains("keeps nothing for user"), "\(none)")
     }
 
     @Test func `each change is logged with user and program and each end with its host`() async throws {

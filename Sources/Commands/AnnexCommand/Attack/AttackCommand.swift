@@ -9,44 +9,51 @@ import Glibc
 struct AttackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attack",
-        abstract: "Try what a hostile program will try, against a policy of your choice.",
+        abstract: "Run the attacks of a hostile program against a policy of your choice.",
         discussion: """
-            Each technique of the catalogue (Docs/Reference/Attacks.md) is really tried, in a sandbox of its own, and ends in one \
-            of these: stopped, by the layers that are named; allowed on purpose, by the line of the policy that grants \
-            it; not applicable, with the reason; driven by tests, where a lone program cannot try it; or GOT THROUGH. \
-            Nothing that gets through does harm: arguments are bad on purpose, targets are this program's own.
+            The command runs each attack of the catalogue (Docs/Reference/Attacks.md) in a sandbox of its own, and \
+            prints one of these results:
+
+              stopped              the sandbox stopped the attack; the layers that stopped it are named
+              allowed on purpose   the policy grants the call or path; the line that grants it is named
+              not applicable       the attack does not apply here; the reason is given
+              driven by tests      a single program cannot try the attack; tests do
+              GOT THROUGH          nothing stopped the attack
+
+            An attack that gets through does no harm: its arguments are invalid on purpose, and its targets belong to \
+            this program.
 
             EXAMPLES
-              annex attack                             every technique, against `compute`
-              annex attack --policy mine.yaml          against a policy of yours
-              annex attack --only FS-01,NS-01          two techniques
-              annex attack --without seccomp           what then rests on seccomp alone
+              annex attack                             every attack, against the policy `compute`
+              annex attack --policy mine.yaml          every attack, against your own policy
+              annex attack --only FS-01,NS-01          two attacks
+              annex attack --without seccomp           find the attacks that only seccomp stops
               annex attack --json | jq '.attacks[] | select(.verdict == "got-through")'
 
             EXIT STATUS
-              0   nothing got through
-              1   something got through
-              2   the trials could not be made; the reason is printed
+              0   no attack got through
+              1   an attack got through
+              2   the attacks could not be tried; the reason is printed
             """)
 
-    @Option(help: "A shipped policy, or the file of one.")
+    @Option(help: "The policy: the name of a shipped one, or the path of a file.")
     var policy = "compute"
 
     @OptionGroup var choice: PolicyChoice
 
-    @Option(help: "These techniques alone, by their ids, separated by commas.")
+    @Option(help: "Run only these attacks: their ids, separated by commas.")
     var only: String?
 
     @Option(
         help: ArgumentHelp(
-            "Leave a layer out; may be given more than once: \(SandboxLayer.allCases.map(\.rawValue).joined(separator: " ")).",
+            "Leave this layer out. May be given more than once. Layers: \(SandboxLayer.allCases.map(\.rawValue).joined(separator: " ")).",
             valueName: "layer"))
     var without: [String] = []
 
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
-    @Flag(help: "Print the page of the catalogue (Docs/Reference/Attacks.md) and try nothing.")
+    @Flag(help: "Print the page of the catalogue (Docs/Reference/Attacks.md), and run no attack.")
     var document = false
 
     func run() async throws {
@@ -65,7 +72,7 @@ struct AttackCommand: AsyncParsableCommand {
         guard choice.target == .current else {
             throw TrialFailure(
                 "calls of \(choice.target.rawValue) cannot be tried on this machine, which is \(Architecture.current.rawValue); "
-                    + "annex policy explain --arch \(choice.target.rawValue) says what the policy answers")
+                    + "annex policy explain --arch \(choice.target.rawValue) shows how the policy answers them")
         }
         let policy = try PolicyFailure.reported { try choice.policy(self.policy) }
         let (attacks, layers) = (try chosen(), try layers())
@@ -90,13 +97,13 @@ struct AttackCommand: AsyncParsableCommand {
         guard let only else { return Catalogue.attacks }
         let words = only.split(separator: ",")
         guard !words.isEmpty else {
-            throw ValidationError("--only names no technique; annex attack --document lists them")
+            throw ValidationError("--only names no attack; annex attack --document lists them all")
         }
         return try words.map { word in
             let id = word.uppercased()
             guard let attack = Catalogue.attack(id) else {
                 throw ValidationError(
-                    "\(Escaped(id)) is no technique of the catalogue; annex attack --document lists them")
+                    "the catalogue has no attack \(Escaped(id)); annex attack --document lists them all")
             }
             return attack
         }
@@ -107,7 +114,7 @@ struct AttackCommand: AsyncParsableCommand {
             guard let layer = SandboxLayer(rawValue: word), let index = SandboxLayer.allCases.firstIndex(of: layer)
             else {
                 let known = SandboxLayer.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ValidationError("\(Escaped(word)) is no layer; there are \(known)")
+                throw ValidationError("there is no layer \(Escaped(word)); the layers are: \(known)")
             }
             return layers.subtracting(SandboxLayers(rawValue: 1 << UInt32(index)))
         }

@@ -5,23 +5,25 @@ import Glibc
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure how fast an extension in its sandbox is, beside C at its best and what others offer.",
+        abstract: "Measure the speed of sandboxed extensions, and compare it with optimised C and other systems.",
         discussion: """
-            Runs `annex-bench`, which `make bench` builds; `annex bench --help` is then its own.
+            The command runs `annex-bench`, which `make bench` builds, and passes all arguments on. If `annex-bench` is \
+            built, `annex bench --help` prints the help of that program.
 
             EXAMPLES
-              annex bench latency                          round trips, with verdicts
-              annex bench throughput --json                messages a second one way, and bulk
-              annex bench table result.json --markdown     the table of a result
+              annex bench latency                          round trips, with a verdict on each target
+              annex bench throughput --json                messages per second in one direction, and bulk data
+              annex bench table result.json --markdown     the table of an earlier result
 
             EXIT STATUS
-              0   everything that was asked for was measured and reached
-              1   something was not reached, or could not be measured
+              0   every requested measurement was made and reached its target
+              1   a target was not reached, or could not be measured
               64  the command line is not understood
               69  `annex-bench` is not built
             """)
 
-    @Argument(parsing: .captureForPassthrough, help: "latency, throughput, launch, scale or table, and its options.")
+    @Argument(
+        parsing: .captureForPassthrough, help: "latency, throughput, launch, scale or table, followed by its options.")
     var arguments: [String] = []
 
     func run() throws {
@@ -29,7 +31,7 @@ struct BenchCommand: ParsableCommand {
             StandardError.print(
                 """
                 annex: annex-bench is not built: run `make bench` in Annex's sources, or put it beside this program
-                looked for: \(Self.places.joined(separator: ", "))
+                searched: \(Self.places.joined(separator: ", "))
                 """)
             throw ExitCode(69)
         }

@@ -7,36 +7,44 @@ import Glibc
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Edit a picture in a sandbox, then watch an extension that misbehaves get nowhere.",
+        abstract: "Edit a picture in a sandbox, then stop the attacks of a hostile extension.",
         discussion: """
             The photo-editing extension decodes, edits and encodes the picture with libpng and libjpeg-turbo inside \
-            its sandbox; this program decodes nothing. The result is written beside the original under a new name, \
-            never over an existing file. Without a picture the demo makes one itself, in the current folder.
+            its sandbox; this program decodes nothing. The result is written beside the original under a new name. No \
+            existing file is replaced. Without a picture, the demo makes one in the current folder.
+
+            After that, an extension that misbehaves tries its attacks, each in a fresh process.
 
             EXAMPLES
-              annex demo holiday.jpg --edit grayscale   your picture, then the tries
-              annex demo --picture-only broken.png      your picture alone
-              annex demo --only crashes --only floods   two of the tries
-              annex demo --json | jq '.tries[].reason'  for a program
+              annex demo holiday.jpg --edit grayscale   edit your picture, then run the attacks
+              annex demo --picture-only broken.png      only edit your picture
+              annex demo --only crashes --only floods   run two of the attacks
+              annex demo --json | jq '.tries[].reason'  print the reason of each end
+
+            EXIT STATUS
+              0   the picture was edited, and every attack was stopped
+              1   the picture was not edited, an attack was not stopped, or this machine cannot make a sandbox; the reason \
+            is printed
+              64  the command line is not understood
             """)
 
     @Argument(help: "A PNG or JPEG file.", completion: .file(extensions: ["png", "jpg", "jpeg"]))
     var picture: String?
 
-    @Option(help: "What to do to the picture.")
+    @Option(help: "The edit that is applied to the picture.")
     var edit = EditName.sepia
 
-    @Option(help: "The app bundle with the extensions; the one beside this program otherwise.", completion: .directory)
+    @Option(help: "The app bundle with the extensions. Default: the one beside this program.", completion: .directory)
     var app: String?
 
-    @Flag(help: "Edit the picture and stop there.")
+    @Flag(help: "Only edit the picture.")
     var pictureOnly = false
 
-    @Option(help: "Of the hostile tries, only this one; may be given more than once.")
+    @Option(help: "Run only this attack. May be given more than once.")
     var only: [Conduct] = []
 
     @Option(
-        help: "Do without this layer where the machine cannot give it; may be given more than once.",
+        help: "Do without this layer if the machine cannot give it. May be given more than once.",
         transform: LayerName.read)
     var waive: [DispensableLayer] = []
 

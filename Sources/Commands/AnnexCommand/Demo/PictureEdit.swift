@@ -35,7 +35,8 @@ struct PictureEdit {
 
     /// Edits the user's picture, or a generated one, and writes the result beside it.
     func run(on picture: String?) async -> Result {
-        var result = Result(original: picture ?? "sample.png", outcome: .failure(Failure(text: "not begun")))
+        var result = Result(
+            original: picture ?? "sample.png", outcome: .failure(Failure(text: "the edit has not begun")))
         do {
             if picture == nil {
                 result.original = try NewFile.write(SamplePicture().png()) {
@@ -110,7 +111,8 @@ struct PictureEdit {
 
     /// A name that was not UTF-8 lost bytes on the command line, so that no file has the remaining name.
     private static func remedy(_ picture: String, _ errno: Int32) -> String {
-        errno == ENOENT && picture.contains("\u{FFFD}") ? "; the name is not UTF-8: link the file to one that is" : ""
+        errno == ENOENT && picture.contains("\u{FFFD}")
+            ? "; the name is not UTF-8: make a link to the file, with a name in UTF-8" : ""
     }
 }
 
@@ -145,5 +147,57 @@ struct SessionFacts {
         received = session.statistics.messagesReceived
         bytes = session.statistics.bytesSent + session.statistics.bytesReceived
         self.end = end
+    }
+}
+
+/// Writes files under names that the host chooses. An existing file is never overwritten.
+enum NewFile {
+    /// Writes to the first of the numbered names that is free.
+    ///
+    /// - Returns: that name.
+    static func write(_ bytes: [UInt8], as name: (_ number: Int) -> String) throws(SystemError) -> String {
+        for number in 1...999 where try write(bytes, to: name(number)) { return name(number) }
+        throw SystemError("open", errno: EEXIST, path: name(1), remedy: "move some of the older files away")
+    }
+
+    /// - Returns: false if the file exists already.
+    private static func write(_ bytes: [UInt8], to path: String) throws(SystemError) -> Bool {
+        guard let file = try create(path) else { return false }
+        do throws(SystemError) {
+            try file.writeAll(bytes)
+            return true
+        } catch {
+            // Half a picture could be mistaken for a whole one.
+            unlink(path)
+            throw SystemError("write", errno: error.errno, path: path, remedy: remedy(error.errno))
+        }
+    }
+
+    private static func create(_ path: String) throws(SystemError) -> Descriptor? {
+        do throws(SystemError) {
+            // O_EXCL: an existing file or link is left alone, even one that another user planted.
+            return try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
+        } catch {
+            if error.errno == EEXIST { return nil }
+            throw SystemError("open", errno: error.errno, path: path, remedy: remedy(error.errno))
+        }
+    }
+
+    private static func remedy(_ errno: Int32) -> String? {
+        switch errno {
+        case EACCES, EPERM, EROFS: "copy the picture into a folder that you can write to, and name that copy"
+        case ENOSPC, EDQUOT: "make room on that disk"
+        case ENAMETOOLONG: "give the original a shorter name"
+        default: nil
+        }
+    }
+
+    /// The name of an edited file: `holiday.jpg` gives `holiday-edited.jpg`, then `holiday-edited-2.jpg`.
+    static func edited(_ original: String, number: Int) -> String {
+        let slash = original.lastIndex(of: "/").map { original.index(after: $0) } ?? original.startIndex
+        let file = original[slash...]
+        let dot = file.lastIndex(of: ".").flatMap { $0 == file.startIndex ? nil : $0 } ?? file.endIndex
+        let suffix = number == 1 ? "" : "-\(number)"
+        return original[..<slash] + file[..<dot] + "-edited\(suffix)" + file[dot...]
     }
 }

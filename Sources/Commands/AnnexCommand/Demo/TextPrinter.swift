@@ -40,7 +40,7 @@ final class TextPrinter: DemoPrinter {
         print("  memory        \(peak) of \(ByteCount(report.memoryLimit)), \(holder(report.memory))")
         print("  channel       1 round trip of \(answered.short): ", terminator: "")
         print(
-            "\(session.sent) messages out, \(session.received) in, \(session.bytes) bytes; the picture is not among them"
+            "\(session.sent) messages out, \(session.received) in, \(session.bytes) bytes; the picture itself is not counted"
         )
         print("  end           \(session.end)")
     }
@@ -83,15 +83,17 @@ final class TextPrinter: DemoPrinter {
 
     private func showTableHead() {
         print("\n\(style.bold("The same request, to an extension that misbehaves"))")
-        print("Each try is a fresh process. Below each: the end, as the host is told.\n")
-        print(style.faint("  " + "it".padded(to: 42) + "is stopped by".padded(to: 42) + "after".aligned(to: 9)))
+        print("Each attack runs in a fresh process. Below each attack is the end that the host received.\n")
+        print(
+            style.faint("  " + "the extension".padded(to: 42) + "is stopped by".padded(to: 42) + "after".aligned(to: 9))
+        )
     }
 
     func showHost(_ failure: String?) {
         guard trials > 0 else { return }
         print("\n\(held) of \(trials) held.", terminator: " ")
-        guard let failure else { return print("The same host lives and gets another picture edited.") }
-        print(style.bad("The host no longer gets a picture edited: \(failure)"))
+        guard let failure else { return print("The same host still works: another picture was edited.") }
+        print(style.bad("The same host no longer works: \(failure)"))
     }
 
     func finish() {}

@@ -1,4 +1,6 @@
 import AnnexHost
+import ArgumentParser
+import Glibc
 
 /// One attempt of the misbehaving extension, in a fresh process: its attempt, its result, and the end that the host
 /// got.
@@ -65,7 +67,7 @@ struct Trial {
     /// The part of Annex that caused this end.
     private static func layer(behind end: Termination) -> String {
         switch end.reason {
-        case .deniedOperation: "seccomp: not on its list of calls"
+        case .deniedOperation: "seccomp: the call is not allowed"
         case .memoryLimit: "the memory limit"
         case .launchLimit: "the launch limit"
         case .timeLimit: "the time limit"
@@ -76,5 +78,89 @@ struct Trial {
         case .completed, .cancelled: "a root of its own, without those files"
         default: end.reason.rawValue
         }
+    }
+}
+
+/// What the misbehaving extension tries. The raw values are the words of its request.
+enum Conduct: String, CaseIterable, ExpressibleByArgument {
+    case readsHostFiles
+    case opensSocket
+    case forks
+    case executes
+    case takesTooMuchMemory
+    case hoardsNamelessFiles
+    case neverAnswers
+    case neverSaysHello
+    case sendsMalformedMessage
+    case floods
+    case floodsOutput
+    case crashes
+    case aborts
+    case traps
+    case handsOverDescriptor
+
+    /// A description of the attempt, for a person.
+    var text: String {
+        switch self {
+        case .readsHostFiles: "reads files of the host"
+        case .opensSocket: "opens a network socket"
+        case .forks: "starts a process of its own"
+        case .executes: "executes /bin/sh"
+        case .takesTooMuchMemory: "takes all the memory it can get"
+        case .hoardsNamelessFiles: "hides memory in files without a name"
+        case .neverAnswers: "never answers"
+        case .neverSaysHello: "never says hello"
+        case .sendsMalformedMessage: "writes nonsense into the channel"
+        case .floods: "floods the host with messages"
+        case .floodsOutput: "floods its output"
+        case .crashes: "writes through a null pointer"
+        case .aborts: "calls abort()"
+        case .traps: "runs into a Swift trap"
+        case .handsOverDescriptor: "hands over an unexpected descriptor"
+        }
+    }
+
+    /// The identifier of the extension that does it. Silence needs a program of its own; the request names all others.
+    var `extension`: String {
+        self == .neverSaysHello ? ExampleApp.silent : ExampleApp.misbehaver
+    }
+}
+
+/// Finds descriptor leaks: compares the number of open descriptors with the number at rest.
+struct OpenDescriptors {
+    private var expected: Int
+
+    /// Counts the descriptors once their number has not changed for a tenth of a second.
+    init() async {
+        expected = Self.count()
+        var same = 0
+        for _ in 0..<500 where same < 5 {
+            try? await Task.sleep(for: .milliseconds(20))
+            let now = Self.count()
+            same = now == expected ? same + 1 : 0
+            expected = now
+        }
+    }
+
+    /// How many more descriptors are open than expected. A leak is reported once and expected from then on.
+    ///
+    /// Other threads close descriptors late, some of them after the end was reported. Fewer than expected is therefore
+    /// no leak, and more is a leak only if it lasts for ten seconds.
+    mutating func newlyLeaked() async -> Int {
+        var now = Self.count()
+        for _ in 0..<500 where now > expected {
+            try? await Task.sleep(for: .milliseconds(20))
+            now = Self.count()
+        }
+        defer { expected = max(expected, now) }
+        return max(0, now - expected)
+    }
+
+    private static func count() -> Int {
+        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        return count
     }
 }

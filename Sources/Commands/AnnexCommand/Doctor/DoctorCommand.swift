@@ -1,3 +1,4 @@
+internal import AnnexDoctor
 import AnnexLinux
 import AnnexLaunch
 import ArgumentParser
@@ -8,36 +9,36 @@ import Glibc
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Say what this machine offers to sandboxes, each lack with its cause and remedy.",
+        abstract: "Show which sandbox features this machine has, and how to get each missing one.",
         discussion: """
-            Nothing is guessed: every feature is tried in a process of its own, and a small program is launched under \
-            every policy.
+            The command tries every feature in a process of its own, and launches a small program under every shipped \
+            policy. It prints the cause and the remedy of each fault.
 
             EXAMPLES
-              annex doctor                            what matters, in a table
-              annex doctor --all                      every single trial too
-              annex doctor --json | jq .outcome       for a program
-              annex doctor --clean                    remove what brokers that were killed left behind
+              annex doctor                            the faults, and the state of every policy
+              annex doctor --all                      also the features that work
+              annex doctor --json | jq .outcome       the result in one word, for a script
+              annex doctor --clean                    remove what killed brokers left behind
               annex doctor --print warden | sudo install -D -m 755 /dev/stdin /usr/libexec/annex/annex-warden
               annex doctor --print apparmor-profile | sudo tee /etc/apparmor.d/annex-warden
 
             EXIT STATUS
               0   every policy runs, with every layer and every limit enforced
-              1   some policy cannot run here as it is
-              2   every policy runs, some of it weaker than it could be: memory watched, for example
+              1   at least one policy cannot run on this machine as it is
+              2   every policy runs, but some protection is weaker: for example, memory is only watched
               64  the command line is not understood
             """)
 
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
-    @Flag(help: "Show what works, too.")
+    @Flag(help: "Show the features that work, too.")
     var all = false
 
-    @Flag(help: "Only remove what killed brokers left: control groups, folders of earlier examinations.")
+    @Flag(help: "Only remove what killed brokers left behind: control groups, and folders of earlier examinations.")
     var clean = false
 
-    @Option(help: "Only print this to standard output: warden (the program) or apparmor-profile.")
+    @Option(help: "Only write this to standard output: warden (the program) or apparmor-profile.")
     var print: Printable?
 
     enum Printable: String, CaseIterable, ExpressibleByArgument {

@@ -1,3 +1,4 @@
+internal import AnnexDoctor
 import AnnexHost
 import AnnexLaunch
 
@@ -15,7 +16,7 @@ struct DoctorPrinter {
         let place = diagnosis.container == "none" ? "" : ", inside \(diagnosis.container)"
         print("\(diagnosis.system), as uid \(diagnosis.user)\(place)")
         for topic in Finding.Topic.allCases { show(topic, diagnosis.findings.filter { $0.topic == topic }) }
-        heading("Policies", "the probe was launched under each")
+        heading("Policies", "a small program was launched under each")
         for policy in diagnosis.policies { show(policy) }
         print("\n\(sentence(diagnosis))")
     }
@@ -48,8 +49,8 @@ struct DoctorPrinter {
     private func word(_ policy: PolicyReadiness) -> String {
         switch policy.state {
         case .ready: style.good("ready") + ", \(policy.layers.count) layers"
-        case .weaker: "runs, weaker, \(policy.layers.count) layers"
-        case .waivable: style.bad("cannot run") + " unless its host does without \(policy.missing.count) layers"
+        case .weaker: "runs with weaker protection, \(policy.layers.count) layers"
+        case .waivable: style.bad("cannot run") + " unless its host waives \(policy.missing.count) layers"
         case .unable: style.bad("cannot run")
         }
     }
@@ -57,8 +58,8 @@ struct DoctorPrinter {
     private func sentence(_ diagnosis: Diagnosis) -> String {
         switch diagnosis.outcome {
         case .ready: style.good("Every policy runs, with every layer and every limit enforced.")
-        case .weaker: style.bold("Every policy runs, some of it weaker than it could be.")
-        case .unable: style.bad("Some policy cannot run here as it is.")
+        case .weaker: style.bold("Every policy runs, but some protection is weaker than it could be.")
+        case .unable: style.bad("At least one policy cannot run on this machine as it is.")
         }
     }
 

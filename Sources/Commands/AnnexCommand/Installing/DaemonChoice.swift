@@ -1,21 +1,22 @@
 import AnnexHost
 import AnnexLinux
-import AnnexPolicy
 import ArgumentParser
 
 /// The daemon that a command connects to, and the exit codes for its errors.
 struct DaemonChoice: ParsableArguments {
-    @Flag(help: "The machine's daemon, also where one of your own listens.")
+    @Flag(help: "Use the machine's daemon, even if one of your own listens.")
     var system = false
 
-    @Option(help: ArgumentHelp("The daemon that listens there.", valueName: "path"), completion: .file())
+    @Option(help: ArgumentHelp("Use the daemon that listens on this socket.", valueName: "path"), completion: .file())
     var socket: String?
 
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
     func validate() throws {
-        guard !system || socket == nil else { throw ValidationError("--system and --socket name two daemons") }
+        guard !system || socket == nil else {
+            throw ValidationError("--system and --socket name two different daemons: give only one of them")
+        }
     }
 
     /// The exit code if no daemon answers.
@@ -56,17 +57,5 @@ struct DaemonChoice: ParsableArguments {
     private func report(_ error: BrokerError) -> ExitCode {
         StandardError.print("annex: \(PlainText.shown("\(error)"))")
         return error.code == .unreachable ? Self.unavailable : Self.refused
-    }
-}
-
-extension DaemonChoice {
-    /// Enables or disables extensions, and prints their names.
-    func switchExtensions(_ extensions: [String], on isEnabled: Bool) throws {
-        let (changed, end) = try ask(about: extensions) { host, identifier throws(BrokerError) in
-            try host.setEnabled(isEnabled, for: identifier)
-            return identifier
-        }
-        if json { print(JSON.object([.init(isEnabled ? "enabled" : "disabled", .texts(changed))]).written) }
-        if let end { throw end }
     }
 }

@@ -8,8 +8,8 @@ struct ListCommand: ParsableCommand {
         commandName: "list",
         abstract: "List the extensions that annexd offers to your hosts.",
         discussion: """
-            One a line: identifier, extension point, name. What is switched off or refused is not on offer, and \
-            listed only with --all, which has `on`, `off` or `refused` behind each identifier.
+            Each line has the identifier, the extension point and the name of one extension. Disabled and refused \
+            extensions are not on offer. Only --all lists them, with `on`, `off` or `refused` after each identifier.
 
             EXAMPLES
               annex list
@@ -19,16 +19,16 @@ struct ListCommand: ParsableCommand {
               annex list --json | jq -r '.extensions[] | [.identifier, .containingApp] | @tsv'
 
             EXIT STATUS
-              0   listed; also where nothing is on offer
-              1   the daemon refuses, or goes before it has told all
+              0   listed; also if no extension is on offer
+              1   the daemon rejects the request, or ends before it has sent everything
               64  the command line is not understood
               69  no daemon answers
             """)
 
-    @Option(help: ArgumentHelp("Only those for this extension point.", valueName: "identifier"))
+    @Option(help: ArgumentHelp("List only the extensions for this extension point.", valueName: "identifier"))
     var point: String?
 
-    @Flag(help: "Also those that are switched off, and those that break a rule of packaging.")
+    @Flag(help: "Also list disabled extensions, and those that break a rule of packaging.")
     var all = false
 
     @OptionGroup var daemon: DaemonChoice
@@ -44,5 +44,36 @@ struct ListCommand: ParsableCommand {
                 StandardError.print("annex: \(PlainText.shown("\(refusal)"))")
             }
         }
+    }
+}
+
+/// Prints installed extensions as text or as JSON.
+enum InstalledText {
+    /// One extension a line, in columns.
+    /// - Parameter withSwitch: whether each line says if the extension is on, off or refused. The word comes before the
+    ///   name, because a name may contain any word.
+    static func lines(_ extensions: [InstalledExtension], withSwitch: Bool = false) -> [String] {
+        let columns = extensions.map { one in
+            [one.id] + (withSwitch ? [state(of: one)] : []) + [one.extensionPoint]
+        }
+        let widths = (columns.first ?? []).indices.map { place in columns.map { $0[place].count }.max() ?? 0 }
+        return zip(extensions, columns).map { one, row in
+            let cells = zip(row, widths).map { $0.padded(to: $1) }
+            return (cells + [PlainText.shown(one.displayName)]).joined(separator: "  ")
+        }
+    }
+
+    private static func state(of one: InstalledExtension) -> String {
+        if one.refusal != nil { return "refused" }
+        return one.isEnabled ? "on" : "off"
+    }
+
+    static func json(_ one: InstalledExtension) -> JSON {
+        .object([
+            .init("identifier", .text(one.id)), .init("displayName", .text(PlainText.shown(one.displayName))),
+            .init("extensionPoint", .text(one.extensionPoint)), .init("containingApp", .text(one.containingApp)),
+            .init("enabled", .boolean(one.isEnabled)),
+            .init("refusal", .optional(one.refusal.map { PlainText.shown("\($0)") })),
+        ])
     }
 }

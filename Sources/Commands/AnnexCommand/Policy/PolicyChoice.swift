@@ -1,20 +1,22 @@
 import AnnexLinux
 import AnnexPolicy
+internal import AnnexPolicyTools
 import ArgumentParser
 import Glibc
 
 /// The options that choose a folder of policies and an architecture.
 struct PolicyChoice: ParsableArguments {
     @Option(
-        help: "A folder whose policies take the place of shipped ones of the same name (also: ANNEX_POLICIES).",
+        help: "A folder of policies. Each replaces the shipped policy of the same name. Default: ANNEX_POLICIES.",
         completion: .directory)
     var policies: String?
 
     @Option(
-        name: .customLong("arch"), help: "Whose system calls: x86_64 or aarch64; this machine's otherwise.",
+        name: .customLong("arch"),
+        help: "The architecture of the system calls: x86_64 or aarch64. Default: this machine's.",
         transform: { text in
             guard let architecture = Architecture(rawValue: text) else {
-                throw ValidationError("--arch is x86_64 or aarch64")
+                throw ValidationError("--arch must be x86_64 or aarch64")
             }
             return architecture
         })
@@ -51,12 +53,55 @@ struct PolicyChoice: ParsableArguments {
             return try expectations(at: "\(folder)/\(choice)\(ExpectationsText.ending)")
         }
         guard let shipped = try Expectations.shipped(for: choice, architecture: target) else {
-            throw PolicyError("nothing is expected of `\(choice)`: there is no \(choice)\(ExpectationsText.ending)")
+            throw PolicyError("`\(choice)` has no expectations: there is no \(choice)\(ExpectationsText.ending)")
         }
         return shipped
     }
 
     private func expectations(at path: String) throws -> Expectations {
         try Expectations(text: try PolicyFiles.text(of: path), file: path, architecture: target)
+    }
+}
+
+/// Finds policies by the names and paths that a command is given.
+struct PolicyFiles {
+    /// The user's own folder of policies; nil if none was named.
+    let folder: String?
+
+    /// - Parameter option: the value of `--policies`. If it is nil, `ANNEX_POLICIES` of the environment counts.
+    init(option: String?) {
+        folder = option ?? getenv("ANNEX_POLICIES").flatMap { $0.pointee == 0 ? nil : String(cString: $0) }
+    }
+
+    /// The shipped policies. A policy of the folder replaces a shipped one of the same name.
+    func library() throws -> PolicyLibrary { try .standard(overriding: folder) }
+
+    /// A policy's name, and the library that contains it. Files beside a policy's file come first.
+    func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) {
+        guard Self.isFile(choice) else { return (choice, try library()) }
+        guard choice.hasSuffix(".yaml") else {
+            throw PolicyError("\(Escaped(choice)): the name of a policy's file must end in .yaml")
+        }
+        let (folder, file) = Self.split(choice)
+        let name = String(file.dropLast(5))
+        let text = try Self.text(of: choice)
+        return (name, try library().adding(neighboursIn: folder).adding([name: (text, choice)]))
+    }
+
+    /// Whether a choice is a path and not a name.
+    static func isFile(_ choice: String) -> Bool { choice.contains("/") || choice.hasSuffix(".yaml") }
+
+    static func text(of path: String) throws -> String {
+        let bytes = try FileText.bytes(of: path, limit: 1 << 20, onlyRegular: true)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw PolicyError("\(Escaped(path)): the file is not UTF-8")
+        }
+        return text
+    }
+
+    private static func split(_ path: String) -> (folder: String, file: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        let folder = String(path[..<slash])
+        return (folder.isEmpty ? "/" : folder, String(path[path.index(after: slash)...]))
     }
 }

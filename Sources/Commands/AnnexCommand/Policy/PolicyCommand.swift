@@ -1,3 +1,4 @@
+import AnnexLinux
 import ArgumentParser
 
 /// `annex policy`: the commands about policies. Only the tests need a sandbox.
@@ -6,22 +7,23 @@ struct PolicyCommand: AsyncParsableCommand {
         commandName: "policy",
         abstract: "Read, compare, test and write policies: what untrusted code may do.",
         discussion: """
-            A policy is named by its shipped name (`compute`) or by the path of a YAML file (`./mine.yaml`, whose \
-            includes are looked for beside it). Docs/Guide/Policies.md explains the language.
+            Name a shipped policy by its name (`compute`), and a policy of your own by the path of its YAML file \
+            (`./mine.yaml`). Policies that a file includes are searched beside it first. Docs/Guide/Policies.md explains \
+            the language.
 
             EXAMPLES
-              annex policy list                              what there is
-              annex policy explain compute ptrace            may it, by which line, in which layer, with which answer
-              annex policy explain tool /etc/passwd
-              annex policy diff tool compute                 what one allows beyond the other
-              annex policy lint mine.yaml                    mistakes, and lines that open more than they seem to
-              annex policy test                              what is expected of them, also live
+              annex policy list                              list all policies
+              annex policy explain compute ptrace            show whether a call is allowed, and by which line
+              annex policy explain tool /etc/passwd          show whether a path can be read
+              annex policy diff tool compute                 show what one policy allows beyond the other
+              annex policy lint mine.yaml                    find mistakes, and lines that allow more than they seem to
+              annex policy test                              compare every policy with its expectations
               annex policy learn --i-trust-this-program -- jq . in.json > jq.yaml
-              annex policy import docker.json > mine.yaml    a container's seccomp profile, deciding the same
+              annex policy import docker.json > mine.yaml    convert a container's seccomp profile
 
             EXIT STATUS
-              0   done; for explain: allowed; for diff: no difference; for lint and test: nothing found
-              1   for explain: refused; for diff: they differ; for lint and test: something found
+              0   done; for explain: allowed; for diff: no difference; for lint and test: nothing was found
+              1   for explain: denied; for diff: the policies differ; for lint and test: something was found
               2   a policy or another file cannot be read or used; the place and the remedy are printed
               64  the command line is not understood
             """,
@@ -29,4 +31,23 @@ struct PolicyCommand: AsyncParsableCommand {
             PolicyListCommand.self, PolicyShowCommand.self, PolicyLintCommand.self, PolicyExplainCommand.self,
             PolicyDiffCommand.self, PolicyTestCommand.self, PolicyImportCommand.self, PolicyLearnCommand.self,
         ])
+}
+
+/// Runs a command's work. An input that it cannot read or use ends the command with exit status 2, and a line that
+/// gives the place and the reason.
+enum PolicyFailure {
+    static let status = ExitCode(2)
+
+    static func reported<Result>(_ work: () throws -> Result) throws -> Result {
+        do {
+            return try work()
+        } catch let exit as ExitCode {
+            throw exit
+        } catch let mistake as ValidationError {
+            throw mistake
+        } catch {
+            StandardError.print("annex: \(Escaped("\(error)", limit: 4096))")
+            throw status
+        }
+    }
 }

@@ -1,15 +1,17 @@
 import AnnexPolicy
+internal import AnnexPolicyTools
 import ArgumentParser
 import Glibc
 
 /// `annex policy import`: converts a container's seccomp profile to a policy.
 struct PolicyImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Turn a seccomp profile of Docker, Podman or OCI into a policy.",
+        commandName: "import", abstract: "Convert a seccomp profile of Docker, Podman or OCI to a policy.",
         discussion: """
-            The policy answers every call as libseccomp would under the profile; before it is printed it is held \
-            against libseccomp, for every number and every edge of every comparison. What no policy can say is an \
-            error with line, column and JSON path. What a reader should know goes to standard error and into comments.
+            The policy answers every call in the same way as libseccomp does under the profile. The command checks this \
+            before it prints the policy, for every call number and every edge of every comparison. An entry that no policy \
+            can express is an error with line, column and JSON path. Notes go to standard error, and into comments of the \
+            policy.
 
             EXAMPLES
               annex policy import default.json > docker.yaml
@@ -19,10 +21,10 @@ struct PolicyImportCommand: ParsableCommand {
 
             EXIT STATUS
               0   the policy is on standard output
-              2   the profile cannot be read or cannot be said by a policy
+              2   the profile cannot be read, or a policy cannot express it
             """)
 
-    @Argument(help: "The profile, JSON.", completion: .file(extensions: ["json"]))
+    @Argument(help: "The profile, a JSON file.", completion: .file(extensions: ["json"]))
     var file: String
 
     @Option(help: "The policy's name.")
@@ -30,13 +32,13 @@ struct PolicyImportCommand: ParsableCommand {
 
     @Option(
         name: .customLong("cap"),
-        help: "A capability of the container, for entries that depend on it; may be given more than once.")
+        help: "A capability of the container, for entries that depend on it. May be given more than once.")
     var capabilities: [String] = []
 
-    @Option(help: "The kernel's version, for entries that depend on it; the running one's otherwise.")
+    @Option(help: "The kernel version, for entries that depend on it. Default: the running kernel's.")
     var kernel: String?
 
-    @Flag(help: "Print JSON instead of text: the policy's text and what a reader should know.")
+    @Flag(help: "Print JSON instead of text: the text of the policy, and the notes.")
     var json = false
 
     func run() throws {
@@ -59,7 +61,7 @@ struct PolicyImportCommand: ParsableCommand {
     private func world() throws -> ProfileWorld {
         let version = kernel ?? Self.runningKernel()
         guard let kernel = ProfileWorld.Kernel(version) else {
-            throw ValidationError("--kernel is a version such as 6.1")
+            throw ValidationError("--kernel must be a version such as 6.1")
         }
         let names = capabilities.map { $0.hasPrefix("CAP_") ? $0 : "CAP_\($0)" }
         return ProfileWorld(capabilities: Set(names), kernel: kernel)

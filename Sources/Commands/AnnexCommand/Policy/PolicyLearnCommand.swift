@@ -1,7 +1,10 @@
 import AnnexLinux
 import AnnexPolicy
 import AnnexLaunch
+internal import AnnexPolicyTools
+internal import AnnexSandbox
 import ArgumentParser
+import Glibc
 
 /// `annex policy learn`: runs a trusted program and proposes a policy that allows what the program did.
 struct PolicyLearnCommand: AsyncParsableCommand {
@@ -9,10 +12,11 @@ struct PolicyLearnCommand: AsyncParsableCommand {
         commandName: "learn", abstract: "Run a program that you trust, and propose a policy from what it did.",
         usage: "annex policy learn --i-trust-this-program [OPTION…] [--] PROGRAM [ARGUMENT…]",
         discussion: """
-            The run is nearly bare: it has process and user namespaces of its own and limits, and nothing keeps it from \
-            the files and the network that you may use. So it wants --i-trust-this-program. The proposal goes to \
-            standard output, what the program writes to standard error; run it on everything that it should be able to \
-            do, and read what comes out before it is used.
+            The run protects almost nothing. The program has limits and its own process and user namespaces, but it can \
+            use the files and the network that you may use. The command therefore needs --i-trust-this-program.
+
+            The proposed policy goes to standard output, and the output of the program to standard error. Run the program \
+            on every task that the policy must allow, and read the policy before you use it.
 
             EXAMPLES
               annex policy learn --i-trust-this-program -- jq . in.json > learned.yaml
@@ -21,18 +25,18 @@ struct PolicyLearnCommand: AsyncParsableCommand {
 
             EXIT STATUS
               0   the policy is on standard output
-              1   the program failed, so that its run may be less than what it needs; the policy is there all the same
-              2   it could not be run, or no policy could be made of it
+              1   the program failed, so its run may show less than it needs; the policy is printed all the same
+              2   the program could not be run, or no policy could be made from its run
               64  the command line is not understood, or --i-trust-this-program is missing
             """)
 
-    @Flag(help: "You trust the program as if you ran it yourself: the run protects nothing from it.")
+    @Flag(help: "Confirm that you would run this program without a sandbox.")
     var iTrustThisProgram = false
 
     @Option(help: "The policy's name.")
     var name = "learned"
 
-    @Option(help: "Ended when it runs longer, in seconds.")
+    @Option(help: "End the program if it runs longer, in seconds.")
     var timeout = 600.0
 
     @Argument(parsing: .captureForPassthrough, help: "The program and its arguments.")
@@ -48,13 +52,16 @@ struct PolicyLearnCommand: AsyncParsableCommand {
         }
         if let first = command.first, first != "--", first.hasPrefix("-") {
             throw ValidationError(
-                "unknown option \(Escaped(first)); options stand before the program: annex policy learn --help")
+                "unknown option \(Escaped(first)); options come before the program: annex policy learn --help")
         }
         guard iTrustThisProgram else {
             throw ValidationError(
-                "the run protects nothing from the program: say --i-trust-this-program if you would run it bare")
+                "the run protects nothing from the program: add --i-trust-this-program if you would run it without a sandbox"
+            )
         }
-        guard timeout > 0, timeout < 1e9 else { throw ValidationError("--timeout: more than 0 seconds") }
+        guard timeout > 0, timeout < 1e9 else {
+            throw ValidationError("--timeout must be more than 0 and less than 1e9 seconds")
+        }
     }
 
     func run() async throws {
@@ -63,18 +70,21 @@ struct PolicyLearnCommand: AsyncParsableCommand {
             StandardError.print("\(Escaped(line, limit: 4096))")
         }
         let proposal = try PolicyFailure.reported {
-            guard var recording = result.recording else { throw PolicyError("nothing was recorded") }
+            guard var recording = result.recording else {
+                throw PolicyError("the calls of the program were not recorded")
+            }
             for path in StartedProgram.files(program[0]) { recording.add(program: path) }
             return try PolicyProposal(from: recording, program: program.joined(separator: " "), named: name)
         }
         print(proposal.text, terminator: "")
         if !proposal.withheld.isEmpty {
             StandardError.print(
-                "annex: \(proposal.withheld.count) things were seen and left out; the policy lists them")
+                "annex: \(proposal.withheld.count) things that the program did are left out of the policy; its comments list them"
+            )
         }
         guard result.report.reason == .exited, result.report.exitCode == 0 else {
             StandardError.print(
-                "annex: the program failed (\(result.report.reason.rawValue)): a good run may need more")
+                "annex: the program failed (\(result.report.reason.rawValue)): a successful run may need more")
             throw ExitCode.failure
         }
     }
@@ -91,5 +101,47 @@ struct PolicyLearnCommand: AsyncParsableCommand {
             StandardError.print("annex: not started: \(Escaped("\(error)", limit: 4096))")
             throw PolicyFailure.status
         }
+    }
+}
+
+/// Files that the kernel executes when it starts a program. The program itself makes no call that shows them.
+enum StartedProgram {
+    /// The program and, for a script, its interpreter. Each absolute path is returned as it is and with links resolved.
+    /// A name without a slash is first looked up in `PATH`; a relative path is returned with links resolved only. The
+    /// dynamic linker, and the interpreter of an interpreter, are not among the files.
+    static func files(_ name: String) -> [String] {
+        guard let path = located(name) else { return [] }
+        var files = [path]
+        if let interpreter = interpreter(of: path) { files.append(interpreter) }
+        let resolved = files.compactMap { path -> String? in
+            guard let found = realpath(path, nil) else { return nil }
+            defer { free(found) }
+            return String(cString: found)
+        }
+        return Array(Set(files + resolved)).sorted()
+    }
+
+    private static func located(_ name: String) -> String? {
+        if name.contains("/") { return name.hasPrefix("/") ? name : absolute(name) }
+        let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        return folders.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    }
+
+    private static func absolute(_ name: String) -> String? {
+        guard let found = realpath(name, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
+    /// The interpreter that the first line names after `#!`; nil if there is none.
+    private static func interpreter(of path: String) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var start = [UInt8](repeating: 0, count: 256)
+        let count = read(file, &start, start.count)
+        guard count > 2, start[0] == 0x23, start[1] == 0x21 else { return nil }
+        let line = start[2..<count].prefix { $0 != 0x0A }
+        return line.split(separator: 0x20).first.map { String(decoding: $0, as: UTF8.self) }
     }
 }

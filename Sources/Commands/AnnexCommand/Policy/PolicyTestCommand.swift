@@ -1,35 +1,36 @@
 import AnnexAttacks
 import AnnexLinux
 import AnnexPolicy
+internal import AnnexPolicyTools
 import ArgumentParser
 
 /// `annex policy test`: compares expectations with the text of policies and with the kernel's behaviour.
 struct PolicyTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "test", abstract: "Hold policies against what is expected of them, by the evaluator and live.",
+        commandName: "test", abstract: "Compare policies with their expectations, by evaluation and in a sandbox.",
         discussion: """
-            Beside a policy NAME.yaml lies NAME.expectations.yaml with what it must allow and deny. Each is asked of the \
-            policy, and then tried in a sandbox of its own: the call is really made, with arguments that do no harm, and \
-            the path really opened.
+            The file NAME.expectations.yaml beside a policy NAME.yaml lists what the policy must allow and deny. The \
+            command evaluates the policy for each expectation. Then it tries the expectation in a sandbox of its own: it \
+            makes the call, with arguments that do no harm, or opens the path.
 
             EXAMPLES
               annex policy test                      every shipped policy
-              annex policy test ./mine.yaml          one of yours, with ./mine.expectations.yaml
-              annex policy test tool --no-live       the policy's own answers alone
-              annex policy test --json               for a program
+              annex policy test ./mine.yaml          your own policy, with ./mine.expectations.yaml
+              annex policy test tool --no-live       evaluate only, without a sandbox
+              annex policy test --json               JSON, for a program
 
             EXIT STATUS
-              0   everything is as expected
-              1   something is not
+              0   every expectation is met
+              1   an expectation is not met
               2   a policy or its expectations cannot be read, or no sandbox can be made
             """)
 
-    @Argument(help: "Policies by name or path; every one that has expectations otherwise.")
+    @Argument(help: "Policies, by name or path. Default: every policy that has expectations.")
     var policies: [String] = []
 
     @OptionGroup var choice: PolicyChoice
 
-    @Flag(inversion: .prefixedNo, help: "Try each in a sandbox of its own as well.")
+    @Flag(inversion: .prefixedNo, help: "Also try each expectation in a sandbox of its own.")
     var live = true
 
     @Flag(help: "Print JSON instead of text.")
@@ -76,7 +77,7 @@ struct PolicyTestCommand: AsyncParsableCommand {
             return results
         } catch {
             StandardError.print("annex: \(policy.name): \(Escaped("\(error)", limit: 4096))")
-            StandardError.print("annex: \(policy.name) was not tried: see annex doctor, or add --no-live")
+            StandardError.print("annex: \(policy.name) was not tried: run annex doctor to see why, or add --no-live")
             return nil
         }
     }

@@ -9,41 +9,43 @@ import ArgumentParser
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Show what was recorded of a channel, or play it to an extension and compare what it says.",
+        abstract: "Show the recording of a channel, or play it to an extension and compare the answers.",
         discussion: """
-            A host records a session by `host.begin(id) { $0.recording = ChannelRecording(to: path) }`; the file's \
-            format is in Docs/Guide/Recordings.md. Without an app the recording is shown, message by message. With one, its \
-            extension is launched in its sandbox, hears what the host said then, and is held to what it answered then; \
-            the first difference is named. A recording that was cut off is used as far as it is whole.
+            A host records a session with `host.begin(id) { $0.recording = ChannelRecording(to: path) }`. \
+            Docs/Guide/Recordings.md describes the format of the file.
+
+            Without an app, the command shows every message of the recording. With an app, it launches the app's \
+            extension in its sandbox, sends the recorded messages of the host, and compares each answer with the recorded \
+            one. It prints the first difference. If a recording was cut off, its complete messages are used.
 
             EXAMPLES
-              annex replay traffic.annexrec                    what was said
+              annex replay traffic.annexrec                    show every message
               annex replay traffic.annexrec --json | jq '.messages[] | select(.kind == "failure")'
-              annex replay traffic.annexrec Pictures.app       does it still say the same?
+              annex replay traffic.annexrec Pictures.app       check that the extension still answers the same
 
             EXIT STATUS
               0   shown; or every answer, event and call was as recorded
-              1   something was not, which is printed
-              2   it could not be replayed: no such extension, no sandbox here, or not enough was kept; the reason is printed
+              1   an answer, an event or a call differs from the recording; the difference is printed
+              2   the recording cannot be replayed: no such extension, no sandbox here, or too little was kept; the reason is printed
               64  the command line is not understood
-              65  the file is no recording, or damaged: what is whole before the damage is shown
+              65  the file is not a recording, or it is damaged; the part before the damage is shown
               66  the file cannot be read
             """)
 
     @Argument(help: "The recording.", completion: .file())
     var recording: String
 
-    @Argument(help: "The app bundle whose extension is to hear it.", completion: .directory)
+    @Argument(help: "The app bundle of the extension that the recording is played to.", completion: .directory)
     var app: String?
 
-    @Option(help: "The extension's identifier; the one that was recorded otherwise.")
+    @Option(help: "The extension's identifier. Default: the recorded one.")
     var `extension`: String?
 
-    @Option(help: "Seconds that each answer is waited for.")
+    @Option(help: "Seconds to wait for each answer.")
     var patience: UInt32 = 30
 
     @Option(
-        help: "Do without this layer where the machine cannot give it; may be given more than once.",
+        help: "Do without this layer if the machine cannot give it. May be given more than once.",
         transform: LayerName.read)
     var waive: [DispensableLayer] = []
 
@@ -55,7 +57,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard app == nil, `extension` != nil else { return }
-        throw ValidationError("--extension names one of an app: give the app's bundle too")
+        throw ValidationError("--extension names an extension of an app: give the app bundle too")
     }
 
     func run() async throws {

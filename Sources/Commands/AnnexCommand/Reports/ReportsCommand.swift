@@ -11,35 +11,35 @@ struct ReportsCommand: ParsableCommand {
         commandName: "reports",
         abstract: "Show how extensions ended: one report per end, the newest first.",
         discussion: """
-            A host keeps a report on each end of an extension, the newest 500 of them, 100 of one extension at most, in \
-            ~/.local/state/annex/reports (root: /var/lib/annex/reports); ANNEX_REPORTS names another folder. \
-            What each report says is in Docs/Reference/Reports.md.
+            A host keeps a report on each end of an extension: the newest 500 reports, and at most 100 of one extension. \
+            The reports are in ~/.local/state/annex/reports (for root, in /var/lib/annex/reports), or in the folder that \
+            ANNEX_REPORTS names. Docs/Reference/Reports.md describes their contents.
 
             EXAMPLES
-              annex reports                                 when, which extension, why
-              annex reports com.example.pictures.editor     its last end in full, then the others in short
-              annex reports --most 5                        the last five
-              annex reports --failures                      without ends that somebody wished for
+              annex reports                                 the time, the extension and the reason of each end
+              annex reports com.example.pictures.editor     its latest end in full, the earlier ones in short
+              annex reports --most 5                        the latest five
+              annex reports --failures                      only ends in which something went wrong
               annex reports --json | jq '.reports[] | select(.reason == "crashed") | .lastOutput'
               annex reports --folder /srv/photos/state/annex/reports
 
             EXIT STATUS
-              0   shown; also where there is no report yet
-              1   some files in the folder are no reports; they are named on standard error, the others are shown
+              0   shown; also if there is no report yet
+              1   some files in the folder are not reports; they are named on standard error, the others are shown
               64  the command line is not understood
               66  the folder cannot be read
             """)
 
-    @Argument(help: "Only this extension's, by its bundle identifier.")
+    @Argument(help: "Show only the reports of this extension, by its bundle identifier.")
     var identifier: String?
 
-    @Option(help: "The folder to read; the user's own otherwise.", completion: .directory)
+    @Option(help: "The folder to read. Default: the user's own.", completion: .directory)
     var folder: String?
 
-    @Option(help: "At most so many, the newest.")
+    @Option(help: "Show at most this many reports, the newest.")
     var most: UInt16?
 
-    @Flag(help: "Only ends in which something went wrong.")
+    @Flag(help: "Show only ends in which something went wrong.")
     var failures = false
 
     @Flag(help: "Print one JSON object instead of text.")
@@ -48,10 +48,10 @@ struct ReportsCommand: ParsableCommand {
     func run() throws {
         let (place, found) = try read()
         for flaw in found.flaws.prefix(Self.mostFlaws) {
-            StandardError.print("annex: passed over \(Escaped(flaw.file)): \(PlainText.shown(flaw.why))")
+            StandardError.print("annex: skipped \(Escaped(flaw.file)): \(PlainText.shown(flaw.why))")
         }
         let more = found.flaws.count - Self.mostFlaws
-        if more > 0 { StandardError.print("annex: passed over \(more) more") }
+        if more > 0 { StandardError.print("annex: skipped \(more) more files") }
         if json {
             let reports = JSON.list(found.reports.map(\.json))
             print(JSON.object([.init("folder", .text(place)), .init("reports", reports)]).written)

@@ -13,7 +13,8 @@ struct ReportsText {
     /// - Parameter isOfOne: whether all reports are of one extension. The newest is then shown in full.
     func show(_ reports: [StoredReport], isOfOne: Bool, in folder: String) {
         guard let newest = reports.first else {
-            return print("no reports in \(folder.isEmpty ? "use: ANNEX_REPORTS is empty" : PlainText.shown(folder))")
+            guard !folder.isEmpty else { return print("no reports are kept, because ANNEX_REPORTS is empty") }
+            return print("no reports in \(PlainText.shown(folder))")
         }
         guard isOfOne else { return table(reports) }
         whole(newest)

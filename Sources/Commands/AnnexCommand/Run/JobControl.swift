@@ -1,4 +1,5 @@
 import AnnexLaunch
+internal import AnnexSandbox
 import Glibc
 
 /// Decides when this process stops itself together with the program, as a shell's job does. It stops only if a person

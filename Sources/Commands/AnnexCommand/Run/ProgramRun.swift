@@ -1,6 +1,7 @@
 import AnnexLinux
 import AnnexPolicy
 import AnnexLaunch
+internal import AnnexSandbox
 import AnnexShippedPolicies
 import Glibc
 import Synchronization
@@ -86,7 +87,7 @@ struct ProgramRun {
         if let memory = options.memory, memory.bytes > sandbox.policy.limits.memory {
             throw SandboxError(
                 "limits", cause: "--memory asks for more than the policy \(options.policy) allows",
-                remedy: "state more in a policy of your own: --policies DIR --policy NAME")
+                remedy: "raise the limit in a policy of your own: --policies DIR --policy NAME")
         }
         sandbox.tighten(
             memory: options.memory?.bytes, launch: options.launchLimit.map { .seconds($0) },
@@ -102,8 +103,9 @@ struct ProgramRun {
     private func refuseScratch(_ policy: Policy) throws(SandboxError) {
         if case .persistent = policy.paths.privateDirectory { return }
         throw SandboxError(
-            "private directory", cause: "--private-directory: the policy \(policy.name) keeps none from run to run",
-            remedy: "leave the option out, or state a `persistent` one in a policy of your own")
+            "private directory",
+            cause: "--private-directory: the policy \(policy.name) keeps no private directory from run to run",
+            remedy: "leave the option out, or state a `persistent` private directory in a policy of your own")
     }
 
     private func policy() throws -> Policy {
@@ -124,7 +126,7 @@ struct ProgramRun {
         for entry in options.env {
             let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let name = parts.first, !name.isEmpty else {
-                throw SandboxError("environment", cause: "--env wants NAME or NAME=VALUE")
+                throw SandboxError("environment", cause: "--env must be NAME or NAME=VALUE")
             }
             program.environmentBytes[name] = parts.count > 1 ? Array(parts[1].utf8) : OwnEnvironment.bytes(of: name)
         }
@@ -170,8 +172,8 @@ struct ProgramRun {
 
     private func text(_ impatience: SignalForwarder.Impatience) -> String {
         switch impatience {
-        case .signal(let number): "signal \(number) came before all that the program wrote was taken"
-        case .late: "ended: timeLimit: what the program wrote was not taken in its time"
+        case .signal(let number): "signal \(number) arrived before all output of the program was read"
+        case .late: "ended: timeLimit: the output of the program was not read in time"
         }
     }
 
@@ -197,5 +199,38 @@ struct ProgramRun {
         case .launchFailed: 126
         default: 125
         }
+    }
+}
+
+/// Starts the launcher on a thread of its own. The launcher examines this machine and waits for its warden, while the
+/// caller prepares the launch.
+final class LauncherStart: Sendable {
+    private let waived: Set<SandboxLayer>
+    private let outcome = Mutex<Result<Launcher, SandboxError>?>(nil)
+    /// Nil if the thread was joined, or could not be started.
+    private let thread = Mutex<WorkerThread?>(nil)
+
+    init(waiving waived: Set<SandboxLayer>) {
+        self.waived = waived
+        var started = try? WorkerThread("annex-start") { [self] in start() }
+        thread.withLock { $0 = started.take() }
+    }
+
+    private func start() {
+        let result = Result { () throws(SandboxError) in try Launcher.shared(waiving: waived) }
+        outcome.withLock { $0 = result }
+    }
+
+    /// Waits for the launcher and returns it.
+    func launcher() throws(SandboxError) -> Launcher {
+        settle()
+        if let result = outcome.withLock({ $0 }) { return try result.get() }
+        return try Launcher.shared(waiving: waived)
+    }
+
+    /// Waits for the thread, so that nothing is half done when the program ends.
+    func settle() {
+        guard let thread = thread.withLock({ $0.take() }) else { return }
+        thread.join()
     }
 }

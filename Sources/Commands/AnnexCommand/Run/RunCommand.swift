@@ -11,9 +11,9 @@ struct RunCommand: ParsableCommand {
         abstract: "Run a program in a sandbox.",
         usage: "annex run [OPTION…] [--] PROGRAM [ARGUMENT…]",
         discussion: """
-            The program sees what its policy grants and what --read and --write hand it, under the same paths as here, \
-            and nothing else of this machine. It has no network, no capabilities and no other processes unless the \
-            policy says so.
+            The program sees the files that its policy grants and those that --read and --write add, under their usual \
+            paths. It sees nothing else of this machine. Unless the policy grants them, it has no network, no \
+            capabilities, and no other processes.
 
             EXAMPLES
               annex run -- python3 -c 'print(2 + 2)'
@@ -22,10 +22,11 @@ struct RunCommand: ParsableCommand {
               annex run -- bash                         with a terminal of its own
 
             EXIT STATUS
-              N      the program's own
-              128+N  a signal of its own ended it, or N came while nobody took its output
-              125    Annex ended it, or its output was not taken in time; the first line on stderr says why
-              126    it could not be started; stderr says at which step, why, and what helps
+              N      the status of the program, which ended by itself
+              128+N  signal N ended the program, or arrived while its remaining output waited to be read
+              125    Annex ended the program, its output was not read in time, or its report could not be written; stderr \
+            gives the reason
+              126    the program could not be started; stderr names the step, the cause and the remedy
               127    there is no such program
               64     the command line is not understood
             """)
@@ -34,59 +35,67 @@ struct RunCommand: ParsableCommand {
     var policy = "tool"
 
     @Option(
-        help: ArgumentHelp("A directory of policies; one there takes the place of a shipped one.", valueName: "dir"),
+        help: ArgumentHelp(
+            "A directory of policies. Each replaces the shipped policy of the same name.", valueName: "dir"),
         completion: .directory)
     var policies: String?
 
-    @Option(help: ArgumentHelp("At most so much memory, as 64M; never more than the policy's.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("The most memory, for example 64M; at most the policy's limit.", valueName: "bytes"))
     var memory: ByteSize?
 
-    @Option(help: ArgumentHelp("Ended when it does not run by then.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("End the program if its launch takes longer.", valueName: "seconds"))
     var launchLimit: Double?
 
-    @Option(help: ArgumentHelp("Ended when it runs longer.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("End the program if it runs longer.", valueName: "seconds"))
     var timeout: Double?
 
     @Option(
-        help: ArgumentHelp("It may read this file or directory. May be given more than once.", valueName: "path"),
+        help: ArgumentHelp(
+            "Let the program read this file or directory. May be given more than once.", valueName: "path"),
         completion: .file())
     var read: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "It may change this file, or anything in this directory. May be given more than once.", valueName: "path"),
+            "Let the program change this file or everything in this directory. May be given more than once.",
+            valueName: "path"),
         completion: .file())
     var write: [String] = []
 
-    @Option(help: ArgumentHelp("NAME=VALUE, or NAME with the value that it has here.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "Set a variable: NAME=VALUE, or NAME with its present value. May be given more than once.",
+            valueName: "name"))
     var env: [String] = []
 
     @Option(
-        help: ArgumentHelp("Its working directory; this one otherwise, where it can be seen inside.", valueName: "dir"),
+        help: ArgumentHelp(
+            "The working directory. Default: the present one, if the program can see it.", valueName: "dir"),
         completion: .directory)
     var directory: String?
 
     @Option(
         help: ArgumentHelp(
-            "The directory that is its private one, where the policy keeps that from run to run.", valueName: "dir"),
+            "The private directory of the program, if the policy keeps one from run to run.", valueName: "dir"),
         completion: .directory)
     var privateDirectory: String?
 
     @Option(
         help: ArgumentHelp(
-            "Go without this layer where it cannot be had: \(Self.layerNames). The report lists it.", valueName: "layer"
+            "Do without this layer if the machine cannot give it: \(Self.layerNames). The report lists it.",
+            valueName: "layer"
         ))
     var waive: [SandboxLayer] = []
 
-    @Flag(help: "Report refused paths too, and every refusal at the end. The program runs slower.")
+    @Flag(help: "Report denied paths too, and print every denial at the end. The program runs slower.")
     var explain = false
 
-    @Option(help: ArgumentHelp("Write the whole report there as JSON.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("Write the whole report to this file as JSON.", valueName: "file"), completion: .file())
     var report: String?
 
     @Argument(
         parsing: .captureForPassthrough,
-        help: "The program and its arguments; what follows it is never taken for an option of this command.")
+        help: "The program and its arguments. Words after the program are never options of this command.")
     var command: [String]
 
     private static let layerNames = SandboxLayer.allCases.map(\.rawValue).joined(separator: ", ")
@@ -122,10 +131,12 @@ struct RunCommand: ParsableCommand {
         // A program whose name begins with a hyphen must come after `--`.
         if let first = command.first, first != "--", first.hasPrefix("-") {
             throw ValidationError(
-                "unknown option \(Escaped(first)); options stand before the program: annex run --help")
+                "unknown option \(Escaped(first)); options come before the program: annex run --help")
         }
         for (name, seconds) in [("launch-limit", launchLimit), ("timeout", timeout)] {
-            if let seconds, !RunOptions.isUsable(seconds) { throw ValidationError("--\(name): more than 0 seconds") }
+            if let seconds, !RunOptions.isUsable(seconds) {
+                throw ValidationError("--\(name) must be more than 0 and less than 1e9 seconds")
+            }
         }
     }
 

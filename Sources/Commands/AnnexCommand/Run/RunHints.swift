@@ -1,5 +1,6 @@
 import AnnexLinux
 import AnnexLaunch
+internal import AnnexSandbox
 import Glibc
 
 /// The messages after a run that failed.
@@ -11,7 +12,7 @@ enum RunHints {
     static func explain(_ refusals: [Denial]) {
         for refusal in refusals.prefix(most) { StandardError.print("annex: " + line(refusal)) }
         if refusals.count > most {
-            StandardError.print("annex: \(refusals.count - most) kinds of refusals more are in the report")
+            StandardError.print("annex: the report has \(refusals.count - most) more kinds of denials")
         }
     }
 
@@ -29,7 +30,7 @@ enum RunHints {
                 guard stat(path, &status) == 0, status.st_mode & wanted == 0 else { continue }
                 let mode = String(status.st_mode & 0o7777, radix: 8)
                 StandardError.print(
-                    "annex: hint: as root the program is a user of its own: \(path) (mode \(mode)) must be \(word) for others"
+                    "annex: hint: a program that root starts runs as a user of its own: \(path) (mode \(mode)) must be \(word) for others"
                 )
             }
         }
@@ -40,11 +41,12 @@ enum RunHints {
     static func hint(_ report: SandboxRunReport, _ refusals: [Denial], explained: Bool) {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return }
         if let limit = limit(report.reason) {
-            StandardError.print("annex: hint: the policy says so under `limits: { \(limit.name): … }`\(limit.option)")
+            StandardError.print(
+                "annex: hint: the policy sets this limit under `limits: { \(limit.name): … }`\(limit.option)")
         } else if let cause = LikelyCause.of(report, refusals) {
             // With one denial, `explain` has just printed the same line.
             if explained && refusals.count == 1 { return }
-            let more = explained ? "" : "; see every refusal, also of paths, with --explain"
+            let more = explained ? "" : "; to see every denied call and path, add --explain"
             StandardError.print("annex: hint: \(line(cause))\(more)")
         }
     }
@@ -52,12 +54,45 @@ enum RunHints {
     /// The limit's name in a policy, and the option that also sets it. Nil if the reason is not a limit.
     private static func limit(_ reason: SandboxRunReport.Reason) -> (name: String, option: String)? {
         switch reason {
-        case .memoryLimit: ("memory", "; or --memory, where it was given")
-        case .timeLimit: ("request", "; or --timeout, where it was given")
-        case .launchLimit: ("launch", "; or --launch-limit, where it was given")
+        case .memoryLimit: ("memory", "; --memory, if given, sets it too")
+        case .timeLimit: ("request", "; --timeout, if given, sets it too")
+        case .launchLimit: ("launch", "; --launch-limit, if given, sets it too")
         case .processorLimit: ("processor", "")
         case .outputLimit: ("output", "")
         default: nil
         }
+    }
+}
+
+/// Guesses which denial made a program fail.
+enum LikelyCause {
+    /// Signals that come from outside, or that say that output has no reader. No denial sends them.
+    private static let foreign: Set<Int32> = [
+        SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,
+    ]
+
+    /// Calls that programs and their libraries try and can do without.
+    private static let probes: Set<String> = [
+        "prctl", "prlimit64", "setrlimit", "personality", "setpriority", "ioprio_set", "sched_setscheduler",
+        "sched_setparam", "sched_setattr", "mlockall", "capset", "seccomp", "sync_file_range",
+    ]
+
+    /// Sockets for reading network interfaces or asking a name server. Most programs open them in passing.
+    private static let probedSockets = ["AF_NETLINK", "SOCK_DGRAM"]
+
+    /// The most likely denial; nil if no denial explains the failure.
+    static func of(_ report: SandboxRunReport, _ refusals: [Denial]) -> Denial? {
+        if let signal = report.signal, foreign.contains(signal) { return nil }
+        let likely = refusals.filter { $0.remedy != nil && !isProbe($0) }
+        return likely.last { $0.answer == .ended } ?? likely.last(where: isOfPath) ?? likely.last
+    }
+
+    private static func isProbe(_ refusal: Denial) -> Bool {
+        if refusal.call == "socket" { return probedSockets.contains { refusal.text.contains($0) } }
+        return probes.contains(refusal.call)
+    }
+
+    private static func isOfPath(_ refusal: Denial) -> Bool {
+        if case .path = refusal.subject { true } else { false }
     }
 }

@@ -1,5 +1,8 @@
+import AnnexLinux
 public import AnnexPolicy
+import AnnexSandbox
 public import ArgumentParser
+import Glibc
 
 /// The options of `annex run`.
 struct RunOptions {
@@ -90,3 +93,28 @@ struct ByteSize: ExpressibleByArgument {
 
 /// A layer as an argument, as in `--waive landlock`.
 extension SandboxLayer: ExpressibleByArgument {}
+
+/// The command line in its original bytes. The parser of arguments only handles text.
+enum CommandBytes {
+    /// Every word, beginning with the command's own name.
+    private static var words: [[UInt8]] {
+        (0..<Int(CommandLine.argc)).compactMap { index in
+            CommandLine.unsafeArgv[index].map { [UInt8](UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+        }
+    }
+
+    /// The bytes of the program's arguments, which are the last words of the command line.
+    /// - Throws: if an option or the program's name is not UTF-8, because it could then be mistaken for another.
+    static func arguments(of program: [String]) throws(SandboxError) -> [[UInt8]] {
+        let words = words
+        let arguments = words.suffix(max(0, program.count - 1))
+        for word in words.dropLast(arguments.count) where String(validating: word, as: UTF8.self) == nil {
+            throw SandboxError(
+                "command line", cause: "\(Escaped(word)) is not UTF-8",
+                remedy:
+                    "use UTF-8: only the program's arguments, and values that --env passes on by name, may be any bytes"
+            )
+        }
+        return Array(arguments)
+    }
+}

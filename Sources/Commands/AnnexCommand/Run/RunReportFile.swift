@@ -1,5 +1,6 @@
 import AnnexLinux
 import AnnexLaunch
+internal import AnnexSandbox
 import FoundationEssentials
 import Glibc
 

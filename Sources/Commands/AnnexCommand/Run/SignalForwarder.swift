@@ -1,4 +1,5 @@
 import AnnexLaunch
+internal import AnnexSandbox
 import Glibc
 import Synchronization
 

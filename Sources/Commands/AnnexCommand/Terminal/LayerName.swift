@@ -6,6 +6,6 @@ enum LayerName {
     static func read(_ word: String) throws -> DispensableLayer {
         if let layer = DispensableLayer(rawValue: word) { return layer }
         let known = DispensableLayer.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("no such layer: \(Escaped(word)); there are: \(known)")
+        throw ValidationError("there is no layer \(Escaped(word)); the layers are: \(known)")
     }
 }

@@ -7,33 +7,41 @@ import Glibc
 struct TopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
-        abstract: "Show every running extension of yours, again and again; as root, of everybody's.",
+        abstract: "Show your running extensions in a table that is updated; as root, those of all users.",
         discussion: """
-            HOST is the process of the host, PID that of the extension. STATE: waiting (for a place), launching, parked (launched ahead), idle, \
-            working (a request is open), tidying (after its answer), ending. MEMORY is what is resident, MSG/S and \
-            BYTES/S go through its channel both ways, ANSWER is the time that an answer took since the last look, \
-            DENIED counts what the sandbox refused. \
-            A dash: nobody knows. Nothing is asked of the extensions or their hosts: they publish a few numbers in \
-            memory that this reads (Docs/Guide/Observing.md).
+            COLUMNS
+              HOST             the process number of the host
+              PID              the process number of the extension
+              STATE            waiting (for a place), launching, parked (launched ahead), idle, working (a request is \
+            open), tidying (after its answer) or ending
+              CPU%             processor time, in percent of one processor
+              MEMORY           the resident memory
+              MSG/S, BYTES/S   the traffic of the channel, in both directions
+              ANSWER           the average time of an answer since the last update
+              DENIED           how many denials the sandbox counted
+              AGE              the time since the extension was requested
+
+            A dash means that the value is unknown. The command asks neither extensions nor hosts. It reads numbers \
+            that brokers publish in shared memory, and the kernel's figures for processes (Docs/Guide/Observing.md).
 
             EXAMPLES
-              annex top                       a table that is drawn anew each second; Ctrl-C ends it
+              annex top                       a table that is updated every second; Ctrl-C ends it
               annex top --interval 5
-              annex top --once                a single table
+              annex top --once                one table
               annex top --json | jq -c '.extensions[] | select(.memory > 5e7) | [.identifier, .memory]'
 
             EXIT STATUS
-              0   shown; also where nothing runs
+              0   shown; also if no extension runs
               64  the command line is not understood
             """)
 
-    @Option(help: "Seconds between two looks.")
+    @Option(help: "Seconds between two updates.")
     var interval: Double = 1
 
-    @Flag(help: "Look twice, an interval apart, and print what there is once.")
+    @Flag(help: "Print one table, measured over one interval, and end.")
     var once = false
 
-    @Flag(help: "Print one JSON object a line for each look instead of a table.")
+    @Flag(help: "Print each update as one line with a JSON object, instead of a table.")
     var json = false
 
     func validate() throws {

@@ -52,3 +52,112 @@ package import Synchronization
         unsafe address(of: word).pointee.store(value, ordering: .relaxed)
     }
 }
+
+/// A table of slots in memory that other processes of the same user can read while this process runs. Each slot
+/// describes one object of this process, such as a running extension, and has one writer.
+///
+/// Readers find it through `/proc/PID/fd`, so it disappears with the process, however that ends.
+@safe final class SlotFile: Sendable {
+    private struct Slots {
+        var free: [Int] = []
+        var used = 0
+        var lastNumber: UInt64 = 0
+    }
+
+    private let layout: SlotLayout
+    private let memory: Descriptor
+    private let mapping: Mapping
+    private let slots = Mutex(Slots())
+
+    private static let all = Mutex<[String: SlotFile]>([:])
+
+    /// The process's one file of this layout. The first call makes it; nil if it cannot be made.
+    static func shared(_ layout: SlotLayout) -> SlotFile? {
+        all.withLock { all in
+            if all[layout.name] == nil { all[layout.name] = try? SlotFile(layout) }
+            return all[layout.name]
+        }
+    }
+
+    private init(_ layout: SlotLayout) throws(SystemError) {
+        self.layout = layout
+        memory = try Descriptor.memfd(layout.name, size: Int64(layout.fileSize))
+        mapping = try Mapping(memory, size: layout.fileSize, writable: true)
+        try mapping.keepFromChildren()
+        try memory.addSeals(.oneWriter)
+        let start = unsafe mapping.start
+        let header = [layout.magic, layout.version, UInt32(layout.slotSize), UInt32(layout.slots)]
+        for (place, value) in header.enumerated() {
+            // SAFETY: the file's first slot is its header.
+            unsafe start.storeBytes(of: value, toByteOffset: place * 4, as: UInt32.self)
+        }
+    }
+
+    /// Gives a free slot to the caller; nil if all are in use. Its number is 0, and its other words are those of the
+    /// former user.
+    func take() -> (index: Int, number: UInt64, start: UnsafeMutableRawPointer)? {
+        let taken = slots.withLock { slots -> (Int, UInt64)? in
+            slots.lastNumber += 1
+            if let index = slots.free.popLast() { return (index, slots.lastNumber) }
+            guard slots.used < layout.slots else { return nil }
+            slots.used += 1
+            // SAFETY: an aligned word of the header.
+            // SYNC: relaxed: a reader that misses the new count misses the new slot once, and sees it at its next copy.
+            unsafe (mapping.start + SlotLayout.used).assumingMemoryBound(to: Atomic<UInt64>.self).pointee
+                .store(UInt64(slots.used), ordering: .relaxed)
+            return (slots.used, slots.lastNumber)
+        }
+        guard let (index, number) = taken else { return nil }
+        return unsafe (index, number, mapping.start + index * layout.slotSize)
+    }
+
+    /// Frees a slot. Its number is cleared first.
+    func free(_ index: Int) {
+        // SAFETY: a slot of this file.
+        let words = unsafe mapping.start + index * layout.slotSize
+        unsafe words.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.store(0, ordering: .releasing)
+        slots.withLock { $0.free.append(index) }
+    }
+}
+
+/// How a file of slots lies in memory: a header as large as a slot, then slots of one size.
+///
+/// The header holds magic, version, slot size and number of slots, 32 bits each. A count of 64 bits follows: how many
+/// slots were ever in use. A slot begins with its number (0: free), then when it was taken, on the monotonic clock.
+package struct SlotLayout: Sendable {
+    /// The position of a text in its slot: UTF-8, cut to what fits, filled up with zeros.
+    package struct Text: Sendable {
+        package let offset: Int
+        package let size: Int
+
+        package init(offset: Int, size: Int) {
+            self.offset = offset
+            self.size = size
+        }
+    }
+
+    /// The name of the memory, by which a reader finds it among a process's descriptors.
+    package let name: String
+    package let magic: UInt32
+    package let version: UInt32
+    /// The size of a slot in bytes, a multiple of a cache line.
+    package let slotSize: Int
+    package let slots: Int
+
+    package init(name: String, magic: UInt32, version: UInt32, slotSize: Int, slots: Int) {
+        self.name = name
+        self.magic = magic
+        self.version = version
+        self.slotSize = slotSize
+        self.slots = slots
+    }
+
+    package var fileSize: Int { slotSize * (slots + 1) }
+
+    /// The header's offset of the count of slots that were ever in use.
+    static let used = 16
+
+    // The words of every slot.
+    static let number = 0
+    static let takenAt = 1
+}

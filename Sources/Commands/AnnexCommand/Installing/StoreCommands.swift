@@ -1,0 +1,85 @@
+import AnnexHost
+import AnnexPolicy
+import ArgumentParser
+
+/// `annex install`: puts apps into a daemon's store.
+struct InstallCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract: "Install apps with annexd, which then offers their extensions to all your hosts.",
+        discussion: """
+            The daemon keeps a copy of each app, so later changes to the directory have no effect. An app that is \
+            already installed is replaced; its disabled extensions stay disabled and are printed with `off`.
+
+            If an extension breaks a rule of packaging, the daemon refuses it and the command prints the reason. The app \
+            and its other extensions are installed. An app stays installed until `annex remove`, also after restarts.
+
+            Hosts with a broker of their own (AnnexHost.embedded) do not use these apps. Docs/Guide/Daemon.md lists the \
+            limits of one user.
+
+            EXAMPLES
+              annex install Pictures.app               install an app, and print its extensions
+              annex install *.app --json | jq -r '.extensions[].identifier'
+              annex install --system Pictures.app      use the machine's daemon, still for you alone
+
+            EXIT STATUS
+              0   the apps are installed
+              1   an app or an extension breaks a rule of packaging or exceeds your limits; the others are installed
+              64  the command line is not understood
+              69  no daemon answers
+            """)
+
+    @Argument(help: "Directories of apps, each named Name.app.", completion: .directory)
+    var apps: [String]
+
+    @OptionGroup var daemon: DaemonChoice
+
+    func run() throws {
+        let (installed, end) = try daemon.ask(about: apps) { host, app throws(BrokerError) in
+            try host.install(app: app)
+        }
+        let extensions = installed.flatMap(\.self)
+        let refusals = extensions.compactMap(\.refusal)
+        for refusal in refusals { StandardError.print("annex: \(PlainText.shown("\(refusal)"))") }
+        if daemon.json {
+            print(JSON.object([.init("extensions", .list(extensions.map(InstalledText.json)))]).written)
+        } else {
+            let extensions = extensions.filter { $0.refusal == nil }
+            let isAnyOff = extensions.contains { !$0.isEnabled }
+            for line in InstalledText.lines(extensions, withSwitch: isAnyOff) { print(line) }
+        }
+        if let end = end ?? (refusals.isEmpty ? nil : DaemonChoice.refused) { throw end }
+    }
+}
+
+/// `annex remove`: takes apps out of a daemon's store.
+struct RemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove apps that were installed with annexd, and end their running extensions.",
+        discussion: """
+            EXAMPLES
+              annex remove com.example.pictures        one app with all its extensions, by its bundle identifier
+              annex list --json | jq -r '.extensions[].containingApp' | sort -u | xargs annex remove      every app with an extension on offer
+
+            EXIT STATUS
+              0   the apps are removed
+              1   an app is not installed, or the change could not be stored; the others are removed
+              64  the command line is not understood
+              69  no daemon answers
+            """)
+
+    @Argument(help: "Bundle identifiers of apps.")
+    var apps: [String]
+
+    @OptionGroup var daemon: DaemonChoice
+
+    func run() throws {
+        let (removed, end) = try daemon.ask(about: apps) { host, app throws(BrokerError) in
+            try host.remove(app: app)
+            return app
+        }
+        if daemon.json { print(JSON.object([.init("removed", .texts(removed))]).written) }
+        if let end { throw end }
+    }
+}

@@ -1,0 +1,194 @@
+import AnnexPolicy
+internal import AnnexPolicyTools
+import ArgumentParser
+
+/// `annex policy list`: all policies, one a line.
+struct PolicyListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List all policies, each with its purpose.",
+        discussion: """
+            EXAMPLES
+              annex policy list
+              annex policy list --policies ./policies --json
+
+            EXIT STATUS
+              0   the policies are listed
+              2   a policy cannot be read
+              64  the command line is not understood
+            """)
+
+    @OptionGroup var choice: PolicyChoice
+
+    @Flag(help: "Print JSON instead of text.")
+    var json = false
+
+    func run() throws {
+        try PolicyFailure.reported {
+            let library = try choice.library()
+            var members: [JSON] = []
+            let width = (library.names.map(\.count).max() ?? 0) + 2
+            for name in library.names {
+                let policy = try library.policy(named: name, for: choice.target)
+                members.append(
+                    .object([
+                        .init("name", .text(name)), .init("summary", .text(policy.summary)),
+                        .init("calls", .number(policy.allowedCalls.count)),
+                    ]))
+                if !json { print("\(name.padded(to: width))\(policy.summary)") }
+            }
+            if json { print(JSON.list(members).written) }
+        }
+    }
+}
+
+/// `annex policy show`: one policy as it is in force, with its includes merged, or compiled.
+struct PolicyShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print one policy with everything that it includes.",
+        discussion: """
+            EXAMPLES
+              annex policy show compute                 print its text and the text of its includes
+              annex policy show compute --compiled      print its calls, and count its filter instructions
+              annex policy show compute --layers        show which layers enforce each statement, and the gaps
+              annex policy show ./mine.yaml --json
+
+            EXIT STATUS
+              0   the policy is printed
+              2   the policy cannot be read
+              64  the command line is not understood
+            """)
+
+    @Argument(help: "A policy's name, or the path of its file.")
+    var policy: String
+
+    @OptionGroup var choice: PolicyChoice
+
+    @Flag(help: "Print the compiled calls and the size of the filter, for each architecture.")
+    var compiled = false
+
+    @Flag(help: "Show which layers enforce each statement, and which gaps they leave.")
+    var layers = false
+
+    @Flag(help: "Print JSON instead of text.")
+    var json = false
+
+    func run() throws {
+        try PolicyFailure.reported {
+            if compiled {
+                try showCompiled()
+            } else if layers {
+                let table = try choice.policy(policy).layerTable()
+                print(json ? LayerTableText.json(table).written : LayerTableText.lines(table).joined(separator: "\n"))
+            } else if json {
+                print(try choice.policy(policy).explanation(of: .whole).json.written)
+            } else {
+                print(try choice.policy(policy).joinedText, terminator: "")
+            }
+        }
+    }
+
+    private func showCompiled() throws {
+        var members: [JSON] = []
+        for architecture in Architecture.allCases {
+            var choice = choice
+            choice.architecture = architecture
+            let policy = try choice.policy(policy)
+            let count = try policy.filter().count
+            members.append(
+                .object([
+                    .init("architecture", .text(architecture.rawValue)), .init("instructions", .number(count)),
+                    .init("calls", .texts(policy.allowedCalls)),
+                ]))
+            guard !json else { continue }
+            print("\(architecture.rawValue): \(policy.allowedCalls.count) calls, \(count) instructions")
+            for line in Columns.wrapped(policy.allowedCalls.joined(separator: " "), width: 96) { print("  \(line)") }
+        }
+        if json { print(JSON.list(members).written) }
+    }
+}
+
+/// What a policy says about a call or a path.
+struct PolicyExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Show what a policy decides about a call or a path, by which line and in which layer.",
+        discussion: """
+            Without a question, the command describes the whole policy in words. A question is a call, with or without \
+            its arguments, or a path. Arguments that you leave out count as 0; the answer says so if that matters.
+
+            EXAMPLES
+              annex policy explain compute                               describe the whole policy
+              annex policy explain compute ptrace
+              annex policy explain tool openat flags=O_WRONLY|O_CREAT    quote the | for your shell
+              annex policy explain tool 'mmap(prot=PROT_EXEC, flags=MAP_PRIVATE)'
+              annex policy explain tool /etc/passwd                      reading a file
+              annex policy explain tool /etc/passwd read,write           reading and writing it
+              annex policy explain compute 435 --json                    a call by its number
+
+            EXIT STATUS
+              0   allowed, or allowed under conditions that are listed
+              1   denied
+              2   the policy cannot be read, or the question is not understood
+            """)
+
+    @Argument(help: "A policy's name, or the path of its file.")
+    var policy: String
+
+    @Argument(help: "A call (with name=value for its arguments) or an absolute path (with rights).")
+    var question: [String] = []
+
+    @OptionGroup var choice: PolicyChoice
+
+    @Flag(help: "Print JSON instead of text.")
+    var json = false
+
+    func run() throws {
+        let explanation = try PolicyFailure.reported {
+            try choice.policy(policy).explanation(
+                of: try PolicyQuestion(words: question, architecture: choice.target))
+        }
+        if json {
+            print(explanation.json.written)
+        } else {
+            ReportPrinter(style: .forStandardOutput()).show(explanation.lines)
+        }
+        if explanation.isAllowed == false { throw ExitCode.failure }
+    }
+}
+
+/// Prints a policy's table of layers, as text or as JSON.
+enum LayerTableText {
+    /// A line for each statement: which layers enforce it, fully or in part, and which cannot.
+    static func lines(_ table: LayerTable) -> [String] {
+        // Statements about calls are left out, because only the filter enforces them, and each in the same way.
+        let rows = table.rows.filter { if case .call = $0.statement { false } else { true } }
+        return rows.flatMap { row in
+            var lines = ["\(row.statement)" + (row.place.map { "   \($0)" } ?? "")]
+            let holders = row.holders.map(\.title) + (row.elsewhere.map { [$0] } ?? [])
+            lines.append("  held by " + (holders.isEmpty ? "no layer completely" : holders.joined(separator: ", ")))
+            for layer in SandboxLayer.allCases {
+                switch row.parts[layer] {
+                case .some(.partly(let gap)): lines.append("  \(layer.title) in part: \(gap)")
+                case .some(.none(let gap)): lines.append("  \(layer.title) not: \(gap)")
+                case .whole, nil: break
+                }
+            }
+            return lines
+        }
+    }
+
+    static func json(_ table: LayerTable) -> JSON {
+        .list(
+            table.rows.map { row in
+                var members: [JSON.Member] = [
+                    .init("statement", .text("\(row.statement)")), .init("heldBy", .texts(row.holders.map(\.title))),
+                ]
+                if let place = row.place { members.append(.init("place", .text("\(place)"))) }
+                if let elsewhere = row.elsewhere { members.append(.init("elsewhere", .text(elsewhere))) }
+                let gaps = SandboxLayer.allCases.compactMap { layer in
+                    row.parts[layer]?.gap.map { JSON.Member(layer.title, .text($0)) }
+                }
+                return .object(members + [.init("gaps", .object(gaps))])
+            })
+    }
+}
