@@ -255,7 +255,7 @@ let fixtures: [Target] = [
     fixture("stops-at-a-step", ["AnnexLinux"]),
     fixture("serves-types", ["AnnexChannel", "TypedConduct"]),
     fixture("restricts-itself", isExtension: false),
-    fixture("examines-itself", ["AnnexSandbox"], isExtension: false),
+    fixture("examines-itself", ["AnnexDoctor"], isExtension: false),
     fixture("holds-a-sandbox", ["AnnexTestSupport", "AnnexSandbox", "AnnexLinux"], isExtension: false),
     fixture("launches-forever", ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"], isExtension: false),
     fixture("counts-its-launches", ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"], isExtension: false),

@@ -2,6 +2,8 @@ import AnnexAttacks
 import AnnexPolicy
 import Testing
 
+@testable import AnnexPolicyTools
+
 /// Expectations of policies, tried live: a kernel's answers to real calls.
 @Suite(.timeLimit(.minutes(20))) struct ExpectationTrialTests {
     static func results(_ text: String, of policy: Policy) async throws -> [ExpectationResult] {

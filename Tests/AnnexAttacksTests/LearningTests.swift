@@ -3,6 +3,9 @@ import AnnexLaunch
 import Glibc
 import Testing
 
+@testable import AnnexPolicyTools
+@testable import AnnexSandbox
+
 /// A program is recorded, a policy proposed, and the program runs the same under it.
 @Suite(.timeLimit(.minutes(20))) struct LearningTests {
     @Test(arguments: [

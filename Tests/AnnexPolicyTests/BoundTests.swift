@@ -1,6 +1,7 @@
 import Testing
 
 @testable import AnnexPolicy
+@testable import AnnexPolicyTools
 
 /// `bounded: locks`: a policy allows these calls and the broker counts their locks.
 @Suite struct BoundTests {

@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import AnnexLaunch
+@testable import AnnexSandbox
 
 @Suite(.timeLimit(.minutes(20))) struct LauncherTests {
     @Test func `a warden that was killed is replaced`() async throws {

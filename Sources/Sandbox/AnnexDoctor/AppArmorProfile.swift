@@ -2,7 +2,7 @@ internal import AnnexLaunch
 
 /// The AppArmor profile that Ubuntu requires. There, only programs with a profile may make user namespaces, and
 /// profiles go by path.
-enum AppArmorProfile {
+package enum AppArmorProfile {
     static let path = "/etc/apparmor.d/annex-warden"
 
     /// The profile for the installed warden. All sandboxes are its children.

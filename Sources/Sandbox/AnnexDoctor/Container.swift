@@ -2,7 +2,7 @@ internal import AnnexLaunch
 internal import Glibc
 
 /// The kind of container around this program, recognized by the traces that each kind leaves.
-enum Container: String, Sendable, Hashable, CaseIterable {
+package enum Container: String, Sendable, Hashable, CaseIterable {
     case none, docker, podman, kubernetes, lxc, nspawn = "systemd-nspawn", flatpak, snap, wsl, other
 
     /// The traces that containers leave.

@@ -4,7 +4,7 @@ internal import CAnnexLinux
 internal import Glibc
 
 /// Finds the places in which a control group with a memory limit can be made, by making one in each.
-enum ControlGroupExamination {
+package enum ControlGroupExamination {
     /// One place, and the result of making a group in it.
     struct Attempt: Sendable, Hashable {
         let hierarchy: ControlGroupHierarchy

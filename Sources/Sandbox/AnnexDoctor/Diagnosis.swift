@@ -1,4 +1,4 @@
-public import AnnexLaunch
+internal import AnnexLaunch
 
 /// The features that this machine offers to sandboxes, found by trying them: see `Doctor.examine()`.
 ///

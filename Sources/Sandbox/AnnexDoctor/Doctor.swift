@@ -1,4 +1,4 @@
-public import AnnexLaunch
+internal import AnnexLaunch
 public import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc

@@ -1,4 +1,4 @@
-public import AnnexLaunch
+internal import AnnexLaunch
 
 /// One feature that was tried, or setting that was read, and what it means for sandboxes here.
 public struct Finding: Codable, Sendable, Hashable {

@@ -3,7 +3,7 @@ internal import AnnexLinux
 internal import CAnnexLinux
 
 /// A kernel feature that this user may or may not have, tried in a process of its own.
-struct KernelFeature: Sendable {
+package struct KernelFeature: Sendable {
     let trial: Int
     let id: String
     let topic: Finding.Topic
@@ -22,7 +22,7 @@ struct KernelFeature: Sendable {
         [ANNEX_TRIAL_USER_NAMESPACE, ANNEX_TRIAL_PROCFS, ANNEX_TRIAL_PROCFS_SUBSET].contains { Int($0) == trial }
     }
 
-    enum Answer: Sendable, Hashable {
+    package enum Answer: Sendable, Hashable {
         case works(value: UInt64)
         case refused(errno: Int32)
         /// A filter around this program kills the process that makes the call.
@@ -44,7 +44,7 @@ struct KernelFeature: Sendable {
 }
 
 extension KernelFeature.Answer: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         switch self {
         case .works(let value): value > 1 ? "tried: works (\(value))" : "tried: works"
         case .refused(let errno): "tried: \(Errno.name(errno)) (\(Errno.text(errno)))"

@@ -1,4 +1,4 @@
-public import AnnexLaunch
+internal import AnnexLaunch
 internal import AnnexPolicy
 
 /// Whether sandboxes of one policy can be made here. To find out, a small program was launched under it.

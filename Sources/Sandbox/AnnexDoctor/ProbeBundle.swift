@@ -3,7 +3,7 @@ internal import AnnexLinux
 internal import Glibc
 
 /// A folder that holds the probe, to be launched like an extension's bundle. It is removed with this value.
-struct ProbeBundle: ~Copyable {
+package struct ProbeBundle: ~Copyable {
     /// The file name of the probe, which is also the name that it is executed under. It is the warden's own program.
     static let program = "annex-probe"
 

@@ -4,7 +4,7 @@ internal import AnnexPolicy
 internal import Glibc
 
 /// The doctor's own launcher. It skips every layer that this machine lacks and knows the causes.
-struct ProbeLauncher: ~Copyable {
+package struct ProbeLauncher: ~Copyable {
     private let launcher: Launcher
     private let bundle: ProbeBundle
 

@@ -1,7 +1,7 @@
 internal import AnnexLaunch
 
 /// The probe's report from inside a sandbox: the ways to a user namespace of its own that it tried.
-struct ProbeReport: Sendable, Hashable {
+package struct ProbeReport: Sendable, Hashable {
     /// Whether the probe's code ran at all.
     let hasRun: Bool
     /// The errno of each attempt, by call; 0 if a namespace was made.

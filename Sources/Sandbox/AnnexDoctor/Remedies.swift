@@ -7,7 +7,7 @@ internal import Glibc
 ///
 /// The order matters. A sysctl that is off is the cause whatever else is present. Next comes a security module that is
 /// known to refuse, then a filter around this program, and only then the kernel itself.
-struct Remedies: Sendable {
+package struct Remedies: Sendable {
     private let surroundings: Surroundings
 
     init(_ surroundings: Surroundings) {

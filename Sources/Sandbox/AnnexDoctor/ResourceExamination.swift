@@ -3,7 +3,7 @@ internal import AnnexLinux
 internal import Glibc
 
 /// Examines the limits of this program that a broker divides among its sandboxes, and the free space that it needs.
-enum ResourceExamination {
+package enum ResourceExamination {
     /// A limit, and the value that a broker with many sandboxes needs.
     struct Need: Sendable {
         let name: String

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// The environment of this program: a container, a foreign seccomp filter, security modules. It is read once. Every
 /// parser takes text, so that tests can describe other machines.
-struct Surroundings: Sendable {
+package struct Surroundings: Sendable {
     var container = Container.none
     /// Whether `Seccomp:` in `/proc/self/status` is 2: a filter is already in force.
     var hasFilter = false

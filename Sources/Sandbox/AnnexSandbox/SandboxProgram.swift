@@ -1,4 +1,4 @@
-public import AnnexLaunch
+internal import AnnexLaunch
 
 /// A program on the host to run in a sandbox, with its arguments, paths and streams.
 ///

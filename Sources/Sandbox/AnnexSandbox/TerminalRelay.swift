@@ -1,4 +1,4 @@
-package import AnnexLaunch
+internal import AnnexLaunch
 package import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc

@@ -2,6 +2,7 @@ import AnnexTestSupport
 import Testing
 
 @testable import AnnexPolicy
+@testable import AnnexPolicyTools
 
 @Suite struct DifferenceTests {
     static func difference(_ first: String, _ second: String) throws -> PolicyDifference {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import AnnexPolicy
+@testable import AnnexPolicyTools
 
 @Suite struct ExpectationsTests {
     @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)

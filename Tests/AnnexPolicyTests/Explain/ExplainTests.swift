@@ -1,6 +1,7 @@
 import Testing
 
 @testable import AnnexPolicy
+@testable import AnnexPolicyTools
 
 @Suite struct ExplainTests {
     static func explained(_ policy: String, _ words: String...) throws -> Explanation {

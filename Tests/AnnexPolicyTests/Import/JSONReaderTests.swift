@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AnnexPolicy
+@testable import AnnexPolicyTools
 
 /// Any bytes end in a value or an error with a place.
 @Suite struct JSONReaderTests {

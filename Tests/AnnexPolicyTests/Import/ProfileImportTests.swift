@@ -1,6 +1,7 @@
 import Testing
 
 @testable import AnnexPolicy
+@testable import AnnexPolicyTools
 
 /// An imported profile gives the decisions that libseccomp would give.
 @Suite struct ProfileImportTests {

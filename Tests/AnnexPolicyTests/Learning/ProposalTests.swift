@@ -2,6 +2,7 @@ import AnnexTestSupport
 import Testing
 
 @testable import AnnexPolicy
+@testable import AnnexPolicyTools
 
 /// A proposal allows the recorded calls, nothing dangerous that was not recorded, and no more of the file system than a
 /// person would grant without thinking.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import AnnexPolicy
+@testable import AnnexPolicyTools
 
 @Suite struct LintTests {
     static func problems(_ text: String) throws -> String {

@@ -2,6 +2,7 @@ import AnnexTestSupport
 import Testing
 
 @testable import AnnexPolicy
+@testable import AnnexPolicyTools
 
 /// A policy that is written back reads as the same policy.
 @Suite struct PolicyWritingTests {

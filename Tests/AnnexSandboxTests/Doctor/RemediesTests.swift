@@ -2,6 +2,7 @@ import AnnexPolicy
 import Glibc
 import Testing
 
+@testable import AnnexDoctor
 @testable import AnnexLaunch
 
 /// The true cause among those that would explain an error.

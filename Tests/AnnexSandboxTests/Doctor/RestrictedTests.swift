@@ -2,6 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
+@testable import AnnexDoctor
 @testable import AnnexLaunch
 
 /// The doctor inside surroundings that take something away: it must name that, and the remedy. The tests run one after

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import AnnexDoctor
 @testable import AnnexLaunch
 
 /// Machines other than this one, described by the texts that they would show.

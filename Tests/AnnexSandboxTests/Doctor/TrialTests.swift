@@ -3,6 +3,7 @@ import AnnexPolicy
 import Foundation
 import Testing
 
+@testable import AnnexDoctor
 @testable import AnnexLaunch
 
 /// Trials that really run, and the program around them, which they leave unchanged.

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import AnnexLaunch
+@testable import AnnexSandbox
 
 /// A program behind a reaper meets signals, orphans and its own end as everywhere else.
 @Suite(.timeLimit(.minutes(20))) struct ReaperTests {

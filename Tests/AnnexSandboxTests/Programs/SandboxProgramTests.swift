@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import AnnexLaunch
+@testable import AnnexSandbox
 
 /// Programs run as an embedder runs them: with granted files, limits, and an end that is a value.
 @Suite(.timeLimit(.minutes(20))) struct SandboxProgramTests {

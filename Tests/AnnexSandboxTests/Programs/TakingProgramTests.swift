@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import AnnexLaunch
+@testable import AnnexSandbox
 
 /// Memory and time that the kernel spends for a program are bounded too, with a control group and without.
 @Suite(.timeLimit(.minutes(20))) struct TakingProgramTests {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import AnnexLaunch
+@testable import AnnexSandbox
 
 /// The kernel makes the memory that an ELF header asks for in `execve`, where no filter sees it.
 @Suite(.timeLimit(.minutes(20))) struct WritableCodeTests {

@@ -1,5 +1,5 @@
 // Examines the machine in a program with a life of its own, and prints the signals and children that the program saw.
-import AnnexLaunch
+import AnnexDoctor
 import Glibc
 import Synchronization
 

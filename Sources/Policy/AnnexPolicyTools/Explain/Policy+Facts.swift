@@ -1,4 +1,4 @@
-package import AnnexPolicy
+internal import AnnexPolicy
 
 extension Policy {
     /// One section of a policy that is not about calls, as text.

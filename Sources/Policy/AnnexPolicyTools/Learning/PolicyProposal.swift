@@ -75,5 +75,5 @@ public struct PolicyProposal: Sendable {
 
 extension Recording.Call {
     /// The six registers; those that were not recorded are 0.
-    var registers: [UInt64] { (0..<6).map { arguments[$0] ?? 0 } }
+    package var registers: [UInt64] { (0..<6).map { arguments[$0] ?? 0 } }
 }

@@ -5,7 +5,7 @@ struct PolicyLint {
     let policy: Policy
 
     /// Every finding, in the order of the text.
-    func findings() -> [PolicyFinding] {
+    package func findings() -> [PolicyFinding] {
         let all =
             idleRules() + dangerousCalls() + dangerousArguments() + memory() + paths() + contradictions()
             + descriptorTables()

@@ -3,7 +3,7 @@ package import AnnexPolicy
 
 extension CallRule {
     /// The entries of a group's `calls:` that state this rule. There are several if a condition has no single form.
-    func entries(for architecture: Architecture) -> [String] {
+    package func entries(for architecture: Architecture) -> [String] {
         let call = SystemCall(named: self.call, architecture: architecture) ?? SystemCall(named: self.call)
         let choices: [[String]] = conditions.reduce([[]]) { choices, condition in
             let forms = ConditionForm.forms(of: condition, of: call)

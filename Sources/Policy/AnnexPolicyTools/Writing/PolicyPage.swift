@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import AnnexPolicy
 
 /// The parts of a policy's text, for example one that `import` or `learn` proposes, laid out as people write policies.
-struct PolicyPage: Sendable {
+package struct PolicyPage: Sendable {
     /// A group of calls under one reason.
     struct Group: Sendable {
         let answer: CallAnswer

@@ -1,4 +1,4 @@
-package import AnnexPolicy
+internal import AnnexPolicy
 
 /// One line of a tool's output about policies. The terminal's code decides how each tone looks.
 package struct ReportLine: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import AnnexPolicy
+internal import AnnexPolicy
 package import AnnexPolicyTools
 
 /// The result of one expectation.
