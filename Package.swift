@@ -101,7 +101,9 @@ let sandbox = floor(
             swiftSettings: strict),
         .target(
             name: "AnnexAttacks",
-            dependencies: ["AnnexSandbox", "AnnexLaunch", "AnnexPolicyTools", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"],
+            dependencies: [
+                "AnnexSandbox", "AnnexLaunch", "AnnexPolicyTools", "AnnexPolicy", "AnnexLinux", "CAnnexLinux",
+            ],
             exclude: ["Program"],
             swiftSettings: strict, plugins: ["EmbedProgram"]),
     ])
@@ -166,7 +168,8 @@ let commands = floor(
         .target(
             name: "AnnexCommand",
             dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
+                "AnnexLaunch", "AnnexShippedPolicies",
                 "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -267,7 +270,8 @@ let fixtures: [Target] = [
     fixture("fails-each-call", busyHost + ["CFailingCalls"], isExtension: false),
 ]
 
-/// One target per target of the library. No test target names an executable: a static one would make the whole test
+/// One target per target of the library; AnnexPolicyTests also tests the tools for policies, and AnnexSandboxTests the
+/// launch and the doctor. No test target names an executable: a static one would make the whole test
 /// bundle static. All of them are built with the tests all the same.
 let tests: [Target] = [
     .testTarget(name: "LayeringTests", dependencies: ["AnnexTestSupport"], swiftSettings: swift),
@@ -293,7 +297,10 @@ let tests: [Target] = [
         swiftSettings: swift),
     .testTarget(
         name: "AnnexAttacksTests",
-        dependencies: ["AnnexAttacks", "AnnexSandbox", "AnnexLaunch", "AnnexPolicyTools", "AnnexPolicy", "AnnexLinux", "AnnexTestSupport"],
+        dependencies: [
+            "AnnexAttacks", "AnnexSandbox", "AnnexLaunch", "AnnexPolicyTools", "AnnexPolicy", "AnnexLinux",
+            "AnnexTestSupport",
+        ],
         swiftSettings: swift),
     .testTarget(
         name: "AnnexModelTests",
@@ -336,7 +343,8 @@ let tests: [Target] = [
         swiftSettings: swift),
     .testTarget(
         name: "AnnexCommandTests",
-        dependencies: ["AnnexCommand", "AnnexSandbox", "AnnexPolicyTools", "AnnexPolicy", "AnnexTestSupport"], swiftSettings: swift),
+        dependencies: ["AnnexCommand", "AnnexSandbox", "AnnexPolicyTools", "AnnexPolicy", "AnnexTestSupport"],
+        swiftSettings: swift),
     .testTarget(
         name: "ExamplesTests",
         dependencies: [
@@ -366,7 +374,8 @@ let package = Package(
         .library(name: "AnnexExtension", targets: ["AnnexExtension"]),
         .library(name: "AnnexChannel", targets: ["AnnexChannel"]),
         .library(name: "AnnexPolicy", targets: ["AnnexPolicy", "AnnexPolicyTools", "AnnexShippedPolicies"]),
-        .library(name: "AnnexSandbox", targets: ["AnnexSandbox", "AnnexDoctor", "AnnexPolicy", "AnnexShippedPolicies"]),
+        .library(
+            name: "AnnexSandbox", targets: ["AnnexSandbox", "AnnexDoctor", "AnnexPolicy", "AnnexShippedPolicies"]),
         .executable(name: "annex", targets: ["annex"]),
         .executable(name: "annexd", targets: ["annexd"]),
     ],

@@ -1,6 +1,6 @@
 import AnnexAttacks
-import AnnexPolicy
 import AnnexLaunch
+import AnnexPolicy
 import Foundation
 import Testing
 

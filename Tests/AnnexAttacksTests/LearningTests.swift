@@ -1,5 +1,5 @@
-import AnnexPolicy
 import AnnexLaunch
+import AnnexPolicy
 import Glibc
 import Testing
 

@@ -1,7 +1,7 @@
 import AnnexAttacks
+import AnnexLaunch
 import AnnexLinux
 import AnnexPolicy
-import AnnexLaunch
 import AnnexTestSupport
 import Glibc
 import Synchronization

@@ -1,6 +1,6 @@
 import AnnexBrokerAPI
-import AnnexPolicy
 import AnnexLaunch
+import AnnexPolicy
 import Testing
 
 @testable import AnnexBroker

@@ -1,6 +1,6 @@
+import AnnexLaunch
 import AnnexModel
 import AnnexPolicy
-import AnnexLaunch
 import Glibc
 import Testing
 

@@ -1,6 +1,6 @@
 import AnnexChannel
-import AnnexLinux
 import AnnexLaunch
+import AnnexLinux
 import Glibc
 import Testing
 

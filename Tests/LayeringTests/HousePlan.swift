@@ -136,7 +136,8 @@ enum HousePlan {
                     "AnnexCommand", "the command line's commands",
                     imports: [
                         "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
-                        "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
+                        "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay",
+                        "AnnexChannel", "AnnexLinux",
                     ],
                     products: ["Logging", "ArgumentParser"]),
                 Target("annex", "the command line", imports: ["AnnexCommand"]),

@@ -1,9 +1,9 @@
 internal import AnnexBrokerAPI
 internal import AnnexBundle
 internal import AnnexChannel
+internal import AnnexLaunch
 internal import AnnexLinux
 internal import AnnexPolicy
-internal import AnnexLaunch
 
 extension Broker {
     /// The sandbox's configuration for an extension, with the files that were checked when the app was installed.

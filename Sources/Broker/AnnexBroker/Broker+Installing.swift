@@ -1,7 +1,7 @@
 package import AnnexBrokerAPI
 package import AnnexBundle
-internal import AnnexPolicy
 internal import AnnexLaunch
+internal import AnnexPolicy
 internal import Synchronization
 
 extension Broker {

@@ -1,8 +1,8 @@
 package import AnnexBrokerAPI
 internal import AnnexBundle
 package import AnnexChannel
-internal import AnnexPolicy
 internal import AnnexLaunch
+internal import AnnexPolicy
 internal import AnnexShippedPolicies
 internal import Synchronization
 

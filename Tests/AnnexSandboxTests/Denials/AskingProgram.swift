@@ -3,8 +3,8 @@ import AnnexTestSupport
 import Foundation
 import Synchronization
 
-@testable import AnnexPolicy
 @testable import AnnexLaunch
+@testable import AnnexPolicy
 
 /// The program that makes many kinds of calls, in a sandbox of its own.
 struct AskingProgram {

@@ -1,5 +1,5 @@
-import AnnexLinux
 import AnnexLaunch
+import AnnexLinux
 import Glibc
 import Synchronization
 

@@ -1,3 +1,4 @@
+import AnnexLaunch
 // holds-a-sandbox COMMAND FOLDER [ARGUMENT]
 //
 // A host that a test can kill, or whose whole process a test can count: FOLDER holds `app/program`.
@@ -9,7 +10,6 @@
 //   signals CONDUCT  has a SIGCHLD `handler`, its own `wait` loop, SIGCHLD `ignored`, or `nothing` for children, and
 //                    prints what it noticed
 import AnnexLinux
-import AnnexLaunch
 import Glibc
 import Synchronization
 

@@ -1,6 +1,6 @@
 package import AnnexChannel
-internal import AnnexLinux
 internal import AnnexLaunch
+internal import AnnexLinux
 
 /// A running extension as its broker's board shows it. The board may belong to an untrusted process: escape the texts
 /// before showing them, and do not rely on the numbers.

@@ -1,5 +1,5 @@
-internal import AnnexLinux
 internal import AnnexLaunch
+internal import AnnexLinux
 internal import Glibc
 
 /// A process ID together with the process's start time. The kernel may reuse an ID, but not with the same start time.

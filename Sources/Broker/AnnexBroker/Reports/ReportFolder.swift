@@ -1,5 +1,5 @@
-internal import AnnexLinux
 internal import AnnexLaunch
+internal import AnnexLinux
 internal import Glibc
 
 /// An open folder of reports. It stays the folder that was opened, even if its path leads elsewhere meanwhile. `own`

@@ -1,8 +1,8 @@
 internal import AnnexBrokerAPI
+internal import AnnexLaunch
 internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexPolicy
-internal import AnnexLaunch
 internal import Logging
 
 /// Writes a broker's entries to the program's log (swift-log, label `annex.broker`). `Docs/Guide/Observing.md` lists

@@ -1,6 +1,6 @@
 internal import AnnexBrokerAPI
-internal import AnnexPolicy
 internal import AnnexLaunch
+internal import AnnexPolicy
 
 extension LaunchReport.Limit {
     /// Every limit of a policy, and the mechanism that holds it on this machine.

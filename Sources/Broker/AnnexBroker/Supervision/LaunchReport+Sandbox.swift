@@ -1,6 +1,6 @@
 internal import AnnexBrokerAPI
-internal import AnnexPolicy
 internal import AnnexLaunch
+internal import AnnexPolicy
 
 extension LaunchReport {
     /// The report on a launch from the sandbox's report, with the step `hello` if the hello came.

@@ -1,9 +1,9 @@
 internal import AnnexBrokerAPI
 internal import AnnexChannel
+internal import AnnexLaunch
 internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexPolicy
-internal import AnnexLaunch
 internal import Synchronization
 
 extension SupervisedExtension {

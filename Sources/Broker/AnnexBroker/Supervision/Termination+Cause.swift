@@ -1,6 +1,6 @@
+internal import AnnexLaunch
 internal import AnnexModel
 internal import AnnexPolicy
-internal import AnnexLaunch
 internal import Glibc
 
 extension Termination {

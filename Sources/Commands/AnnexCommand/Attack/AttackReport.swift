@@ -1,6 +1,6 @@
 import AnnexAttacks
-import AnnexPolicy
 import AnnexLaunch
+import AnnexPolicy
 
 /// The results of the attacks, as text or as JSON.
 struct AttackReport {

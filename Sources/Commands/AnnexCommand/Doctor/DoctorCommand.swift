@@ -1,6 +1,6 @@
 internal import AnnexDoctor
-import AnnexLinux
 import AnnexLaunch
+import AnnexLinux
 import ArgumentParser
 import FoundationEssentials
 import Glibc

@@ -1,6 +1,6 @@
+import AnnexLaunch
 import AnnexLinux
 import AnnexPolicy
-import AnnexLaunch
 internal import AnnexPolicyTools
 internal import AnnexSandbox
 import ArgumentParser

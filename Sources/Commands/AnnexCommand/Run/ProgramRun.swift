@@ -1,6 +1,6 @@
+import AnnexLaunch
 import AnnexLinux
 import AnnexPolicy
-import AnnexLaunch
 internal import AnnexSandbox
 import AnnexShippedPolicies
 import Glibc
