@@ -135,7 +135,7 @@ import Testing
         let line = """
             mkdir in; mkdir -m 777 out; echo text > in/a; \
             annex run --read in --write out -- cp in/a out/b && cat out/b; \
-            annex run --directory in -- true 2>&1 | grep -c 'not there inside'
+            annex run --directory in -- true 2>&1 | grep -c 'does not exist in the sandbox'
             """
         #expect(try await shell(line).output == "text\n1\n")
     }
@@ -177,7 +177,7 @@ import Testing
         let line = """
             printf 'policy: keep\\nsummary: Keeps.\\nincludes: [tool]\\npaths: { private: { persistent: { size: 1M, inodes: 10, at: /keep } } }\\n' > keep.yaml; \
             ln -s /etc link; export HOME=$PWD/home; mkdir home; for place in / /etc /proc "$HOME" link; do \
-            annex run --policy ./keep.yaml --private-directory "$place" -- true 2>&1 | grep -c "is not the program's own"; done; \
+            annex run --policy ./keep.yaml --private-directory "$place" -- true 2>&1 | grep -c "cannot be the private directory"; done; \
             mkdir -m 777 kept; annex run --policy ./keep.yaml --private-directory kept -- sh -c 'echo kept > /keep/a'; cat kept/a
             """
         #expect(try await shell(line).output == "1\n1\n1\n1\n1\nkept\n")

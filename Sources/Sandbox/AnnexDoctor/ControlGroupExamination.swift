@@ -66,8 +66,8 @@ package enum ControlGroupExamination {
                 ? "/proc/self/mountinfo: no control group with a memory controller"
                 : "no group could be made in any of \(attempts.count) places",
             meaning:
-                "memory is watched, not enforced: RLIMIT_DATA bounds what is private, and what is shared is looked "
-                + "at ten times a second",
+                "memory is watched, not enforced: RLIMIT_DATA limits private memory, and Annex measures the use of all "
+                + "memory ten times a second",
             remedy: getuid() == 0
                 ? "mount a control group with the memory controller, or give this container one (--cgroupns=host, "
                     + "or delegate it)"
@@ -100,6 +100,6 @@ package enum ControlGroupExamination {
             "systemd-scope", .limits, title, .note,
             seen: "connect \(reach.path): \(Errno.name(reach.errno)) (\(Errno.text(reach.errno)))",
             meaning: "no service manager of this user delegates control groups",
-            remedy: isNeeded ? "sudo loginctl enable-linger $USER, and log in anew" : nil)
+            remedy: isNeeded ? "sudo loginctl enable-linger $USER, and log in again" : nil)
     }
 }

@@ -23,7 +23,7 @@ public enum Doctor {
             // A broker makes these calls in its own process, and would be killed for them like the trials.
             if let deadly = answers.first(where: \.1.isDeadly) {
                 throw SandboxError(
-                    deadly.0.title, cause: "a filter around this program kills for it",
+                    deadly.0.title, cause: "a filter around this program kills every process that makes this call",
                     remedy: remedies.remedy(of: deadly.0, deadly.1))
             }
             let probes = try ProbeLauncher()
@@ -93,8 +93,11 @@ public enum Doctor {
         let controls = probes.controls
         if layer == .speculation, controls.isEmpty {
             return Finding(
-                id, .layers, layer.title, .note, seen: "asked by the warden: \(controls)",
-                meaning: "launches go on without; side channels of the processor are as the kernel leaves them")
+                id, .layers, layer.title, .note, seen: "reported by the warden: \(controls)",
+                meaning:
+                    "launches go on without this layer; only the kernel's own measures hold against side channels "
+                    + "of the processor"
+            )
         }
         let more: String
         switch layer {

@@ -31,34 +31,35 @@ extension KernelFeature {
             "the broker's event loop cannot run", needs: "Linux 5.13 or newer"),
         feature(
             Int(ANNEX_TRIAL_PIDFD), "pidfd", .calls, "pidfd_open, _send_signal, _getfd", .missing,
-            "processes could only be named by numbers that are used again", needs: "Linux 5.13 or newer"),
+            "processes could be addressed by their numbers only, which the kernel reuses",
+            needs: "Linux 5.13 or newer"),
         feature(
             Int(ANNEX_TRIAL_READ_MEMORY), "read-memory", .calls, "process_vm_readv", .note,
-            "refused calls are reported without the texts that their arguments point at",
+            "denied calls are reported without the texts that their arguments point at",
             needs: "a filter around this program that allows process_vm_readv"),
         feature(
             Int(ANNEX_TRIAL_PEER_PIDFD), "peer-pidfd", .calls, "SO_PEERPIDFD", .note,
-            "a socket's other end is known by credentials alone", needs: "Linux 6.5 or newer"),
+            "the process at the other end of a socket is known by its credentials only", needs: "Linux 6.5 or newer"),
         feature(
             Int(ANNEX_TRIAL_PASS_RIGHTS), "pass-rights", .calls, "SO_PASSRIGHTS", .note,
-            "descriptors that an extension sends unasked are received and closed, instead of never arriving",
+            "unwanted descriptors of an extension are received and closed; a newer kernel does not deliver them",
             needs: "Linux 6.16 or newer"),
     ]
 
     private static let memory = [
         feature(
             Int(ANNEX_TRIAL_MEMFD_SEALS), "memfd-seals", .memory, "seals with a writer that stays",
-            .missing, "a channel's memory could be written by the wrong side", needs: "Linux 5.1 or newer"),
+            .missing, "the wrong side of a channel could write its memory", needs: "Linux 5.1 or newer"),
         feature(
             Int(ANNEX_TRIAL_FUTEX_READ_ONLY), "futex-read-only", .memory, "futex on a read-only mapping", .missing,
             "the receiving side of a channel could not sleep", needs: "Linux 5.13 or newer"),
         feature(
             Int(ANNEX_TRIAL_MEMFD_EXECUTABLE), "memfd-executable", .memory, "programs in memory (MFD_EXEC)", .note,
-            "the warden that the library carries cannot be started; an installed one can",
+            "the warden embedded in the library cannot be started; an installed one can",
             needs: "`sudo sysctl -w vm.memfd_noexec=1`, or the warden installed as /usr/libexec/annex/annex-warden"),
         feature(
             Int(ANNEX_TRIAL_MEMFD_NOEXEC), "memfd-noexec-seal", .memory, "MFD_NOEXEC_SEAL", .note,
-            "shared memory is kept from being executed by filter and mounts alone", needs: "Linux 6.3 or newer"),
+            "only the filter and the mounts keep shared memory from being executed", needs: "Linux 6.3 or newer"),
     ]
 
     private static let confinement = [
@@ -70,14 +71,14 @@ extension KernelFeature {
             "calls would not be filtered", needs: "a kernel with CONFIG_SECCOMP_FILTER"),
         feature(
             Int(ANNEX_TRIAL_LISTENER), "seccomp-listener", .layers, "seccomp user notification", .missing,
-            "nobody would hear of refused calls",
-            needs: "Linux 5.13 or newer, and no listener of a container's around this program (EBUSY)"),
+            "the broker would get no report of denied calls",
+            needs: "Linux 5.13 or newer, and no container around this program with a listener of its own (EBUSY)"),
         feature(
             Int(ANNEX_TRIAL_WAIT_KILLABLE), "seccomp-wait-killable", .layers, "listener with killable wait", .note,
-            "a refused call that a signal interrupts may be reported twice", needs: "Linux 5.19 or newer"),
+            "a denied call that a signal interrupts may be reported twice", needs: "Linux 5.19 or newer"),
         feature(
             Int(ANNEX_TRIAL_LANDLOCK), "landlock-call", .layers, "Landlock, enforced", .missing,
-            "paths would be held by mounts alone",
+            "only mounts would keep paths from a sandbox",
             needs: "a kernel with CONFIG_SECURITY_LANDLOCK and `landlock` in the boot parameter `lsm=`"),
         feature(
             Int(ANNEX_TRIAL_SESSION_KEYRING), "session-keyring", .layers, "session keyring of its own", .missing,
@@ -87,14 +88,14 @@ extension KernelFeature {
     private static let namespaces = [
         feature(
             Int(ANNEX_TRIAL_USER_NAMESPACE), "unshare-user", .layers, "user namespace by unshare", .note,
-            "this program may make none by itself; the warden's own trial is the one that counts",
-            needs: "what helps the user namespace below"),
+            "this program itself may make none; for sandboxes, only the warden's trial below counts",
+            needs: "the remedy of the layer `user` below"),
         feature(
             Int(ANNEX_TRIAL_PROCFS), "procfs", .files, "procfs of its own", .note,
-            "policies with `proc: minimal` cannot run: something lies over parts of /proc",
-            needs: "`docker run --security-opt systempaths=unconfined …`, or `umount` of what lies over /proc"),
+            "policies with `proc: minimal` cannot run, because mounts cover parts of /proc",
+            needs: "`docker run --security-opt systempaths=unconfined …`, or `umount` of the mounts over /proc"),
         feature(
             Int(ANNEX_TRIAL_PROCFS_SUBSET), "procfs-subset", .files, "procfs with subset=pid", .note,
-            "policies with `proc: minimal` cannot run", needs: "Linux 5.8 or newer and a /proc that nothing lies over"),
+            "policies with `proc: minimal` cannot run", needs: "Linux 5.8 or newer, and no mounts over parts of /proc"),
     ]
 }

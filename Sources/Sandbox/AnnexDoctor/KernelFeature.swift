@@ -50,7 +50,7 @@ extension KernelFeature.Answer: CustomStringConvertible {
         case .refused(let errno): "tried: \(Errno.name(errno)) (\(Errno.text(errno)))"
         case .killed(let signal): "tried: killed by signal \(signal)"
         case .late: "tried: no answer within \(KernelFeature.patience / 1000) s"
-        case .untried(let errno): "no process to try it in: \(Errno.name(errno))"
+        case .untried(let errno): "not tried, because no process could be made: \(Errno.name(errno))"
         }
     }
 

@@ -51,7 +51,8 @@ struct KernelSwitch: Sendable {
 
     private static func namespaces(_ kind: String) -> KernelSwitch {
         atLeast(
-            "user.max_\(kind)_namespaces", 16, .weaker, "each running sandbox needs one, and only so many can be made")
+            "user.max_\(kind)_namespaces", 16, .weaker,
+            "each running sandbox needs one such namespace, and few can be made here")
     }
 
     static let all: [KernelSwitch] =
@@ -82,25 +83,27 @@ struct KernelSwitch: Sendable {
                 value != "3"
                     ? nil
                     : Judgement(
-                        level: .missing, meaning: "the warden cannot fetch the listener for refused calls",
+                        level: .missing, meaning: "the warden cannot fetch the listener for denied calls",
                         remedy: command("kernel.yama.ptrace_scope=2") + "  (from 3 it takes a reboot)")
             },
             KernelSwitch("kernel.core_pattern") { value in
                 value.hasPrefix("|")
                     ? Judgement(
-                        level: .note, meaning: "crashes go to a program of the host's: sandboxes keep theirs from it",
+                        level: .note, meaning: "crashes go to a program of the host, but not the crashes of sandboxes",
                         remedy: nil) : nil
             },
             KernelSwitch("vm.overcommit_memory") { value in
                 value != "2"
                     ? nil
                     : Judgement(
-                        level: .note, meaning: "memory that is asked for counts before it is used: limits bite earlier",
+                        level: .note,
+                        meaning: "reserved memory counts before it is used, so memory limits are reached earlier",
                         remedy: nil)
             },
             KernelSwitch("kernel.io_uring_disabled") { _ in nil },
             atLeast(
-                "kernel.keys.maxkeys", 20, .weaker, "the warden needs one session keyring of the user's quota of keys"),
-            atLeast("kernel.pid_max", 4096, .weaker, "few processes can be numbered at once"),
+                "kernel.keys.maxkeys", 20, .weaker, "the warden takes one session keyring from the user's quota of keys"
+            ),
+            atLeast("kernel.pid_max", 4096, .weaker, "few processes can exist at the same time"),
         ]
 }

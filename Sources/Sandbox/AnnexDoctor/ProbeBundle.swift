@@ -14,7 +14,7 @@ package struct ProbeBundle: ~Copyable {
     /// - Throws: the last error if there is no such place.
     init() throws(SystemError) {
         var last = SystemError(
-            "mkdir", errno: ENOENT, path: "/tmp", remedy: "set TMPDIR to a folder that can be written")
+            "mkdir", errno: ENOENT, path: "/tmp", remedy: "set TMPDIR to a writable folder")
         for parent in Self.parents {
             do throws(SystemError) {
                 try Self.refuseNoExecute(parent)
@@ -45,7 +45,9 @@ package struct ProbeBundle: ~Copyable {
         guard unsafe statvfs(parent, &status) == 0 else { throw SystemError("statvfs", errno: errno, path: parent) }
         let noExecute: UInt = 8  // ST_NOEXEC, which Glibc's import lacks
         guard status.f_flag & noExecute == 0 else {
-            throw SystemError("mkdir", errno: EACCES, path: parent, remedy: "nothing may be executed there (noexec)")
+            throw SystemError(
+                "mkdir", errno: EACCES, path: parent,
+                remedy: "programs cannot be executed there (noexec): set TMPDIR to another folder")
         }
     }
 

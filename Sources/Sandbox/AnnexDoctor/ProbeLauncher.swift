@@ -28,7 +28,7 @@ package struct ProbeLauncher: ~Copyable {
     var program: String {
         switch launcher.wardenProgram {
         case .installed(let path): path
-        case .carried: "the one that the library carries"
+        case .carried: "the one embedded in the library"
         }
     }
 

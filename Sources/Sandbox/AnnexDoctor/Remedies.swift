@@ -37,7 +37,7 @@ package struct Remedies: Sendable {
     var ofStart: String? { userNamespace(ENOSPC) ?? map }
 
     private var filtered: String {
-        "a seccomp filter around this program refuses it (Seccomp: 2 in /proc/self/status); "
+        "a seccomp filter around this program denies it (Seccomp: 2 in /proc/self/status); "
             + surroundings.container.remedy
     }
 
@@ -92,4 +92,27 @@ extension SandboxLayer {
         default: nil
         }
     }
+}
+
+/// The AppArmor profile that Ubuntu requires. There, only programs with a profile may make user namespaces, and
+/// profiles go by path.
+enum AppArmorProfile {
+    static let path = "/etc/apparmor.d/annex-warden"
+
+    /// The profile for the installed warden. All sandboxes are its children.
+    static let text = """
+        abi <abi/4.0>,
+        include <tunables/global>
+
+        profile annex-warden /usr/{local/,}libexec/annex/annex-warden flags=(unconfined) {
+          userns,
+        }
+
+        """
+
+    /// The command that installs the warden and loads its profile.
+    static let installation =
+        "annex doctor --print warden | sudo install -D -m 755 /dev/stdin /usr/libexec/annex/annex-warden && "
+        + "annex doctor --print apparmor-profile | sudo tee \(path) && sudo apparmor_parser -r \(path); "
+        + "or, until the next boot: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
 }

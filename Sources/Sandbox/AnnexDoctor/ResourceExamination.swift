@@ -22,7 +22,7 @@ package enum ResourceExamination {
             meaning: "every process of this user counts, sandboxes too", option: "-u 4096"),
         Need(
             name: "RLIMIT_FSIZE", resource: Int32(RLIMIT_FSIZE.rawValue), least: 64 << 20,
-            meaning: "results and shared memory cannot be larger", option: "-f unlimited"),
+            meaning: "files of results and shared memory cannot be larger", option: "-f unlimited"),
         Need(
             name: "RLIMIT_AS", resource: Int32(RLIMIT_AS.rawValue), least: 1 << 30,
             meaning: "channels and threads need address space", option: "-v unlimited"),
@@ -49,7 +49,7 @@ package enum ResourceExamination {
         let isLow = soft.map { $0 < need.least } ?? false
         return Finding(
             need.name, .limits, need.name, isLow ? .weaker : .works, seen: "getrlimit: \(text)",
-            meaning: isLow ? need.meaning + "; at least \(need.least) is wanted" : nil,
+            meaning: isLow ? need.meaning + "; a broker needs at least \(need.least)" : nil,
             remedy: isLow ? "ulimit \(need.option)" : nil)
     }
 
@@ -71,13 +71,13 @@ package enum ResourceExamination {
         let title = "user numbers for sandboxes"
         if let claim {
             return Finding(
-                "uid-range", .limits, title, .missing, seen: claim.cause, meaning: "root cannot launch anything",
+                "uid-range", .limits, title, .missing, seen: claim.cause, meaning: "root cannot launch any sandbox",
                 remedy: claim.remedy)
         }
         if map.hasOrdinaryZero {
             return Finding(
                 "uid-range", .limits, title, .note, seen: "/proc/self/uid_map: user 0 is an ordinary user outside",
-                meaning: "sandboxes run as this user, as every ordinary user's do")
+                meaning: "sandboxes run as this user, like those of every ordinary user")
         }
         guard map.contains(range) else {
             return Finding(
@@ -95,7 +95,7 @@ package enum ResourceExamination {
         return Finding(
             "run-space", .limits, "room in /run", isLow ? .weaker : .works,
             seen: free.map { "\($0) bytes free" } ?? "statvfs failed",
-            meaning: isLow ? "the lock for sandboxes' users lies there" : nil,
+            meaning: isLow ? "the file that locks the users of sandboxes lies in /run" : nil,
             remedy: isLow ? "sudo mount -o remount,size=64M /run" : nil)
     }
 

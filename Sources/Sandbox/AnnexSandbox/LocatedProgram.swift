@@ -40,10 +40,11 @@ struct LocatedProgram: ~Copyable {
             guard shows(policy, place, .execute) else {
                 throw SandboxError(
                     "program", cause: "\(Escaped(path)): its interpreter \(Escaped(place)) may not be executed",
-                    remedy: "the policy \(policy.name) grants no `execute` there")
+                    remedy: "the policy \(policy.name) grants no `execute` for it")
             }
         }
-        throw SandboxError("program", cause: "\(Escaped(program.name)): its interpreters are scripts without end")
+        throw SandboxError(
+            "program", cause: "\(Escaped(program.name)): too many of its interpreters are scripts themselves")
     }
 
     // MARK: - Finding the file
@@ -136,11 +137,12 @@ struct LocatedProgram: ~Copyable {
         guard first.starts(with: "#!".utf8) else { return nil }
         let line = first.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }
         guard let text = String(validating: line, as: UTF8.self) else {
-            throw SandboxError("program", cause: "\(Escaped(path)): its first line is no text")
+            throw SandboxError("program", cause: "\(Escaped(path)): its first line is not UTF-8")
         }
         let words = text.split(maxSplits: 1) { $0 == " " || $0 == "\t" }
         guard let interpreter = words.first, interpreter.hasPrefix("/") else {
-            throw SandboxError("program", cause: "\(Escaped(path)): its first line names no interpreter by its path")
+            throw SandboxError(
+                "program", cause: "\(Escaped(path)): its first line names no interpreter by an absolute path")
         }
         let argument = words.dropFirst().first.map { $0.trimmed } ?? ""
         return [String(interpreter)] + (argument.isEmpty ? [] : [argument])

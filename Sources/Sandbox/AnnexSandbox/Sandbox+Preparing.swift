@@ -45,7 +45,9 @@ extension Sandbox {
     private func spelled(_ path: String, _ step: String) throws(SandboxError) -> String {
         try refuseEmpty(path, step)
         guard let absolute = LocatedProgram.absolute(path) else {
-            throw SandboxError(step, cause: "no working directory with a name in UTF-8 for \(Escaped(path))")
+            throw SandboxError(
+                step,
+                cause: "\(Escaped(path)) is relative, and the working directory was removed or its name is not UTF-8")
         }
         guard PathText.parts(absolute).contains("..") else { return PathText.resolved(absolute) }
         return try SandboxError.step(step) { () throws(SystemError) in try HostPath.resolve(absolute).path }
@@ -60,7 +62,11 @@ extension Sandbox {
     private func openPrivate(for configuration: inout SandboxConfiguration) throws(SandboxError) {
         guard let privateDirectory else {
             throw SandboxError(
-                "plan", cause: "the policy \(policy.name) keeps the private directory, and none was named")
+                "plan",
+                cause:
+                    "the policy \(policy.name) keeps the private directory from run to run, and no directory was named "
+                    + "for it"
+            )
         }
         let step = "private directory"
         try refuseEmpty(privateDirectory, step)
@@ -72,7 +78,7 @@ extension Sandbox {
             PathText.danger(place.path, rights)
             ?? GrantDangers().danger(of: place.path, rights, spelled: place.path)
         if let danger {
-            throw SandboxError(step, cause: "\(Escaped(privateDirectory)) is not the program's own: \(danger)")
+            throw SandboxError(step, cause: "\(Escaped(privateDirectory)) cannot be the private directory: \(danger)")
         }
         configuration.followed += place.links
         configuration.persistent = Descriptor(owning: place.takeObject())

@@ -61,8 +61,8 @@ extension SandboxRunReport {
 
     private static func reason(of cause: RunCause, _ limits: PolicyLimits) -> (Reason, String) {
         switch cause {
-        case .cancelled: (.cancelled, "did not end within \(limits.grace) of being asked to")
-        case .launchLimit: (.launchLimit, "not running within \(limits.launch)")
+        case .cancelled: (.cancelled, "did not end within \(limits.grace) after it was asked to")
+        case .launchLimit: (.launchLimit, "its own code did not run within \(limits.launch)")
         case .timeLimit: (.timeLimit, "ran longer than \(limits.request)")
         case .outputLimit: (.outputLimit, "more than \(bytes(limits.output)) of output")
         case .stuck: (.stuck, "not gone \(SandboxRun.death) after it was killed")
@@ -78,13 +78,13 @@ extension SandboxRunReport {
         case .signalled where end.ranOutOfProcessorTime(limit: limits.processor):
             (.processorLimit, end.processorWords("\(limits.processor)"))
         case .signalled(let number, _): (.crashed, "signal \(number)")
-        case nil: (.brokerShutdown, "somebody ended the warden, and with it the program")
+        case nil: (.brokerShutdown, "the warden ended, and the program with it")
         }
     }
 
     /// If the kernel killed a child of a shell, the shell continues or exits with 137.
     private static func memoryNote(_ end: SandboxEnd) -> String {
-        (end.memory?.kills ?? 0) > 0 ? ", after the memory limit ended a process of its own" : ""
+        (end.memory?.kills ?? 0) > 0 ? ", after the kernel killed one of its processes at the memory limit" : ""
     }
 
     private static func bytes(_ count: UInt64) -> String {

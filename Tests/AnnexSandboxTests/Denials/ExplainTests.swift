@@ -25,7 +25,7 @@ import Testing
         #expect(denial.allowedBy == "grants: [{ reason: …, rights: [read], paths: [/etc/passwd] }]")
         #expect(denial.remedy == "--read /etc/passwd")
         #expect(denial.caller.executable?.description == "program")
-        #expect(denial.headline == "read /etc/passwd: refused by own root with ENOENT")
+        #expect(denial.headline == "read /etc/passwd: denied by own root with ENOENT")
         #expect(outcome.told.contains { $0.key == denial.key })
     }
 

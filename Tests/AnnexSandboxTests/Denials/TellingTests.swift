@@ -41,10 +41,11 @@ import Testing
     }
 
     @Test func `a headline names the call, its answer, its layer and its remedy`() {
-        #expect(Self.call.headline == "socket(AF_INET, SOCK_STREAM, 0): refused by seccomp with EPERM")
+        #expect(Self.call.headline == "socket(AF_INET, SOCK_STREAM, 0): denied by seccomp with EPERM")
         #expect(
             Self.path.headline
-                == #"write /etc/a b\u{1b}: done, and would be refused by mount namespace with EROFS"#)
+                == #"write /etc/a b\u{1b}: performed; an enforcing sandbox denies it (mount namespace, EROFS)"#
+        )
         #expect(Self.path.remedy == "--write '/etc/a b'")
         #expect(Self.call.remedy == "- { call: socket, when: { domain: AF_INET } }")
     }

@@ -108,7 +108,7 @@ import Testing
         let asking = try await Self.launch(among: machine)
         #expect(asking.status == 126 && asking.output.isEmpty)
         #expect(asking.errors.contains(control) && asking.errors.contains("EPERM"), "\(asking.errors)")
-        #expect(asking.errors.contains("do without the layer `speculation`"), "\(asking.errors)")
+        #expect(asking.errors.contains("waive the layer `speculation`"), "\(asking.errors)")
         let waiving = try await Self.launch(among: machine, "--waive", "speculation")
         #expect(waiving.status == 0 && waiving.output == "ran\n", "\(waiving.errors)")
     }
@@ -119,7 +119,8 @@ import Testing
         let trial = try #require(diagnosis.findings.first { $0.id == "landlock-call" })
         #expect(trial.seen == "tried: killed by signal \(SIGSYS)")
         #expect(trial.remedy?.contains("seccomp filter") == true)
-        #expect(diagnosis.policies.allSatisfy { $0.cause?.contains("kills for it") == true })
+        #expect(
+            diagnosis.policies.allSatisfy { $0.cause?.contains("kills every process that makes this call") == true })
     }
 
     @Test func `a mount over proc is named and costs only the parts that need proc`() async throws {

@@ -98,7 +98,7 @@ import Testing
         let subjects = (0...3).map { known.subject(of: .speculation, detail: $0) }
         #expect(subjects == ["store bypass", "indirect branches", "core scheduling", nil])
         #expect(
-            LaunchFailure.remedy(.speculation, errno: EPERM)?.contains("do without the layer `speculation`") == true)
+            LaunchFailure.remedy(.speculation, errno: EPERM)?.contains("waive the layer `speculation`") == true)
         #expect(LaunchFailure.remedy(.speculation, errno: ENOMEM)?.contains("memory") == true)
     }
 }

@@ -80,3 +80,66 @@ public struct DeniedPath: Sendable, Hashable {
     /// The path, escaped for display.
     public var shown: Escaped { Escaped(path) }
 }
+
+/// The thread that made a call.
+public struct Caller: Sendable, Hashable {
+    /// The thread's number, as the broker's own process sees it; 0 if it has none there.
+    public let thread: UInt32
+    /// The process that the thread belongs to; nil if the kernel did not say.
+    public let process: UInt32?
+    /// The name of the running executable, escaped, because the process can choose it. nil if it could not be read.
+    public let executable: Escaped?
+
+    init(thread: UInt32, process: UInt32? = nil, executable: Escaped? = nil) {
+        self.thread = thread
+        self.process = process
+        self.executable = executable
+    }
+
+    /// Asks the kernel about a thread. The answer is about this thread only if its call is still held afterwards.
+    init(asking thread: UInt32) {
+        guard thread != 0 else {
+            self.init(thread: 0)
+            return
+        }
+        let status = ProcessText.read("/proc/\(thread)/status").flatMap { ProcessStatus.read($0) }
+        let name = ProcessText.read("/proc/\(thread)/comm", atMost: 64)?.prefix { $0 != UInt8(ascii: "\n") }
+        self.init(thread: thread, process: status?.process, executable: name.map { Escaped($0, limit: 64) })
+    }
+}
+
+extension Denial {
+    /// One line that says what was denied, to which program and by which layer.
+    public var headline: String {
+        let layer = layers.first?.title ?? "the sandbox"
+        let what: String
+        switch subject {
+        case .call: what = text
+        case .path(let path): what = "\(path.want) \(path.shown)"
+        }
+        switch answer {
+        case .refused(let errno): return "\(what): denied by \(layer) with \(Errno.name(errno))"
+        case .ended: return "\(what): process killed by \(layer)"
+        case .passed(let errno?):
+            return "\(what): performed; an enforcing sandbox denies it (\(layer), \(Errno.name(errno)))"
+        case .passed(nil): return "\(what): performed; an enforcing sandbox kills the process (\(layer))"
+        }
+    }
+
+    /// The remedy, escaped: an option of `annex run`, or a policy entry; nil if nothing may allow it.
+    public var remedy: String? {
+        if case .path(let path) = subject, let option = path.option { return Escaped(option, limit: 8_192).description }
+        return allowedBy.map { Escaped($0, limit: 8_192).description }
+    }
+}
+
+extension DeniedPath {
+    /// The missing right as a verb.
+    fileprivate var want: String {
+        if makesEntry { return "make" }
+        if missing.contains(.write) { return "write" }
+        if missing.contains(.read) { return "read" }
+        if missing.contains(.execute) { return "execute" }
+        return "see"
+    }
+}

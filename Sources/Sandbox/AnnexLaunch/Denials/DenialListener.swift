@@ -89,7 +89,7 @@ final class DenialListener: Sendable {
     func soFar() -> DenialSummary {
         // The thread that holds the lock may hang, so this call does not wait for it.
         var summary = books.withLockIfAvailable { $0.summary(scene) } ?? DenialSummary()
-        summary.lack = summary.lack ?? "what it was refused last could not be looked at in time"
+        summary.lack = summary.lack ?? "the last denied calls were not examined in time"
         return summary
     }
 

@@ -96,7 +96,7 @@ extension DenialRecorder {
         guard let place = stacks.firstIndex(where: { $0.event == event }) else { return }
         stacks.remove(at: place)
         lostStacks += 1
-        note(Backtrace(lack: "more stacks waited to be looked at than may"), of: event)
+        note(Backtrace(lack: "too many stacks waited for examination"), of: event)
     }
 
     mutating func note(_ backtrace: Backtrace, of event: StackEvent) {

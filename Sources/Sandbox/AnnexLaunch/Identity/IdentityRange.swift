@@ -74,7 +74,7 @@ package final class IdentityRange: Sendable {
         } catch {
             throw SystemError(
                 error.call, errno: error.errno, path: path,
-                remedy: "as root, \(directory) must be writable: extensions get users of their own by it; "
+                remedy: "make \(directory) writable for root, which locks the users of extensions there, "
                     + "or run as an ordinary user")
         }
     }
@@ -87,7 +87,12 @@ package final class IdentityRange: Sendable {
             return try find(in: range.lowerBound..<state.lowest, &state)
         }
         guard let number else {
-            throw SystemError("claim of a uid", errno: EAGAIN, remedy: "every uid of the range \(range) is in use")
+            throw SystemError(
+                "claim of a uid", errno: EAGAIN,
+                remedy:
+                    "every uid of the range \(range) is in use: end a sandbox, or state a larger range in "
+                    + Self.variable
+            )
         }
         return Identity(user: number, group: number, range: self)
     }
@@ -124,5 +129,40 @@ package final class IdentityRange: Sendable {
             state.lowest = min(state.lowest, number)
             _ = annex_lock_byte(file.number, UInt64(number), 0)
         }
+    }
+}
+
+/// The user and group of an extension on the host: never root.
+package struct Identity: ~Copyable, Sendable {
+    package let user: UInt32
+    package let group: UInt32
+    private let range: IdentityRange?
+
+    init(user: UInt32, group: UInt32, range: IdentityRange?) {
+        self.user = user
+        self.group = group
+        self.range = range
+    }
+
+    /// The calling user. An ordinary user's extension runs as that user, because the kernel lets no other user be
+    /// mapped.
+    package init(ofCaller: Void) {
+        user = getuid()
+        group = getgid()
+        range = nil
+    }
+
+    deinit {
+        range?.release(user)
+    }
+}
+
+/// This process's own environment.
+package enum OwnEnvironment {
+    /// A variable's value, of any bytes; nil if the variable is not set.
+    package static func bytes(of name: String) -> [UInt8]? {
+        // SAFETY: the text is copied before anything can change the environment again.
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: value, count: strlen(value)))
     }
 }

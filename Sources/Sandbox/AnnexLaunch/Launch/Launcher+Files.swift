@@ -14,13 +14,13 @@ extension Launcher {
         if paths.privateDirectory != .none, let outer = grants.place(showing: paths.privatePath) {
             throw SandboxError(
                 "plan", cause: "the private directory \(paths.privatePath) would lie in \(outer.path)",
-                remedy: "grant less, or state another place for it in the policy")
+                remedy: "grant a smaller directory, or state another place for the private directory in the policy")
         }
         plan.directory = try self.directory(directory, grants, paths, ownRoot: plan.layers.contains(.root))
         let devices = policy.devices.map(\.path) + (hasTerminal ? ["/dev/tty"] : [])
         if plan.layers.contains(.landlock) {
             // Landlock is nil only if every launch leaves the layer out.
-            guard let landlock else { throw SandboxError("Landlock", cause: "the kernel has none") }
+            guard let landlock else { throw SandboxError("Landlock", cause: "the kernel has no Landlock") }
             plan.landlock = handled(policy, landlock)
             plan.landlock.rules = rules(
                 grants, paths, devices, bundle: place, layers: plan.layers)
@@ -60,7 +60,8 @@ extension Launcher {
             guard let directory = consume persistent else {
                 throw SystemError(
                     "bind", errno: ENOENT, path: paths.privatePath,
-                    remedy: "the policy keeps the private directory: name a directory for it")
+                    remedy:
+                        "the policy keeps the private directory from run to run: name a directory on the host for it")
             }
             try plan.bind(directory, at: paths.privatePath, [.writable, .noExecute])
         }
@@ -101,7 +102,8 @@ extension Launcher {
         }
         if case .demanded(let path) = wanted {
             throw SandboxError(
-                "directory", cause: "\(Escaped(path)) is not there inside", remedy: "hand it over, to read or to write")
+                "directory", cause: "\(Escaped(path)) does not exist in the sandbox",
+                remedy: "hand it over, for reading or for writing")
         }
         return hasPrivate ? paths.privatePath : "/"
     }

@@ -55,7 +55,7 @@ package final class Launcher: Sendable {
         try Self.refuseUnseen(held, hasReaper: configuration.hasReaper)
         var output = try SandboxError.step("output") { () throws(SystemError) in try DescriptorPair.pipe().list() }
         guard let reading = output.takeFirst(), let writing = output.takeFirst() else {
-            throw SandboxError("output", cause: "a pipe without ends")
+            throw SandboxError("output", cause: "pipe2 returned no two descriptors")
         }
         let directories = Self.directories(of: group)
         var plan = try plan(configuration, identity: identity, groups: directories, held: held, output: writing)
@@ -179,16 +179,18 @@ package final class Launcher: Sendable {
         if let option = HiddenProcesses.option {
             throw SandboxError(
                 "control group",
-                cause: "no control group bounds memory, and /proc is mounted with `\(option)`, which hides the first "
-                    + "process of the sandbox, so that nobody could watch it",
+                cause:
+                    "no control group limits memory, and Annex cannot watch it: /proc is mounted with `\(option)`, "
+                    + "which hides the first process of the sandbox",
                 remedy: "give this program a control group with the memory controller, or "
                     + HiddenProcesses.remedy(option))
         }
         if ProcessTree.isListed { return }
         throw SandboxError(
             "control group",
-            cause: "no control group bounds memory, and this kernel does not list the children of a process, so that "
-                + "nobody could watch it",
+            cause:
+                "no control group limits memory, and Annex cannot watch it: this kernel does not list the children of "
+                + "a process",
             remedy: "give this program a control group with the memory controller, or boot a kernel with "
                 + "CONFIG_PROC_CHILDREN")
     }

@@ -1,6 +1,26 @@
 internal import AnnexPolicy
 internal import Glibc
 
+/// An event in the life of a sandbox. `started`, `executed`, `died` and `ended` come in this order, each at most once.
+/// `denied`, `wrote` and `stopped` can repeat, in any order. `ended` is the last event and comes exactly once.
+package enum SandboxEvent: Sendable {
+    /// The process exists and has this number; none of its own code runs yet.
+    case started(process: Int32)
+    /// The process's own code runs.
+    case executed(SandboxReport)
+    /// A call was denied; `total` counts all denials of this sandbox.
+    case denied(Denial, total: Int)
+    /// The process called `abort()`.
+    case aborted
+    /// The process wrote to its output; `total` counts the bytes so far.
+    case wrote(total: UInt64)
+    /// A signal stopped the program, which waits to be continued. Only with a reaper.
+    case stopped(signal: Int32)
+    /// The kernel reported the death. What the sandbox left behind is examined, and `ended` follows.
+    case died
+    case ended(SandboxEnd)
+}
+
 /// How a sandboxed process ended, as facts of the kernel. The reason is decided elsewhere.
 package struct SandboxEnd: Sendable {
     /// The step of the launch that failed; nil if none did.
@@ -71,7 +91,7 @@ package struct SandboxEnd: Sendable {
 
     private static func words(_ finding: WatchFinding?) -> String {
         guard case .unseen(let cause) = finding else { return "" }
-        return ": what it uses could not be told (\(cause))"
+        return ": its use could not be measured (\(cause))"
     }
 
     /// Whether SIGKILL ended the process, whichever process sent it.

@@ -6,26 +6,6 @@ internal import Synchronization
 /// One sandboxed process from its plan to its end, with everything that belongs to it: control group, identity, output,
 /// denials. All of it has been released when the end is reported.
 package final class SandboxedProcess: Sendable {
-    fileprivate struct Holdings: ~Copyable {
-        var process: ProcessHandle?
-        /// Signals sent before the process was known.
-        var unsent: [Int32] = []
-        /// The number of a process whose handle was lost, until the process has been signalled.
-        var unheld: Int32?
-        var listener: DenialListener?
-        var output: OutputReader?
-        var identity: Identity?
-        var group: ControlGroup?
-        var watch: Watch<MemoryWatch>?
-        var time: Watch<ProcessorWatch>?
-        var end = SandboxEnd()
-        var mustDie = false
-        /// Whether the end was reported.
-        var isOver = false
-        /// Set if the process was killed before its `executed` arrived. The cause is decided at the end.
-        var unheard: LaunchFailure?
-    }
-
     private let holdings: Mutex<Holdings>
     private let scene: DenialListener.Scene
     private let loop: EventLoop
@@ -140,7 +120,10 @@ package final class SandboxedProcess: Sendable {
         case .listener(let listener): listen(listener)
         case .executed(let times, let layers):
             holdings.withLock { $0.end.hasRun = true }
-            events(.executed(report(times, layers)))
+            let report = SandboxReport(
+                times, layers, begun: begun, denials: scene.mode, held: held, landlockABI: landlockABI,
+                controls: controls, lacks: lacks)
+            events(.executed(report))
         case .stopped(let signal): events(.stopped(signal: signal))
         // The first failure stays: a kill that follows is its consequence.
         case .failed(let failure, _):
@@ -294,76 +277,5 @@ package final class SandboxedProcess: Sendable {
         let (memory, time) = holdings.withLock { ($0.watch.take(), $0.time.take()) }
         memory?.finish()
         time?.finish()
-    }
-
-    private func report(_ times: LaunchTimes, _ layers: SandboxLayers) -> SandboxReport {
-        let prepared = times.begun > begun ? times.begun - begun : 0
-        let steps = times.durations.map { SandboxReport.Step(name: $0.step.name, duration: $0.duration) }
-        return SandboxReport(
-            steps: [SandboxReport.Step(name: "prepare", duration: .nanoseconds(Int64(clamping: prepared)))] + steps,
-            layers: described(layers),
-            waived: waivers(SandboxLayers.all.subtracting(layers)), denials: scene.mode, held: held,
-            executed: times.end(of: .exec) ?? MonotonicClock.now())
-    }
-
-    /// The names of the layers. For two of them, the machine may offer only a part, which the name mentions.
-    private func described(_ layers: SandboxLayers) -> [String] {
-        SandboxLayer.allCases.filter { layers.contains(SandboxLayers($0)) }.map { layer in
-            switch layer {
-            case .landlock: "\(layer.title) (ABI \(landlockABI))"
-            case .speculation: "\(layer.title) (\(controls))"
-            default: layer.title
-            }
-        }
-    }
-
-    private func waivers(_ absent: SandboxLayers) -> [SandboxReport.Waiver] {
-        SandboxLayer.allCases.filter { absent.contains(SandboxLayers($0)) }.map { layer in
-            let lack = lacks.first { $0.layer == layer }
-            return SandboxReport.Waiver(layer: layer, cause: lack?.seen, remedy: lack?.failure.remedy)
-        }
-    }
-}
-
-extension SandboxedProcess.Holdings {
-    fileprivate var usageFile: String? {
-        switch group {
-        case .some(let group): group.usageFile
-        case .none: nil
-        }
-    }
-
-    fileprivate var processorFile: String? {
-        switch group {
-        case .some(let group): group.processorFile
-        case .none: nil
-        }
-    }
-
-    /// Whether the first process is known and has not ended.
-    fileprivate var hasLivingProcess: Bool {
-        switch process {
-        case .some(let process): !process.hasEnded
-        case .none: false
-        }
-    }
-
-    /// Whether any process of the sandbox is left, as far as the group and the handle show.
-    fileprivate var isAlive: Bool {
-        let hasMembers =
-            switch group {
-            case .some(let group): group.hasMembers
-            case .none: false
-            }
-        return hasMembers || hasLivingProcess
-    }
-
-    /// A death before `executed` counts as a failed launch only if nothing else explains it. Other explanations are a
-    /// limit of Annex, exhausted memory, or a call that the program's own code made right after its start.
-    fileprivate mutating func judgeUnheard() {
-        guard let unheard else { return }
-        if !end.refusals.denials.isEmpty { end.hasRun = true }
-        let isExplained = mustDie || end.hasRun || (end.memory?.kills ?? 0) > 0
-        if !isExplained { end.failure = end.failure ?? SandboxError(unheard) }
     }
 }

@@ -1,5 +1,5 @@
 internal import AnnexLinux
-internal import AnnexPolicy
+package import AnnexPolicy
 internal import Glibc
 
 /// What a policy's grants become on this host: which objects are bound where, which links are made again, and the
@@ -76,8 +76,10 @@ struct GrantLayout: ~Copyable {
             guard let directory = writable.first(where: { link.target.isWithin($0) }) else { continue }
             throw SandboxError(
                 "grants",
-                cause: "\(Escaped(link.target)) is a link, and whoever may write in \(Escaped(directory)) can make it",
-                remedy: "name what it leads to (\(Escaped(link.contents))), if that is meant")
+                cause:
+                    "\(Escaped(link.target)) is a link, and a program that may write in \(Escaped(directory)) "
+                    + "can make it",
+                remedy: "name its target (\(Escaped(link.contents))) instead, if you trust the link")
         }
     }
 
@@ -111,8 +113,9 @@ struct GrantLayout: ~Copyable {
 
     private static func remedy(_ error: SystemError) -> String? {
         switch error.errno {
-        case ENOENT: "what is handed over must exist: make it first, or hand over the directory that it will be in"
-        case EACCES: "a directory on the way is closed to this user"
+        case ENOENT:
+            "a path that is handed over must exist: make it first, or hand over the directory that will hold it"
+        case EACCES: "this user may not enter a directory on the path"
         default: error.remedy
         }
     }
@@ -149,5 +152,28 @@ extension PathRights {
         if contains(.execute) { rights.insert(.execute) }
         if contains(.write) { rights.formUnion(LandlockRights.owning.subtracting(.reading)) }
         return isDirectory ? rights : rights.intersection(.ofFiles)
+    }
+}
+
+/// Finds host paths that are too dangerous to hand over, even through a link. One of them is the home of this process's
+/// user.
+package struct GrantDangers {
+    private let home: String?
+
+    package init() {
+        // SAFETY: the text is copied before anything can change the environment.
+        let named = unsafe getenv("HOME").map { unsafe String(cString: $0) }
+        home = named.flatMap { try? HostPath.resolve($0).path }
+    }
+
+    /// - Parameters:
+    ///   - place: where the path leads, with every link resolved.
+    ///   - spelling: the path as spelled, which was checked before.
+    package func danger(of place: String, _ rights: PathRights, spelled spelling: String) -> String? {
+        if home.map({ PathText.isSame($0, place) }) == true {
+            return "it is your home: name the files or directories in it that are needed"
+        }
+        if PathText.isSame(place, spelling) { return nil }
+        return PathText.danger(place, rights).map { "it leads to \(Escaped(place)): \($0)" }
     }
 }

@@ -93,7 +93,7 @@ package struct HostPath: ~Copyable {
         guard trusting || !IdentityRange.standard.contains(status.user) else {
             throw SystemError(
                 "readlink", errno: EPERM, path: path,
-                remedy: "a program in a sandbox made this link: name what it leads to, if that is meant")
+                remedy: "a program in a sandbox made this link: name its target instead, if you trust it")
         }
         var room = [CChar](repeating: 0, count: Int(PATH_MAX))
         let file = link.number

@@ -80,14 +80,19 @@ struct StartingWarden: ~Copyable {
     /// - Returns: the controls that the machine offers, from the hello.
     private borrowing func hearHello(within patience: Duration) throws(SystemError) -> SpeculationControls {
         guard socket.descriptor.isReadable(within: patience) else {
-            throw SystemError("warden", errno: ETIMEDOUT, remedy: "something stopped it, or the machine is overloaded")
+            throw SystemError(
+                "warden", errno: ETIMEDOUT,
+                remedy: "a signal stopped the warden, or the machine is overloaded: try again")
         }
         guard case .message(let message) = try socket.receive(atMost: WardenAnswer.size, waiting: true),
             let answer = WardenAnswer(message.bytes), answer.kind == .hello
-        else { throw SystemError("warden", errno: EPROTO, remedy: "it ended before its first word") }
+        else { throw SystemError("warden", errno: EPROTO, remedy: "the warden ended before it was ready: try again") }
         guard answer.version == ANNEX_WARDEN_VERSION else {
             throw SystemError(
-                "warden", errno: EPROTO, remedy: "it is of version \(answer.version); \(ANNEX_WARDEN_VERSION) is needed"
+                "warden", errno: EPROTO,
+                remedy:
+                    "the warden has version \(answer.version), and this library needs version "
+                    + "\(ANNEX_WARDEN_VERSION): install that one"
             )
         }
         guard answer.error == 0 else {

@@ -31,7 +31,10 @@ package enum WardenProgram: Sendable, Hashable {
         let status = try file.status()
         guard status.kind == .regular, status.user == 0, status.mode & 0o022 == 0 else {
             throw SystemError(
-                "open", errno: EACCES, path: path, remedy: "it must be root's regular file, writable by nobody else")
+                "open", errno: EACCES, path: path,
+                remedy:
+                    "it must be a regular file that only root can change: sudo chown root:root \(path) && "
+                    + "sudo chmod 755 \(path)")
         }
         return file
     }
@@ -46,7 +49,8 @@ package enum WardenProgram: Sendable, Hashable {
     /// The program embedded in this library for this machine's architecture.
     package static func bytes() throws(SystemError) -> [UInt8] {
         guard let bytes = WardenPrograms.file(Machine.name) else {
-            throw SystemError("warden", errno: ENOEXEC, remedy: "Annex runs on x86-64 and aarch64")
+            throw SystemError(
+                "warden", errno: ENOEXEC, remedy: "this processor is not supported: run Annex on x86-64 or aarch64")
         }
         return bytes
     }
@@ -58,7 +62,7 @@ package enum WardenProgram: Sendable, Hashable {
             guard error.errno == EACCES else { throw error }
             throw SystemError(
                 error.call, errno: error.errno,
-                remedy: "vm.memfd_noexec forbids programs in memory: install the warden, or set it to 1 or 0")
+                remedy: "vm.memfd_noexec forbids programs in memory: install the warden, or set this sysctl to 1 or 0")
         }
     }
 }

@@ -1,4 +1,5 @@
 package import AnnexLinux
+internal import Glibc
 internal import Synchronization
 
 /// Calls a subject's `look` repeatedly for as long as this value lives. The interval starts at the end of each look.
@@ -57,4 +58,50 @@ package protocol Watched: Sendable {
     /// Checks once. May take as long as a slow file system does.
     /// - Returns: whether to look again.
     func look() -> Bool
+}
+
+/// The result of a watch.
+package enum WatchFinding: Sendable, Hashable {
+    /// The use exceeds the limit.
+    case exceeded
+    /// The program is running, but several looks in a row failed to measure it. The text says why.
+    case unseen(String)
+}
+
+/// Tracks whether a watch can still measure its program. A program that cannot be measured counts as one that exceeds
+/// its limit, so hiding is no way out.
+final class Sight: Sendable {
+    /// The number of failed looks in a row after which the program is ended.
+    static let patience = 2
+    /// The same number for failures caused by the host, such as a short lack of descriptors or memory. For the memory
+    /// watch it means half a second. A smaller number would end all of a host's extensions at once.
+    static let patienceWithHost = 5
+
+    private let isAlive: @Sendable () -> Bool
+    /// SYNC: relaxed: looks run one after another.
+    private let failures = Atomic<Int>(0)
+
+    init(_ isAlive: @escaping @Sendable () -> Bool) {
+        self.isAlive = isAlive
+    }
+
+    /// Performs one look. A single look may fail, for example because a process ends meanwhile.
+    func look(_ body: () throws(SystemError) -> WatchFinding?) -> WatchFinding? {
+        do throws(SystemError) {
+            let finding = try body()
+            failures.store(0, ordering: .relaxed)
+            return finding
+        } catch {
+            guard isAlive() else { return nil }
+            let count = failures.add(1, ordering: .relaxed).newValue
+            let patience = Self.canBeCausedByProgram(error.errno) ? Self.patience : Self.patienceWithHost
+            return count < patience ? nil : .unseen(error.cause)
+        }
+    }
+
+    /// Whether the program can cause this error: by executing a file that its host may not read, or because it was
+    /// moved out of the host's sight.
+    private static func canBeCausedByProgram(_ errno: Int32) -> Bool {
+        [EACCES, EPERM, ENOENT, ESRCH].contains(errno)
+    }
 }

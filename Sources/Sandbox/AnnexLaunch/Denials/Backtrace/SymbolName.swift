@@ -24,3 +24,167 @@ package enum SymbolName {
         UInt8(ascii: "s"): "Swift.Substring", UInt8(ascii: "J"): "Swift.Character",
     ]
 }
+
+/// Reads the path of names at the beginning of a mangled symbol in one pass, each byte once.
+struct SymbolReader {
+    /// A part of the symbol to which later parts can refer by number.
+    private enum Entry {
+        case name([UInt8])
+        /// The whole path of a module or type. Such references are only counted here.
+        case type
+    }
+
+    private var rest: ArraySlice<UInt8>
+    /// Parts of earlier names, to which later names refer by letter.
+    private var words: [ArraySlice<UInt8>] = []
+    private var entries: [Entry] = []
+    private var found: [[UInt8]] = []
+    /// How many of the names found are the module and types around the next one.
+    private var context = 0
+
+    private static let mostNames = 16
+    private static let mostEntries = 64
+
+    /// - Parameter symbol: the symbol without its mangling prefix.
+    init(_ symbol: ArraySlice<UInt8>) {
+        rest = symbol
+    }
+
+    /// Module, types and function. The labels of arguments follow the function's name and look like names.
+    mutating func names() -> [[UInt8]] {
+        while found.count < Self.mostNames, takeName() || takeKind() || takeDiscriminator() {}
+        return Array(found.prefix(max(context, 1) + 1))
+    }
+
+    private mutating func takeName() -> Bool {
+        guard let first = rest.first else { return false }
+        switch first {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"):
+            guard let name = identifier() else { return false }
+            found.append(name)
+            add(.name(name))
+        case UInt8(ascii: "A"): return takeEarlier()
+        case UInt8(ascii: "s") where found.isEmpty:
+            found.append(Array("Swift".utf8))
+            rest = rest.dropFirst()
+        case UInt8(ascii: "S") where found.isEmpty:
+            guard let name = SymbolName.known[rest.dropFirst().first ?? 0] else { return false }
+            found.append(Array(name.utf8))
+            context = 1
+            rest = rest.dropFirst(2)
+        default: return false
+        }
+        return true
+    }
+
+    /// Reads the kind of the name before it: class, structure, enumeration, protocol or extension.
+    private mutating func takeKind() -> Bool {
+        switch rest.first {
+        case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"), UInt8(ascii: "P"):
+            guard !found.isEmpty else { return false }
+            add(.type)
+        // The extending module comes before this letter. It is no part of the path.
+        case UInt8(ascii: "E"):
+            guard found.count > context, context > 0 else { return false }
+            found.removeLast()
+        default: return false
+        }
+        context = found.count
+        rest = rest.dropFirst()
+        return true
+    }
+
+    /// Skips the second name that distinguishes declarations private to a file.
+    private mutating func takeDiscriminator() -> Bool {
+        guard rest.starts(with: Array("LL".utf8)), found.count > context + 1 else { return false }
+        found.removeLast()
+        rest = rest.dropFirst(2)
+        return true
+    }
+
+    /// Reads references to earlier names: `A`, then a letter each. A capital letter marks the last one.
+    private mutating func takeEarlier() -> Bool {
+        rest = rest.dropFirst()
+        while let letter = rest.first, found.count < Self.mostNames {
+            let isLast = letter >= UInt8(ascii: "A") && letter <= UInt8(ascii: "Z")
+            guard isLast || letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z") else { return false }
+            let index = Int(letter &- (isLast ? UInt8(ascii: "A") : UInt8(ascii: "a")))
+            guard index < entries.count, case .name(let name) = entries[index] else { return false }
+            found.append(name)
+            rest = rest.dropFirst()
+            if isLast { return true }
+        }
+        return false
+    }
+
+    private mutating func add(_ entry: Entry) {
+        if entries.count < Self.mostEntries { entries.append(entry) }
+    }
+
+    /// Reads an identifier: a length and that many bytes. After a `0`, letters between them stand for earlier words.
+    private mutating func identifier() -> [UInt8]? {
+        var hasWords = false
+        if rest.first == UInt8(ascii: "0") {
+            rest = rest.dropFirst()
+            // Names outside ASCII have an encoding of their own, which is not read.
+            guard rest.first != UInt8(ascii: "0") else { return nil }
+            hasWords = true
+        }
+        var name: [UInt8] = []
+        repeat {
+            while hasWords, let (word, isLast) = word() {
+                name += word
+                hasWords = !isLast
+                if name.count > SymbolName.limit { return nil }
+            }
+            if rest.first == UInt8(ascii: "0") {
+                rest = rest.dropFirst()
+                break
+            }
+            guard let length = length(), length > 0, length <= rest.count else { return nil }
+            let part = rest.prefix(length)
+            keepWords(of: part)
+            name += part
+            rest = rest.dropFirst(length)
+        } while hasWords && name.count <= SymbolName.limit
+        return name
+    }
+
+    private mutating func word() -> (ArraySlice<UInt8>, isLast: Bool)? {
+        guard let letter = rest.first else { return nil }
+        let isLast = letter >= UInt8(ascii: "A") && letter <= UInt8(ascii: "Z")
+        guard isLast || letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z") else { return nil }
+        let index = Int(letter &- (isLast ? UInt8(ascii: "A") : UInt8(ascii: "a")))
+        guard index < words.count else { return nil }
+        rest = rest.dropFirst()
+        return (words[index], isLast)
+    }
+
+    private mutating func length() -> Int? {
+        let digits = rest.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        guard digits.count <= 4, let value = NumberText.decimal(digits) else { return nil }
+        rest = rest.dropFirst(digits.count)
+        return Int(value)
+    }
+
+    /// Keeps the words of a name for later references. A word ends before an underscore, and before a capital that
+    /// follows no capital.
+    private mutating func keepWords(of part: ArraySlice<UInt8>) {
+        var start: Int?
+        for index in part.startIndex...part.endIndex {
+            let byte = index < part.endIndex ? part[index] : 0
+            if let begun = start, Self.isEnd(byte, after: part[index - 1]) {
+                if index - begun >= 2, words.count < 26 { words.append(part[begun..<index]) }
+                start = nil
+            }
+            let isDigit = byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+            if start == nil, !isDigit, byte != UInt8(ascii: "_"), byte != 0 { start = index }
+        }
+    }
+
+    private static func isEnd(_ byte: UInt8, after previous: UInt8) -> Bool {
+        byte == UInt8(ascii: "_") || byte == 0 || (isCapital(byte) && !isCapital(previous))
+    }
+
+    private static func isCapital(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") }
+}

@@ -54,3 +54,48 @@ final class LockDesk: Sendable {
         loop.execute { loop.shutDown() }
     }
 }
+
+/// How many file locks one sandbox may still take before its locks are counted again.
+///
+/// The kernel charges the memory of locks to no process, and a call does not show how many locks it adds. Each call is
+/// therefore charged with the most that it can add. Counting gives back what was released since.
+struct LockBudget: Sendable {
+    /// The most locks of one sandbox. In addition, each of its threads may be in a call that passed before the last
+    /// count.
+    static let most = 4_096
+    /// A lock inside the range of another one turns one lock into three.
+    static let addedByOneCall = 2
+    /// The shortest time between two counts, because each count delays every lock of the machine.
+    static let pause = Duration.milliseconds(50)
+
+    enum Step: Hashable {
+        case pass
+        /// Count the sandbox's locks, but not before this time of `MonotonicClock`.
+        case count(at: UInt64)
+    }
+
+    private var left = most
+    private var next: UInt64 = 0
+    /// Whether the last two counts both reached the limit. A single count may be too high: lines can be listed twice
+    /// while other processes take locks.
+    private(set) var isFull = false
+    private var wasFull = false
+
+    /// What to do with one more call.
+    mutating func step(at now: UInt64) -> Step {
+        if left >= Self.addedByOneCall {
+            left -= Self.addedByOneCall
+            return .pass
+        }
+        return .count(at: max(now, next))
+    }
+
+    /// - Parameter held: the locks that were counted; nil: they could not be counted, which is treated as too many.
+    mutating func counted(_ held: Int?, at now: UInt64) {
+        left = max(0, Self.most - (held ?? Self.most))
+        let isSpent = left < Self.addedByOneCall
+        isFull = isSpent && wasFull
+        wasFull = isSpent
+        next = now &+ UInt64(Self.pause / .nanoseconds(1))
+    }
+}

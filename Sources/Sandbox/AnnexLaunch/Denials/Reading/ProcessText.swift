@@ -25,3 +25,86 @@ enum ProcessText {
         return bytes.first == UInt8(ascii: "/") ? bytes : nil
     }
 }
+
+/// The fields of `/proc/PID/status` that are used for a thread.
+package struct ProcessStatus: Sendable, Hashable {
+    /// The process that the thread belongs to, in the reader's pid namespace.
+    package let process: UInt32
+    /// Whether an unblocked signal is pending for the thread.
+    package let hasPendingSignal: Bool
+    /// The real user, in the reader's numbers; nil if the kernel does not state it.
+    package let user: UInt32?
+    /// How many process namespaces it is in, from the one of this `/proc` inwards: 1 is the outermost.
+    package let namespaces: Int
+
+    /// Parses the file; nil if it names no process. The first line holds the thread's name, which the process chose,
+    /// and is skipped. The kernel escapes a newline in it. A key counts only at the beginning of a line, and only its
+    /// first line.
+    package static func read(_ bytes: [UInt8]) -> ProcessStatus? {
+        let lines = bytes.prefix(1 << 16).split(separator: UInt8(ascii: "\n"), maxSplits: 128).dropFirst()
+        guard let process = value(of: "Tgid", in: lines).flatMap(NumberText.decimal).flatMap({ UInt32(exactly: $0) })
+        else { return nil }
+        let sets = ["SigPnd", "ShdPnd", "SigBlk"].map { value(of: $0, in: lines).flatMap(NumberText.hexadecimal) ?? 0 }
+        return ProcessStatus(
+            process: process, hasPendingSignal: (sets[0] | sets[1]) & ~sets[2] != 0,
+            user: words(of: "Uid", in: lines).first.flatMap(NumberText.decimal).flatMap { UInt32(exactly: $0) },
+            namespaces: words(of: "NSpid", in: lines).count)
+    }
+
+    /// Whether both have the same user and are as deep in process namespaces, or the kernel does not state it.
+    package func mayShareNamespaces(with other: ProcessStatus) -> Bool {
+        (user == nil || other.user == nil || user == other.user)
+            && (namespaces == 0 || other.namespaces == 0 || namespaces == other.namespaces)
+    }
+
+    private static func words(of key: String, in lines: ArraySlice<ArraySlice<UInt8>>) -> [ArraySlice<UInt8>] {
+        value(of: key, in: lines)?.split(separator: UInt8(ascii: "\t")) ?? []
+    }
+
+    private static func value(
+        of key: String, in lines: ArraySlice<ArraySlice<UInt8>>
+    ) -> ArraySlice<UInt8>? {
+        let start = Array("\(key):\t".utf8)
+        return lines.first { $0.starts(with: start) }?.dropFirst(start.count)
+    }
+}
+
+/// One mapping of a process, as `/proc/PID/maps` shows it. The process chooses addresses and names.
+package struct MemoryArea: Sendable, Hashable {
+    package let start: UInt64
+    /// The first address after the mapping.
+    package let end: UInt64
+    package let isExecutable: Bool
+    /// The offset in its file at which it begins.
+    package let offset: UInt64
+    /// The inode of its file; 0 if it has none.
+    package let inode: UInt64
+    /// The path of its file, or the kernel's name for it; untrusted bytes.
+    package let name: [UInt8]
+
+    /// A bound on mappings. A process usually has tens of them; further ones are ignored.
+    package static let most = 4_096
+
+    package func contains(_ address: UInt64) -> Bool { address >= start && address < end }
+
+    /// Parses the text of a `maps` file. Lines of any other form are skipped.
+    package static func read(_ bytes: [UInt8]) -> [MemoryArea] {
+        bytes.split(separator: UInt8(ascii: "\n"), maxSplits: most).prefix(most).compactMap { MemoryArea(line: $0) }
+    }
+
+    // Parses one line, for example: 7f00-7f10 r-xp 00001000 08:01 1234 /usr/lib/libc.so.6
+    private init?(line: ArraySlice<UInt8>) {
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5, omittingEmptySubsequences: true)
+        guard words.count >= 5 else { return nil }
+        let ends = words[0].split(separator: UInt8(ascii: "-"))
+        guard ends.count == 2, let start = NumberText.hexadecimal(ends[0]), let end = NumberText.hexadecimal(ends[1]),
+            start < end, let offset = NumberText.hexadecimal(words[2]), let inode = NumberText.decimal(words[4])
+        else { return nil }
+        self.start = start
+        self.end = end
+        self.offset = offset
+        self.inode = inode
+        isExecutable = words[1].dropFirst(2).first == UInt8(ascii: "x")
+        name = words.count > 5 ? Array(words[5].drop { $0 == UInt8(ascii: " ") }) : []
+    }
+}

@@ -46,10 +46,57 @@ package final class FreeSpaceWatch: Watched {
                 guard let lack = try FreeSpace(at: place.object).lack(beneath: place.floor) else { continue }
                 exceeded("the file system of \(place.path) has \(lack)")
             } catch {
-                exceeded("what the file system of \(place.path) has left cannot be told: \(error.cause)")
+                exceeded("the free space of the file system of \(place.path) cannot be read: \(error.cause)")
             }
             return false
         }
         return true
+    }
+}
+
+/// The free space of a file system, for users other than root.
+struct FreeSpace: Hashable {
+    var bytes: UInt64
+    /// The size in bytes; 0 if the file system does not report it.
+    var size: UInt64
+    /// The number of files that can still be made.
+    var files: UInt64
+    /// The total number of files; 0 if the file system sets no number beforehand.
+    var mostFiles: UInt64
+
+    init(bytes: UInt64, size: UInt64, files: UInt64, mostFiles: UInt64) {
+        self.bytes = bytes
+        self.size = size
+        self.files = files
+        self.mostFiles = mostFiles
+    }
+
+    /// - Parameter place: any object on the file system.
+    init(at place: borrowing Descriptor) throws(SystemError) {
+        var status = statvfs()
+        _ = try SystemError.retrying("fstatvfs") {
+            // SAFETY: the call fills the structure that it is given and keeps nothing.
+            unsafe fstatvfs(place.number, &status)
+        }
+        let unit = UInt64(status.f_frsize)
+        self.init(
+            bytes: UInt64(status.f_bavail).multipliedClamped(by: unit),
+            size: UInt64(status.f_blocks).multipliedClamped(by: unit), files: UInt64(status.f_favail),
+            mostFiles: UInt64(status.f_files))
+    }
+
+    /// The space that a program must leave free: a twentieth of the total, but at most 1 GiB of bytes, and never more
+    /// than half of the present free space.
+    var floor: FreeSpace {
+        FreeSpace(
+            bytes: min(1 << 30, size / 20, bytes / 2), size: size, files: min(mostFiles / 20, files / 2),
+            mostFiles: mostFiles)
+    }
+
+    /// A message that says what is missing; nil if at least the floor is free.
+    func lack(beneath floor: FreeSpace) -> String? {
+        if bytes < floor.bytes { return "\(bytes) bytes free; \(floor.bytes) must stay free" }
+        if files < floor.files { return "room for \(files) files; \(floor.files) must stay free" }
+        return nil
     }
 }

@@ -1,5 +1,49 @@
-internal import AnnexLinux
+package import AnnexLinux
 internal import Glibc
+
+/// Watches the size of a program's directory on the host. The kernel has no limit for directories, so this class checks
+/// five times a second, and the report says `watched`. The kernel does limit single files (`RLIMIT_FSIZE`).
+package final class DiskWatch: Watched {
+    package static let interval = Duration.milliseconds(200)
+
+    private let directory: Descriptor
+    private let path: String
+    private let process: @Sendable () -> Int32?
+    private let size: UInt64
+    private let inodes: UInt64
+    private let exceeded: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - path: the directory's path inside the sandbox.
+    ///   - process: the program's number on the host; nil before it has one.
+    ///   - exceeded: called at most once, on the watch thread.
+    package init(
+        of directory: consuming Descriptor, at path: String, in process: @escaping @Sendable () -> Int32?, size: UInt64,
+        inodes: UInt64, exceeded: @escaping @Sendable (String) -> Void
+    ) {
+        self.directory = directory
+        self.path = path
+        self.process = process
+        self.size = size
+        self.inodes = inodes
+        self.exceeded = exceeded
+    }
+
+    package func look() -> Bool {
+        let use = DirectoryUse(of: directory, besides: removed() ?? NamelessFiles(), size: size, inodes: inodes)
+        guard let excess = use.excess else { return true }
+        exceeded(excess)
+        return false
+    }
+
+    /// The removed files that still take space; nil if the sandbox's processes cannot be examined. If that is for lack
+    /// of descriptors, the directory cannot be read either, and this counts as too much.
+    private func removed() -> NamelessFiles? {
+        process().flatMap { process in
+            try? NamelessFiles.removed(at: path, of: ProcessTree.members(of: process))
+        }
+    }
+}
 
 /// The contents of a directory, counted only until they exceed its limits: a program chose their number and names.
 struct DirectoryUse {
@@ -35,7 +79,8 @@ struct DirectoryUse {
     /// A message that says which limit is exceeded; nil if the directory is within its limits.
     var excess: String? {
         if isClosed {
-            return "what its private directory holds cannot be counted: the program closed a directory in it"
+            return
+                "the contents of its private directory cannot be counted: the program made a directory in it unreadable"
         }
         if bytes > size { return "\(bytes) bytes in its private directory; \(size) are allowed" }
         return isFull ? "more than \(inodes) files in its private directory" : nil

@@ -19,7 +19,7 @@ package enum ProcessTree {
         while next < members.count {
             members += try children(of: members[next])
             guard members.count <= most else {
-                throw SystemError("children", errno: EFBIG, remedy: "at most \(most) processes are looked at")
+                throw SystemError("children", errno: EFBIG, remedy: "at most \(most) processes are examined")
             }
             next += 1
         }

@@ -1,0 +1,102 @@
+package import AnnexLinux
+internal import CAnnexLinux
+
+/// The kernel's Landlock ABI, and every right that it can handle.
+///
+/// A ruleset handles all rights that the kernel knows. So a right that no rule grants is denied, even in namespaces in
+/// which a mount would allow it.
+package struct LandlockVersion: Sendable, Hashable {
+    package let abi: Int
+
+    init(abi: Int) {
+        self.abi = abi
+    }
+
+    /// The version of the running kernel.
+    /// - Throws: an error with its remedy if the kernel has no Landlock.
+    package static func ofKernel() throws(SystemError) -> LandlockVersion {
+        let version = annex_landlock_version()
+        guard version > 0 else {
+            throw SystemError(
+                "landlock_create_ruleset", errno: -version,
+                remedy: "boot a kernel with CONFIG_SECURITY_LANDLOCK and `landlock` in the `lsm=` parameter")
+        }
+        return LandlockVersion(abi: Int(version))
+    }
+
+    /// Rights on files: 13 in ABI 1, and further ones for renaming across directories (2), truncating (3) and device
+    /// ioctls (5).
+    var files: UInt64 {
+        var rights = LandlockRights(rawValue: (1 << 13) - 1)
+        if abi >= 2 { rights.insert(.refer) }
+        if abi >= 3 { rights.insert(.truncate) }
+        if abi >= 5 { rights.insert(.deviceIoctl) }
+        return rights.rawValue
+    }
+
+    /// Rights to bind and to connect TCP ports (ABI 4).
+    var network: UInt64 { abi >= 4 ? 0b11 : 0 }
+
+    /// Abstract Unix sockets and signals of other domains (ABI 6).
+    var scopes: UInt64 { abi >= 6 ? 0b11 : 0 }
+
+    /// Those of the rights that a rule may name on this kernel.
+    func known(_ rights: LandlockRights) -> UInt64 { rights.rawValue & files }
+
+    /// What this version can do, and what only a newer one could.
+    package var summary: String {
+        let rights = 13 + (abi >= 2 ? 1 : 0) + (abi >= 3 ? 1 : 0) + (abi >= 5 ? 1 : 0)
+        var text = "ABI \(abi): \(rights) rights on files"
+        text += abi >= 4 ? ", TCP ports" : "; TCP ports need ABI 4"
+        return text + (abi >= 6 ? ", scopes of abstract sockets and signals" : "; scopes need ABI 6")
+    }
+}
+
+/// Rights on files below a path, with the kernel's numbers.
+struct LandlockRights: OptionSet, Sendable, Hashable {
+    let rawValue: UInt64
+
+    static let execute = LandlockRights(rawValue: 1 << 0)
+    static let writeFile = LandlockRights(rawValue: 1 << 1)
+    static let readFile = LandlockRights(rawValue: 1 << 2)
+    static let readDirectory = LandlockRights(rawValue: 1 << 3)
+    static let removeDirectory = LandlockRights(rawValue: 1 << 4)
+    static let removeFile = LandlockRights(rawValue: 1 << 5)
+    static let makeDirectory = LandlockRights(rawValue: 1 << 7)
+    static let makeRegular = LandlockRights(rawValue: 1 << 8)
+    static let makeSymbolicLink = LandlockRights(rawValue: 1 << 12)
+    static let refer = LandlockRights(rawValue: 1 << 13)
+    static let truncate = LandlockRights(rawValue: 1 << 14)
+    static let deviceIoctl = LandlockRights(rawValue: 1 << 15)
+
+    /// The rights that a rule about a file may name. The kernel rejects the others there.
+    static let ofFiles: LandlockRights = [.execute, .writeFile, .readFile, .truncate, .deviceIoctl]
+    static let reading: LandlockRights = [.readFile, .readDirectory]
+    /// The rights for a directory of the sandbox's own: everything but devices, sockets, pipes and execution.
+    static let owning: LandlockRights = [
+        .readFile, .readDirectory, .writeFile, .removeDirectory, .removeFile, .makeDirectory, .makeRegular,
+        .makeSymbolicLink, .refer, .truncate,
+    ]
+}
+
+/// The Landlock rules of a launch: `LANDLOCK_ACCESS_…` and `LANDLOCK_SCOPE_…` of this kernel's version.
+package struct LandlockRules: Sendable, Hashable {
+    package struct Rule: Sendable, Hashable {
+        /// The path inside the new root. No link on it is followed.
+        package var path: String
+        package var access: UInt64
+
+        package init(_ path: String, access: UInt64) {
+            self.path = path
+            self.access = access
+        }
+    }
+
+    /// Rights on files that are denied unless a rule grants them.
+    package var files: UInt64 = 0
+    package var network: UInt64 = 0
+    package var scopes: UInt64 = 0
+    package var rules: [Rule] = []
+
+    package init() {}
+}

@@ -1,0 +1,75 @@
+internal import AnnexLinux
+package import AnnexPolicy
+
+/// How long each step of a launch took, and which layers and limits are in force.
+package struct SandboxReport: Sendable {
+    package struct Step: Sendable {
+        package let name: String
+        package let duration: Duration
+    }
+
+    /// A layer that was left out. `cause` says why this machine lacks it; nil if the layer was not asked for.
+    package struct Waiver: Sendable {
+        package let layer: SandboxLayer
+        package let cause: String?
+        package let remedy: String?
+    }
+
+    /// Every step of the launch, in order.
+    package let steps: [Step]
+    /// The names of the layers in force. If this machine offers only part of a layer, the name states that part.
+    package let layers: [String]
+    /// The layers that were left out.
+    package let waived: [Waiver]
+    /// What happens to denied calls and paths. The caller chose any mode other than `enforce` explicitly.
+    package let denials: DenialMode
+    package let held: HeldLimits
+    /// When the extension's own code began, on `MonotonicClock`.
+    package let executed: UInt64
+
+    /// Whether the kernel enforces a limit on memory of all kinds. If not, the memory is watched.
+    package var isMemoryEnforced: Bool { held.isMemoryEnforced }
+}
+
+extension SandboxReport {
+    /// - Parameters:
+    ///   - times: when each step ended, as the warden reports it.
+    ///   - layers: the layers in force, as the warden reports them.
+    ///   - begun: when the launch began, on `MonotonicClock`.
+    ///   - controls: the controls of the layer `speculation` that this machine offers.
+    ///   - lacks: the layers that this machine cannot provide, with the cause.
+    init(
+        _ times: LaunchTimes, _ layers: SandboxLayers, begun: UInt64, denials: DenialMode, held: HeldLimits,
+        landlockABI: Int, controls: SpeculationControls, lacks: [LayerLack]
+    ) {
+        let prepared = times.begun > begun ? times.begun - begun : 0
+        steps =
+            [Step(name: "prepare", duration: .nanoseconds(Int64(clamping: prepared)))]
+            + times.durations.map { Step(name: $0.step.name, duration: $0.duration) }
+        self.layers = Self.described(layers, landlockABI, controls)
+        waived = Self.waivers(SandboxLayers.all.subtracting(layers), lacks)
+        self.denials = denials
+        self.held = held
+        executed = times.end(of: .exec) ?? MonotonicClock.now()
+    }
+
+    /// The names of the layers. For two of them, the machine may offer only a part, which the name mentions.
+    private static func described(
+        _ layers: SandboxLayers, _ landlockABI: Int, _ controls: SpeculationControls
+    ) -> [String] {
+        SandboxLayer.allCases.filter { layers.contains(SandboxLayers($0)) }.map { layer in
+            switch layer {
+            case .landlock: "\(layer.title) (ABI \(landlockABI))"
+            case .speculation: "\(layer.title) (\(controls))"
+            default: layer.title
+            }
+        }
+    }
+
+    private static func waivers(_ absent: SandboxLayers, _ lacks: [LayerLack]) -> [Waiver] {
+        SandboxLayer.allCases.filter { absent.contains(SandboxLayers($0)) }.map { layer in
+            let lack = lacks.first { $0.layer == layer }
+            return Waiver(layer: layer, cause: lack?.seen, remedy: lack?.failure.remedy)
+        }
+    }
+}

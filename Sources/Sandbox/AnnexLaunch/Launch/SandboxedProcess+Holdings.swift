@@ -1,0 +1,68 @@
+internal import AnnexLinux
+
+extension SandboxedProcess {
+    /// Everything that belongs to the process and is released by the time its end is reported, and what is known of the
+    /// process so far.
+    struct Holdings: ~Copyable {
+        var process: ProcessHandle?
+        /// Signals sent before the process was known.
+        var unsent: [Int32] = []
+        /// The number of a process whose handle was lost, until the process has been signalled.
+        var unheld: Int32?
+        var listener: DenialListener?
+        var output: OutputReader?
+        var identity: Identity?
+        var group: ControlGroup?
+        var watch: Watch<MemoryWatch>?
+        var time: Watch<ProcessorWatch>?
+        var end = SandboxEnd()
+        var mustDie = false
+        /// Whether the end was reported.
+        var isOver = false
+        /// Set if the process was killed before its `executed` arrived. The cause is decided at the end.
+        var unheard: LaunchFailure?
+    }
+}
+
+extension SandboxedProcess.Holdings {
+    var usageFile: String? {
+        switch group {
+        case .some(let group): group.usageFile
+        case .none: nil
+        }
+    }
+
+    var processorFile: String? {
+        switch group {
+        case .some(let group): group.processorFile
+        case .none: nil
+        }
+    }
+
+    /// Whether the first process is known and has not ended.
+    var hasLivingProcess: Bool {
+        switch process {
+        case .some(let process): !process.hasEnded
+        case .none: false
+        }
+    }
+
+    /// Whether any process of the sandbox is left, as far as the group and the handle show.
+    var isAlive: Bool {
+        let hasMembers =
+            switch group {
+            case .some(let group): group.hasMembers
+            case .none: false
+            }
+        return hasMembers || hasLivingProcess
+    }
+
+    /// A death before `executed` counts as a failed launch only if nothing else explains it. Other explanations are a
+    /// limit of Annex, exhausted memory, or a call that the program's own code made right after its start.
+    mutating func judgeUnheard() {
+        guard let unheard else { return }
+        if !end.refusals.denials.isEmpty { end.hasRun = true }
+        let isExplained = mustDie || end.hasRun || (end.memory?.kills ?? 0) > 0
+        if !isExplained { end.failure = end.failure ?? SandboxError(unheard) }
+    }
+}

@@ -1,0 +1,122 @@
+internal import AnnexLinux
+internal import CAnnexLinux
+internal import Glibc
+
+/// Files without a name, such as memfds, that processes hold open. Each file counts once, however many processes hold
+/// it.
+struct NamelessFiles {
+    /// An inode number identifies a file only together with its device.
+    private struct Identity: Hashable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    /// The most descriptors of a process that are examined. More are an error, so that no partial sum is returned.
+    private static let mostDescriptors = 1 << 20
+
+    private var files: [Identity: UInt64] = [:]
+    private let isMeant: (annex_known_file) -> Bool
+
+    /// - Parameter isMeant: whether a file counts.
+    init(where isMeant: @escaping (annex_known_file) -> Bool = { _ in true }) {
+        self.isMeant = isMeant
+    }
+
+    var bytes: UInt64 { files.values.reduce(0) { $0.addingClamped($1) } }
+    var count: UInt64 { UInt64(files.count) }
+
+    mutating func add(device: UInt64, inode: UInt64, blocks: UInt64) {
+        files[Identity(device: device, inode: inode)] = UInt64(bytesOfBlocks: blocks)
+    }
+
+    /// Adds the files that a process holds open. An ended process holds none. For a process that executed an unreadable
+    /// file, only root can list them.
+    mutating func add(openIn process: Int32) throws(SystemError) {
+        let folder = "/proc/\(process)/fd"
+        let names: [String]
+        do throws(SystemError) {
+            names = try Descriptor.directory(folder).entries(atMost: Self.mostDescriptors).compactMap(\.name)
+        } catch {
+            if [ENOENT, ESRCH, EACCES, EPERM].contains(error.errno) { return }
+            throw error
+        }
+        for name in names { add(link: "\(folder)/\(name)") }
+    }
+
+    /// Adds the file that a link of `/proc/PID/fd` leads to. The program chose the file, so the call must not make the
+    /// kernel ask another machine for its size or its mount.
+    mutating func add(link: String) {
+        var file = annex_known_file()
+        // SAFETY: the call fills the structure that it is given and keeps nothing.
+        guard unsafe annex_known_status(link, &file) == 0, file.is_regular != 0, file.links == 0, isMeant(file)
+        else { return }
+        add(device: file.device, inode: file.inode, blocks: file.blocks)
+    }
+}
+
+/// All members of a sandbox see the same mounts, so the first member that may be examined serves for all. An ordinary
+/// user may not examine a reaper, which has never executed anything.
+extension NamelessFiles {
+    /// The nameless files of these processes that may lie in memory.
+    static func memory(of members: [Int32]) throws(SystemError) -> NamelessFiles {
+        var files = NamelessFiles.memory(mountedBy: members)
+        for process in members { try files.add(openIn: process) }
+        return files
+    }
+
+    /// An empty collection that accepts only files that may lie in memory; files on a disk use none. btrfs and overlay
+    /// show no device of their own, so the members' mounts decide.
+    static func memory(mountedBy members: [Int32]) -> NamelessFiles {
+        var mounts: MountTypes?
+        return NamelessFiles { file in
+            guard file.is_on_device == 0 else { return false }
+            let known = mounts ?? MountTypes(of: members)
+            mounts = known
+            return known.mayBeMemory(file.mount)
+        }
+    }
+
+    /// Files on the mount of this path, as the members see it, that were removed but are still open.
+    static func removed(at path: String, of members: [Int32]) throws(SystemError) -> NamelessFiles {
+        let mounts = members.lazy.map { mount(of: "/proc/\($0)/root\(path)") }
+        guard let mount = mounts.first(where: { $0 != 0 }) else { return NamelessFiles() }
+        var files = NamelessFiles { $0.mount == mount }
+        for process in members { try files.add(openIn: process) }
+        return files
+    }
+
+    /// The number of the mount at a path; 0 if it cannot be read.
+    private static func mount(of path: String) -> UInt64 {
+        var place = annex_known_file()
+        // SAFETY: the call fills the structure that it is given and keeps nothing.
+        return unsafe annex_known_status(path, &place) == 0 ? place.mount : 0
+    }
+}
+
+/// The file system types of a process's mounts, by mount number.
+struct MountTypes {
+    private static let memory: Set<Substring> = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"]
+
+    private var isMemory: [UInt64: Bool] = [:]
+
+    /// - Parameter mountinfo: the text of a `mountinfo` file.
+    init(_ mountinfo: String) {
+        for line in mountinfo.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard let dash = fields.firstIndex(of: "-"), fields.count > dash + 1, let mount = UInt64(fields[0]) else {
+                continue
+            }
+            isMemory[mount] = Self.memory.contains(fields[dash + 1])
+        }
+    }
+
+    /// Reads the mounts of the first process whose list is not empty.
+    init(of members: [Int32]) {
+        let texts = members.lazy.compactMap { TextFile.read("/proc/\($0)/mountinfo") }
+        self.init(texts.first { !$0.isEmpty } ?? "")
+    }
+
+    /// Whether files of a mount may lie in memory. True for a mount that the list lacks: the kernel's internal mount of
+    /// memfds is one of these.
+    func mayBeMemory(_ mount: UInt64) -> Bool { isMemory[mount] ?? true }
+}
