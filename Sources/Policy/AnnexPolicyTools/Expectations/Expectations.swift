@@ -1,4 +1,53 @@
+internal import AnnexLinux
 public import AnnexPolicy
+
+/// One expectation about a policy: a call or path that it must allow or deny. It is a test of the policy.
+public struct Expectation: Sendable, Hashable {
+    /// The call or path that is tested.
+    package enum Subject: Sendable, Hashable {
+        case call(SystemCall, arguments: [UInt64])
+        case path(String, PathRights)
+    }
+
+    /// The expected result.
+    package enum Wanted: Sendable, Hashable {
+        case allowed
+        /// The subject must be denied. Nil accepts any answer, or any layer.
+        case denied(answer: Answer?, layer: SandboxLayer?)
+    }
+
+    /// The way in which the subject is denied.
+    package enum Answer: Sendable, Hashable {
+        case errno(Int32)
+        /// The process is ended.
+        case end
+    }
+
+    package let subject: Subject
+    package let wanted: Wanted
+    /// The place that states the expectation.
+    public let place: PolicyPlace
+}
+
+extension Expectation: CustomStringConvertible {
+    /// For example `denies ptrace(PTRACE_TRACEME, 0, NULL, 0x0)`.
+    public var description: String {
+        let verb = wanted == .allowed ? "allows" : "denies"
+        return switch subject {
+        case .call(let call, let arguments): "\(verb) \(call.describe(arguments: arguments))"
+        case .path(let path, let rights): "\(verb) \(rights) on \(Escaped(path))"
+        }
+    }
+}
+
+extension Expectation.Answer {
+    package var word: String {
+        switch self {
+        case .errno(let number): Errno.name(number)
+        case .end: "end"
+        }
+    }
+}
 
 /// The expectations about one policy. They are read from the file beside it, as strictly as the policy itself.
 public struct Expectations: Sendable, Hashable {
@@ -49,5 +98,45 @@ public struct Expectations: Sendable, Hashable {
         return try Expectations(
             text: text, file: policy + ExpectationsText.ending,
             architecture: architecture)
+    }
+}
+
+extension Policy {
+    /// Why the policy's own answer does not meet an expectation; nil if it does.
+    public func failure(of expectation: Expectation) -> String? {
+        switch expectation.subject {
+        case .call(let call, let arguments):
+            let verdict = verdict(number: call.number, arguments: arguments)
+            let answer: Expectation.Answer? =
+                switch verdict.answer {
+                case .allow: nil
+                case .refuse(let errno, _): .errno(errno)
+                case .end, .aborting: .end
+                }
+            return Self.failure(
+                of: expectation.wanted, answer, verdict.layer.map { [$0] } ?? [], "\(verdict.place)")
+        case .path(let path, let rights):
+            let verdict = verdict(path: path, rights: rights)
+            let answer = verdict.isAllowed ? nil : Expectation.Answer.errno(verdict.errno ?? 0)
+            let place = verdict.place.map { "\($0)" } ?? "no line grants it"
+            return Self.failure(of: expectation.wanted, answer, verdict.refusedBy, place)
+        }
+    }
+
+    private static func failure(
+        of wanted: Expectation.Wanted, _ answer: Expectation.Answer?, _ layers: [SandboxLayer], _ place: String
+    ) -> String? {
+        switch (wanted, answer) {
+        case (.allowed, nil): return nil
+        case (.allowed, let answer?): return "is denied with \(answer.word) (\(place))"
+        case (.denied, nil): return "is allowed (\(place))"
+        case (.denied(let expected, let layer), let answer?):
+            if let expected, expected != answer {
+                return "is denied with \(answer.word) instead of \(expected.word) (\(place))"
+            }
+            guard let layer, !layers.contains(layer) else { return nil }
+            let names = layers.map(\.rawValue).joined(separator: ", ")
+            return "is denied by \(names) and not by \(layer.rawValue) (\(place))"
+        }
     }
 }

@@ -21,3 +21,52 @@ struct YAMLFailure: Error {
     let problem: String
     let mark: YAMLMark
 }
+
+extension YAMLNode {
+    /// The deepest nesting. A policy needs only a few levels; more is an attack on code that walks the tree.
+    static let deepest = 32
+
+    /// Reads the one document of a text; nil if the text holds none.
+    init?(text: String) throws(YAMLFailure) {
+        var parser = try YAMLParser(text)
+        guard case .beginDocument = try parser.next().event else { return nil }
+        self = try Self.node(try parser.next(), &parser, depth: 0)
+        let (event, mark) = try parser.next()
+        guard case .end = event else { throw YAMLFailure(problem: "a policy is one document", mark: mark) }
+    }
+
+    private static func node(
+        _ first: (event: YAMLParser.Event, mark: YAMLMark), _ parser: inout YAMLParser, depth: Int
+    ) throws(YAMLFailure) -> YAMLNode {
+        guard depth < deepest else { throw YAMLFailure(problem: "nested too deep", mark: first.mark) }
+        switch first.event {
+        case .scalar(let text): return YAMLNode(content: .scalar(text), mark: first.mark)
+        case .beginSequence: return YAMLNode(content: try sequence(&parser, depth: depth + 1), mark: first.mark)
+        case .beginMapping: return YAMLNode(content: try mapping(&parser, depth: depth + 1), mark: first.mark)
+        default: throw YAMLFailure(problem: "a value is missing", mark: first.mark)
+        }
+    }
+
+    private static func sequence(_ parser: inout YAMLParser, depth: Int) throws(YAMLFailure) -> Content {
+        var items: [YAMLNode] = []
+        while true {
+            let next = try parser.next()
+            if case .endSequence = next.event { return .sequence(items) }
+            items.append(try node(next, &parser, depth: depth))
+        }
+    }
+
+    private static func mapping(_ parser: inout YAMLParser, depth: Int) throws(YAMLFailure) -> Content {
+        var entries: [(key: YAMLNode, value: YAMLNode)] = []
+        var names: Set<String> = []
+        while true {
+            let next = try parser.next()
+            if case .endMapping = next.event { return .mapping(entries) }
+            let key = try node(next, &parser, depth: depth)
+            if case .scalar(let name) = key.content, !names.insert(name).inserted {
+                throw YAMLFailure(problem: "the same key twice: \(name)", mark: key.mark)
+            }
+            entries.append((key, try node(try parser.next(), &parser, depth: depth)))
+        }
+    }
+}

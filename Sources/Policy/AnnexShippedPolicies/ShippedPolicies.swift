@@ -1,4 +1,24 @@
-internal import AnnexPolicy
+public import AnnexPolicy
+
+extension Policy {
+    /// A shipped policy that the sources contain already read, compiled and proven. It equals the result of
+    /// `shipped(named:)`, without the cost of compiling. Its rules are read from the text only if a caller asks why a
+    /// call was refused.
+    ///
+    /// - Parameters:
+    ///   - name: the policy's name, for example `compute`.
+    ///   - directory: a directory of policies, which replace shipped ones of the same name; nil for none.
+    /// - Throws: if there is no such policy, or if a policy of the directory cannot be used.
+    public static func compiledAhead(
+        named name: String, overriding directory: String? = nil, for architecture: Architecture = .current
+    ) throws(PolicyError) -> Policy {
+        if let directory {
+            return try PolicyLibrary.standard(overriding: directory).policy(named: name, for: architecture)
+        }
+        if let compiled = CompiledPolicies.named(name) { return compiled.policy(for: architecture) }
+        return try Policy.shipped(named: name, for: architecture)
+    }
+}
 
 /// The extension points of this version of Annex. Each has a shipped policy of the same name.
 ///
