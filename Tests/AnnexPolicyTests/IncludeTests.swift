@@ -42,7 +42,7 @@ import Testing
     @Test func `an include cycle is refused and shown`() {
         let texts = ["one": Self.named("one", including: "two"), "two": Self.named("two", including: "one")]
         let error = #expect(throws: PolicyError.self) { try PolicyLibrary(texts: texts).policy(named: "one") }
-        #expect(error?.description == "two.yaml:3:12: includes itself: one → two → one")
+        #expect(error?.description == "two.yaml:3:12: the policy includes itself: one → two → one")
     }
 
     @Test func `the error for an unknown include suggests the nearest name`() {
@@ -55,7 +55,9 @@ import Testing
         let error = #expect(throws: PolicyError.self) {
             try PolicyLibrary(texts: ["one": Self.named("two", including: "")]).policy(named: "one")
         }
-        #expect(error?.description == "one.yaml:1:9: the policy is named two, its file one.yaml")
+        #expect(
+            error?.description
+                == "one.yaml:1:9: the policy is named two, but its file is one.yaml: name the file two.yaml")
     }
 
     @Test func `calls of other architectures are checked and left out`() throws {

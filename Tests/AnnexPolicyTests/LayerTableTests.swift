@@ -23,7 +23,7 @@ import Testing
             }
             // Counted by the kernel from the machine's start, even inside a time namespace.
             if row.statement == .machineStart, policy.allowedCalls.contains("times") {
-                #expect(row.parts[.time]?.gap == "times and /proc/self/sched count from then all the same")
+                #expect(row.parts[.time]?.gap == "times and /proc/self/sched still count from the machine's start")
                 continue
             }
             #expect(!row.holders.isEmpty, "\(row.statement)")
@@ -50,7 +50,7 @@ import Testing
         #expect(seen > 8)
         #expect(
             table.row(.withheld(path: "/srv/work/history", .write))?.parts[.landlock]
-                == LayerPart.none("a rule cannot take away what /srv/work gives"))
+                == LayerPart.none("a Landlock rule cannot remove a right that /srv/work gives"))
     }
 
     @Test func `a statement that rests on one layer falls with it`() throws {
@@ -71,7 +71,8 @@ import Testing
         let policy = try PolicySamples.policy("allow: [{ reason: a, calls: [socket, connect] }]")
         let table = policy.layerTable()
         #expect(table.row(.network)?.holders == [.network])
-        #expect(table.row(.network)?.parts[.seccomp]?.gap == "socket allowed, and seccomp sees no address")
+        #expect(
+            table.row(.network)?.parts[.seccomp]?.gap == "the policy allows socket, and seccomp cannot read addresses")
         let open = try PolicySamples.policy("network: host\nallow: [{ reason: a, calls: [socket, connect] }]")
         #expect(open.layerTable().row(.network) == nil)
     }

@@ -10,32 +10,44 @@ import Testing
 
     /// Text from line 4 on, and the error with its place.
     static let mistakes: [(String, String)] = [
-        (grant("etc/passwd"), "test.yaml:4:56: `etc/passwd` is no path for a policy: a path starts at the root"),
-        (grant("~/notes"), "test.yaml:4:56: `~/notes` is no path for a policy: a policy knows no home"),
-        (grant("$HOME"), "test.yaml:4:56: `$HOME` is no path for a policy: a policy knows no home"),
-        (grant("/usr/../etc"), "test.yaml:4:56: `/usr/../etc` is no path for a policy: `.` and `..` hide"),
-        (grant("/usr/./lib"), "test.yaml:4:56: `/usr/./lib` is no path for a policy: `.` and `..` hide"),
-        (grant("/usr/"), "test.yaml:4:56: `/usr/` is no path for a policy: a slash too many"),
-        (grant("/usr//lib"), "test.yaml:4:56: `/usr//lib` is no path for a policy: a slash too many"),
-        (grant("'/usr/*'"), "test.yaml:4:56: `/usr/*` is no path for a policy: patterns are not used"),
-        (grant("'/usr/[ab]'"), "test.yaml:4:56: `/usr/[ab]` is no path for a policy: patterns are not used"),
-        (grant("\"/usr\\n\""), "test.yaml:4:56: `/usr\n` is no path for a policy: a path holds no control"),
-        (grant("/"), "test.yaml:4:56: `/` is not granted: the root is everything"),
-        (grant("/home"), "test.yaml:4:56: `/home` is not granted: a home is all that its owner has"),
-        (grant("/home/anna", "write"), "test.yaml:4:57: `/home/anna` is not granted: a home is all"),
-        (grant("/root"), "test.yaml:4:56: `/root` is not granted: a home is all"),
-        (grant("/etc/ssl", "write"), "test.yaml:4:57: `/etc/ssl` is not granted: the system's own files"),
-        (grant("/usr/local/bin", "write"), "test.yaml:4:57: `/usr/local/bin` is not granted: the system's own"),
-        (grant("/tmp", "write"), "test.yaml:4:57: `/tmp` is not granted: this directory belongs to many"),
-        (grant("/proc/self"), "test.yaml:4:56: `/proc/self` is not granted: `paths: proc` says"),
-        (grant("/dev/kvm"), "test.yaml:4:56: `/dev/kvm` is not granted: `devices` says"),
-        (grant("/sys/kernel/debug"), "test.yaml:4:56: `/sys/kernel/debug` is not granted: it is the kernel's own"),
-        (grant("/bundle/x"), "test.yaml:4:56: `/bundle/x` is not granted: `paths: bundle` is about"),
+        (grant("etc/passwd"), "test.yaml:4:56: `etc/passwd` is not a valid path: a path must start with `/`"),
+        (grant("~/notes"), "test.yaml:4:56: `~/notes` is not a valid path: a policy expands neither `~`"),
+        (grant("$HOME"), "test.yaml:4:56: `$HOME` is not a valid path: a policy expands neither `~`"),
+        (grant("/usr/../etc"), "test.yaml:4:56: `/usr/../etc` is not a valid path: `.` and `..` are not allowed"),
+        (grant("/usr/./lib"), "test.yaml:4:56: `/usr/./lib` is not a valid path: `.` and `..` are not allowed"),
+        (grant("/usr/"), "test.yaml:4:56: `/usr/` is not a valid path: the path has a double or trailing slash"),
+        (
+            grant("/usr//lib"),
+            "test.yaml:4:56: `/usr//lib` is not a valid path: the path has a double or trailing slash"
+        ),
+        (grant("'/usr/*'"), "test.yaml:4:56: `/usr/*` is not a valid path: patterns are not supported"),
+        (grant("'/usr/[ab]'"), "test.yaml:4:56: `/usr/[ab]` is not a valid path: patterns are not supported"),
+        (grant("\"/usr\\n\""), "test.yaml:4:56: `/usr\n` is not a valid path: a path must not contain control"),
+        (grant("/"), "test.yaml:4:56: `/` is not granted: `/` contains every file"),
+        (grant("/home"), "test.yaml:4:56: `/home` is not granted: a home contains all files of its owner"),
+        (grant("/home/anna", "write"), "test.yaml:4:57: `/home/anna` is not granted: a home contains all"),
+        (grant("/root"), "test.yaml:4:56: `/root` is not granted: a home contains all"),
+        (
+            grant("/etc/ssl", "write"),
+            "test.yaml:4:57: `/etc/ssl` is not granted: no policy may grant `write` on the system's own files"
+        ),
+        (
+            grant("/usr/local/bin", "write"),
+            "test.yaml:4:57: `/usr/local/bin` is not granted: no policy may grant `write` on the system's own"
+        ),
+        (grant("/tmp", "write"), "test.yaml:4:57: `/tmp` is not granted: many programs share this directory"),
+        (grant("/proc/self"), "test.yaml:4:56: `/proc/self` is not granted: `paths: proc` decides"),
+        (grant("/dev/kvm"), "test.yaml:4:56: `/dev/kvm` is not granted: `devices` decides"),
+        (
+            grant("/sys/kernel/debug"),
+            "test.yaml:4:56: `/sys/kernel/debug` is not granted: the path belongs to the kernel"
+        ),
+        (grant("/bundle/x"), "test.yaml:4:56: `/bundle/x` is not granted: `paths: bundle` decides the rights"),
         (grant("/srv/a, /srv/a"), "test.yaml:4:64: `/srv/a` is already granted in line 4"),
         (grant("/srv/a", "red"), "test.yaml:4:41: unknown right `red`; did you mean `read`?"),
         (grant("/srv/a", "read, read"), "test.yaml:4:47: `read` is stated twice"),
-        (grant("/srv/a", ""), "test.yaml:4:40: no right at all"),
-        ("paths: { grants: [{ paths: [/srv] }] }", "test.yaml:4:19: a group states its `reason`, its `rights`"),
+        (grant("/srv/a", ""), "test.yaml:4:40: the group grants no right"),
+        ("paths: { grants: [{ paths: [/srv] }] }", "test.yaml:4:19: a group must state its `reason`, its `rights`"),
         (
             "paths: { grants: [{ reason: a, rights: [read], paths: [/srv], mising: skip }] }",
             "test.yaml:4:63: unknown key `mising` in a group of `grants`; did you mean `missing`?"
@@ -47,14 +59,14 @@ import Testing
         ("paths: { grant: [] }", "test.yaml:4:10: unknown key `grant` in `paths`; did you mean `grants`?"),
         ("paths: { proc: minimum }", "test.yaml:4:16: unknown proc `minimum`; did you mean `minimal`?"),
         ("paths: { private: { scrath: {} } }", "test.yaml:4:21: unknown key `scrath` in `private`"),
-        ("paths: { private: {} }", "test.yaml:4:19: `private` names its kind: `scratch` or `persistent`"),
+        ("paths: { private: {} }", "test.yaml:4:19: `private` must name its kind: `scratch` or `persistent`"),
         (
             "paths: { private: { persistent: { size: 1M } } }",
-            "test.yaml:4:33: `persistent` states its `size` and how many `inodes` it holds"
+            "test.yaml:4:33: `persistent` must state its `size` and its number of `inodes`"
         ),
         (
             "paths: { private: { scratch: { size: 1M, inodes: 9, at: tmp } } }",
-            "test.yaml:4:57: `tmp` is no path for a policy"
+            "test.yaml:4:57: `tmp` is not a valid path"
         ),
         (
             "paths: { private: { scratch: { size: 1M, inodes: 9, at: /usr/lib } } }",
@@ -63,16 +75,16 @@ import Testing
         (
             "paths: { private: { scratch: { size: 1M, inodes: 9, at: /srv } }, grants: [{ reason: a, rights: [read], "
                 + "paths: [/srv] }] }",
-            "test.yaml:4:113: `/srv`: the private directory is there"
+            "test.yaml:4:113: `/srv`: the private directory has the same path"
         ),
         (
             "paths: { grants: [{ reason: a, rights: [read], paths: [/srv] }, { reason: a, rights: [write], "
                 + "paths: [/srv/in] }] }",
-            "test.yaml:4:103: `/srv/in`: no layer can forbid reading here while `/srv` is granted with `read`"
+            "test.yaml:4:103: `/srv/in`: no layer can forbid reading here, because `/srv` is granted with `read`"
         ),
         (
             "write-xor-execute: on\n" + grant("/srv/a", "write, execute"),
-            "test.yaml:5:66: `/srv/a`: what is written here could be executed"
+            "test.yaml:5:66: `/srv/a`: a file written here could be executed"
         ),
         ("devices: [nul]", "test.yaml:4:11: unknown device `nul`; did you mean `null`?"),
         ("devices: [null, null]", "test.yaml:4:17: `null` is stated twice"),
@@ -145,7 +157,7 @@ import Testing
             try PolicyLibrary(texts: ["frame": text]).policy(named: "frame")
         }
         let name = section.split { $0 == ":" || $0 == "," || $0 == " " }[0]
-        #expect("\(try #require(error))".contains("nor what it includes states `"))
+        #expect("\(try #require(error))".contains("nor its includes state `"))
         #expect("\(try #require(error))".contains("\(name)`"))
     }
 }

@@ -50,45 +50,46 @@ import Testing
     }
 
     @Test func `FS-26: pipes, links and directories in place of a policy are refused at once`() throws {
-        #expect(try Self.error { mkfifo($0.appending(path: "x.yaml").path, 0o600) } == "DIR/x.yaml: not a regular file")
+        #expect(
+            try Self.error { mkfifo($0.appending(path: "x.yaml").path, 0o600) } == "DIR/x.yaml: is not a regular file")
         #expect(
             try Self.error {
                 try FileManager.default.createDirectory(
                     at: $0.appending(path: "x.yaml"), withIntermediateDirectories: false)
-            } == "DIR/x.yaml: not a regular file")
+            } == "DIR/x.yaml: is not a regular file")
         #expect(
             try Self.error { symlink("compute.yaml", $0.appending(path: "x.yaml").path) }
-                == "DIR/x.yaml: a link; a policy is a file of its own")
+                == "DIR/x.yaml: is a link; replace it with a regular file")
         #expect(
             try Self.error { symlink("/etc/passwd", $0.appending(path: "x.yaml").path) }
-                == "DIR/x.yaml: a link; a policy is a file of its own")
+                == "DIR/x.yaml: is a link; replace it with a regular file")
     }
 
     @Test func `files that are no text or too long are refused`() throws {
         #expect(
             try Self.error { try Data([0x70, 0xFF, 0xFE]).write(to: $0.appending(path: "x.yaml")) }
-                == "DIR/x.yaml: not UTF-8")
+                == "DIR/x.yaml: is not UTF-8")
         #expect(
             try Self.error { folder in
                 try Data().write(to: folder.appending(path: "x.yaml"))
                 truncate(folder.appending(path: "x.yaml").path, 1 << 40)
-            } == "DIR/x.yaml: longer than 262144 bytes")
+            } == "DIR/x.yaml: is longer than 262144 bytes")
     }
 
     @Test func `a policy that other users could write is refused`() throws {
         #expect(
             try Self.error { chmod($0.appending(path: "compute.yaml").path, 0o666) }
-                == "DIR/compute.yaml: everybody could loosen it; take the right away (chmod o-w)")
+                == "DIR/compute.yaml: every user can change it; remove that right (chmod o-w)")
         #expect(
             try Self.error { chmod($0.path, 0o777) }
-                == "DIR: everybody could loosen it; take the right away (chmod o-w)")
+                == "DIR: every user can change it; remove that right (chmod o-w)")
         guard geteuid() == 0 else {
             print("skipped the part about foreign files: only root gives files away")
             return
         }
         #expect(
             try Self.error { chown($0.appending(path: "compute.yaml").path, 65534, 65534) }
-                == "DIR/compute.yaml: belongs to another user, who could loosen it")
+                == "DIR/compute.yaml: belongs to another user; a policy must belong to root or to you")
     }
 
     @Test func `the error for a missing directory names it`() {

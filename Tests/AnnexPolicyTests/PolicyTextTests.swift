@@ -9,7 +9,7 @@ import Testing
         ("limits: { memry: 1M }", "test.yaml:4:11: unknown limit `memry`; did you mean `memory`?"),
         (
             "limits: { memory: 1T }",
-            "test.yaml:4:19: `1T` is not a size: a whole number above 0, with K, M or G where wanted"
+            "test.yaml:4:19: `1T` is not a size: write a whole number above 0, with K, M or G if wanted"
         ),
         ("limits: { memory: 99999999999G }", "test.yaml:4:19: `99999999999G` is not a size"),
         ("limits: { memory: 0 }", "test.yaml:4:19: `0` is not a size"),
@@ -23,12 +23,12 @@ import Testing
         ("network: all", "test.yaml:4:10: unknown network `all`"),
         ("network: non", "test.yaml:4:10: unknown network `non`; did you mean `none`?"),
         ("paths: { bundle: [write] }", "test.yaml:4:19: unknown right `write`"),
-        ("paths: { private: { scratch: { size: 1M } } }", "test.yaml:4:30: `scratch` states its `size`"),
+        ("paths: { private: { scratch: { size: 1M } } }", "test.yaml:4:30: `scratch` must state its `size`"),
         ("environment: { set: { LD_PRELOAD: x } }", "test.yaml:4:23: `LD_PRELOAD` makes the dynamic loader"),
-        ("environment: { pass: [A=B] }", "test.yaml:4:23: a variable's name holds no `=`"),
+        ("environment: { pass: [A=B] }", "test.yaml:4:23: a variable's name must not contain `=`"),
         ("unlisted: { known: EPRM, unknown: ENOSYS }", "test.yaml:4:20: unknown errno `EPRM`; did you mean `EPERM`?"),
-        ("unlisted: { known: EPERM }", "test.yaml:4:11: `unlisted` states the errno"),
-        ("allow:\n  - calls: [getpid]", "test.yaml:5:5: a group states its `reason` and its `calls`"),
+        ("unlisted: { known: EPERM }", "test.yaml:4:11: `unlisted` must state the errno"),
+        ("allow:\n  - calls: [getpid]", "test.yaml:5:5: a group must state its `reason` and its `calls`"),
         (
             "allow:\n  - reason: a\n    calls: [getpd]",
             "test.yaml:6:13: unknown system call `getpd`; did you mean `getpid`?"
@@ -47,7 +47,7 @@ import Testing
         ),
         (
             "allow: [{ reason: a, calls: [{ call: fcntl, when: { command: [] } }] }]",
-            "test.yaml:4:62: an empty list lets nothing pass"
+            "test.yaml:4:62: an empty list allows no value"
         ),
         (
             "allow: [{ reason: a, calls: [{ call: fcntl, when: { command: { not: F_SETLK } } }] }]",
@@ -55,37 +55,37 @@ import Testing
         ),
         (
             "allow: [{ reason: a, calls: [{ call: fcntl, when: { command: { has: F_SETLK } } }] }]",
-            "test.yaml:4:62: this argument is one value, not bits"
+            "test.yaml:4:62: this argument holds one value, not flags"
         ),
         (
             "allow: [{ reason: a, calls: [{ call: openat, when: { flags: { without: O_RDWR } } }] }]",
-            "test.yaml:4:72: states a value, not a flag"
+            "test.yaml:4:72: `without` names a value, not a flag"
         ),
         (
             "allow: [{ reason: a, calls: [{ call: openat, when: { flags: { only: [O_CLOEXEC] } } }] }]",
-            "test.yaml:4:69: names no value; one of O_RDONLY, O_WRONLY, O_RDWR is always there"
+            "test.yaml:4:69: `only` names no value: add at least one of O_RDONLY, O_WRONLY, O_RDWR"
         ),
         (
             "allow: [{ reason: a, calls: [{ call: openat, when: { flags: { has: O_CREAT, without: O_CREAT } } }] }]",
-            "test.yaml:4:86: contradicts `has`"
+            "test.yaml:4:86: `without` contradicts `has`"
         ),
         (
             "allow: [{ reason: a, calls: [{ call: openat, when: { flags: { has: O_CREAT, is: 1 } } }] }]",
-            "test.yaml:4:61: only `only`, `has` and `without`, or `mask` and `is`, go together"
+            "test.yaml:4:61: these words cannot be combined: use `only`, `has` and `without`, or `mask` and `is`"
         ),
         (
             "allow: [{ reason: a, calls: [{ call: read, when: { fd: 1 } }] }]",
-            "test.yaml:4:38: `read` is needed by the launch"
+            "test.yaml:4:38: every launch needs `read`, so it is always allowed"
         ),
-        ("end: [{ reason: a, calls: [write] }]", "test.yaml:4:28: `write` is needed by the launch"),
+        ("end: [{ reason: a, calls: [write] }]", "test.yaml:4:28: every launch needs `write`, so it is always allowed"),
         (
             "allow: [{ reason: a, calls: [{ call: execveat, when: { flags: 0 } }] }]",
             "test.yaml:4:38: `execveat` passes once per launch"
         ),
         ("allow: [{ reason: a, calls: [getpid, getpid] }]", "test.yaml:4:38: `getpid` is already decided in line 4"),
-        ("refuse: [{ reason: a, calls: [getpid] }]", "test.yaml:4:10: `refuse` states its errno"),
-        ("end: [{ reason: a, means: exit, calls: [tgkill] }]", "test.yaml:4:27: `means` knows only `abort`"),
-        ("summary: again", "test.yaml:5:1: the same key twice"),
+        ("refuse: [{ reason: a, calls: [getpid] }]", "test.yaml:4:10: a group of `refuse` must state its errno"),
+        ("end: [{ reason: a, means: exit, calls: [tgkill] }]", "test.yaml:4:27: the only value of `means` is `abort`"),
+        ("summary: again", "test.yaml:5:1: the key `network` is stated twice"),
         ("allow: [", "test.yaml:"),
         ("allow: &all []", "test.yaml:4:8: anchors and aliases"),
         ("allow: *all", "test.yaml:4:8: anchors and aliases"),

@@ -78,22 +78,25 @@ import Testing
         #expect(try Self.answer(policy, "memfd_create", [0, 3]) == .allow)
         #expect(try Self.answer(policy, "mmap", [0, 1, 4, 2, 3, 0]) != .allow)
         let error = PolicySamples.error("write-xor-execute: on\nallow: [{ reason: a, calls: [memfd_create, mmap] }]")
-        #expect("\(try #require(error))".contains("`memfd_create` gets past `write-xor-execute: on`"))
+        #expect("\(try #require(error))".contains("`memfd_create` bypasses `write-xor-execute: on`"))
         #expect(try !Policy.shipped(named: "tool").allowedCalls.contains("memfd_create"))
     }
 
     static let contradictions: [(String, String)] = [
         (
             "{ call: mmap, when: { prot: { exactly: [PROT_WRITE, PROT_EXEC] } } }",
-            "test.yaml:5:30: allows only what `write-xor-execute: on` forbids"
+            "test.yaml:5:30: the rule allows only calls that `write-xor-execute: on` forbids"
         ),
         (
             "{ call: mprotect, when: { prot: { has: PROT_EXEC } } }",
-            "test.yaml:5:30: allows only what `write-xor-execute: on` forbids"
+            "test.yaml:5:30: the rule allows only calls that `write-xor-execute: on` forbids"
         ),
-        ("{ call: mmap, when: { prot: { atMost: 3 } } }", "test.yaml:5:30: `write-xor-execute: on` needs bits"),
-        ("memfd_secret", "test.yaml:5:30: `memfd_secret` gets past `write-xor-execute: on`"),
-        ("ptrace", "test.yaml:5:30: `ptrace` gets past `write-xor-execute: on`"),
+        (
+            "{ call: mmap, when: { prot: { atMost: 3 } } }",
+            "test.yaml:5:30: `write-xor-execute: on` needs a condition on bits"
+        ),
+        ("memfd_secret", "test.yaml:5:30: `memfd_secret` bypasses `write-xor-execute: on`"),
+        ("ptrace", "test.yaml:5:30: `ptrace` bypasses `write-xor-execute: on`"),
     ]
 
     @Test(arguments: contradictions)

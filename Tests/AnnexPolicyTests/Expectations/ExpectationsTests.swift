@@ -51,11 +51,11 @@ import Testing
         ("denies: [{ call: getpid, layer: secomp }]", "did you mean `seccomp`?"),
         ("denies: [{ call: openat, with: { flag: 0 } }]", "did you mean `flags`?"),
         ("denies: [{ call: openat, with: { flags: O_RDNLY } }]", "did you mean `O_RDONLY`?"),
-        ("denies: [{ path: etc }]", "a path starts at the root"),
+        ("denies: [{ path: etc }]", "a path must start with `/`"),
         ("denies: [{ path: /a, with: { x: y } }]", "`with` is for calls"),
         ("denies: [{ path: /a, rights: [reed] }]", "did you mean `read`?"),
-        ("denies: [{ path: /a, call: getpid }]", "about a call or about a path"),
-        ("denies: [{ answer: end }]", "names a `call` or a `path`"), ("denies: []", "expects nothing"),
+        ("denies: [{ path: /a, call: getpid }]", "about a call or a path, not about both"),
+        ("denies: [{ answer: end }]", "must name a `call` or a `path`"), ("denies: []", "states no expectation"),
     ])
     func `every mistake in expectations is named with its place`(text: String, message: String) throws {
         let error = #expect(throws: PolicyError.self) { try Self.failures(text) }

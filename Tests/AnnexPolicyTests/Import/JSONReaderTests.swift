@@ -24,10 +24,10 @@ import Testing
         ("[01]", "`,` or `]` is expected"), ("[1.]", "digits are expected after the point"),
         ("[1e]", "digits are expected in the exponent"), ("[+1]", "a value is expected"),
         ("[tru]", "a value is expected"),
-        ("\"\\x\"", "unknown escape"), ("\"\\ud800\"", "half of a surrogate pair"),
-        ("\"\\ud800\\u0041\"", "half of a surrogate pair"), ("\"\\u12g4\"", "four hexadecimal digits"),
-        ("\"a\nb\"", "may not hold a control character"), ("\"a", "the text ends inside quotes"),
-        ("1 2", "something follows the value"), ("\u{FEFF}1", "a value is expected"),
+        ("\"\\x\"", "unknown escape"), ("\"\\ud800\"", "a surrogate pair is incomplete"),
+        ("\"\\ud800\\u0041\"", "a surrogate pair is incomplete"), ("\"\\u12g4\"", "four hexadecimal digits"),
+        ("\"a\nb\"", "must not contain a control character"), ("\"a", "the text ends inside quotes"),
+        ("1 2", "the text continues after its value"), ("\u{FEFF}1", "a value is expected"),
     ])
     func `text that is no JSON is refused with its place`(text: String, message: String) {
         #expect(Self.error(text).contains(message), "\(Self.error(text))")

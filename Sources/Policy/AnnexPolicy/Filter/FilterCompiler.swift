@@ -29,7 +29,7 @@ extension Policy {
         let rule = rules[difference.call.number]?.first
         throw PolicyError(
             "libseccomp cannot express these rules: \(call) would be \(difference.found.map { "\($0)" } ?? "no filter") "
-                + "instead of \(difference.expected); state the opposite condition where one rule follows another",
+                + "instead of \(difference.expected); state the opposite condition in the later of two rules",
             at: rule?.place)
     }
 }

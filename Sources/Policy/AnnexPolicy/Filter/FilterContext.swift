@@ -29,7 +29,7 @@ package struct FilterContext: ~Copyable {
         // SAFETY: the function takes no pointer. The value made from the result owns it, and releases it in its
         // `deinit`.
         guard let raw = unsafe seccomp_init(annex_seccomp_notify()) else {
-            throw PolicyError("libseccomp knows no user notification: version 2.5 or newer is needed")
+            throw PolicyError("libseccomp has no user notification: install version 2.5 or newer")
         }
         let made = unsafe FilterContext(context: raw, architecture: architecture)
         try made.configure()
@@ -44,8 +44,10 @@ package struct FilterContext: ~Copyable {
         }
         // The filter searches the call numbers as a tree. Every call is found after about eight comparisons, so no call
         // needs a priority, and a long policy makes a frequent call no slower.
-        try check("tree", unsafe seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2))
-        try check("bad architecture", unsafe seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, annex_seccomp_kill()))
+        try check("a filter that is a search tree", unsafe seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2))
+        try check(
+            "the action for foreign architectures",
+            unsafe seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, annex_seccomp_kill()))
     }
 
     deinit {
@@ -77,7 +79,7 @@ package struct FilterContext: ~Copyable {
             _ = try SystemError.check("seccomp_export_bpf", unsafe seccomp_export_bpf(context, memory.number))
             return try Self.contents(of: memory)
         } catch {
-            throw PolicyError("exporting the filter: \(error)")
+            throw PolicyError("the filter cannot be exported: \(error)")
         }
     }
 

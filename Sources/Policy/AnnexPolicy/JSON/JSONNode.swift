@@ -65,7 +65,7 @@ package struct JSONNode: Sendable {
         for entry in entries {
             guard keys.contains(entry.key) else {
                 let near = NearestName.of(entry.key, among: keys)
-                throw entry.value.error("is not a key that is known here", suggestion: near)
+                throw entry.value.error("is an unknown key", suggestion: near)
             }
             if !entry.value.isNull { values[entry.key] = entry.value }
         }

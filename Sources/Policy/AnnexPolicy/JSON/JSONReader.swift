@@ -25,11 +25,13 @@ package struct JSONReader {
 
     package static func read(_ bytes: [UInt8], file: String) throws(PolicyError) -> JSONNode {
         let start = PolicyPlace(file: file, line: 1, column: 1)
-        guard bytes.count <= largestText else { throw PolicyError("longer than \(largestText) bytes", at: start) }
+        guard bytes.count <= largestText else {
+            throw PolicyError("the text is longer than \(largestText) bytes", at: start)
+        }
         var reader = JSONReader(bytes, file: file)
         let root = try reader.value(path: .root, depth: 0)
         reader.skipBlanks()
-        guard reader.at == bytes.count else { throw reader.error("something follows the value") }
+        guard reader.at == bytes.count else { throw reader.error("the text continues after its value") }
         return root
     }
 
@@ -55,7 +57,7 @@ package struct JSONReader {
 
     private mutating func value(path: JSONPath, depth: Int) throws(PolicyError) -> JSONNode {
         skipBlanks()
-        guard depth < Self.deepest else { throw error("nested deeper than \(Self.deepest)") }
+        guard depth < Self.deepest else { throw error("values are nested deeper than \(Self.deepest) levels") }
         let place = place
         let value: JSONNode.Value =
             switch next {
@@ -126,7 +128,9 @@ extension JSONReader {
             if !take("+") { _ = take("-") }
             try digits("digits are expected in the exponent")
         }
-        guard at - start <= Self.longestNumber else { throw error("a number of more than \(Self.longestNumber) signs") }
+        guard at - start <= Self.longestNumber else {
+            throw error("a number has more than \(Self.longestNumber) characters")
+        }
         return String(decoding: bytes[start..<at], as: UTF8.self)
     }
 
@@ -140,7 +144,7 @@ extension JSONReader {
         at += 1
         var letters: [UInt8] = []
         while let byte = next, byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20 else { throw error("a text may not hold a control character") }
+            guard byte >= 0x20 else { throw error("a text must not contain a control character") }
             at += 1
             if byte == UInt8(ascii: "\\") { try escape(into: &letters) } else { letters.append(byte) }
         }
@@ -160,10 +164,10 @@ extension JSONReader {
         var code = UInt32(try unit())
         if code >= 0xD800, code < 0xDC00, take("\\"), take("u") {
             let low = UInt32(try unit())
-            guard low >= 0xDC00, low < 0xE000 else { throw error("half of a surrogate pair") }
+            guard low >= 0xDC00, low < 0xE000 else { throw error("a surrogate pair is incomplete") }
             code = 0x1_0000 + (code - 0xD800) << 10 + (low - 0xDC00)
         }
-        guard let scalar = Unicode.Scalar(code) else { throw error("half of a surrogate pair") }
+        guard let scalar = Unicode.Scalar(code) else { throw error("a surrogate pair is incomplete") }
         letters += Array(String(Character(scalar)).utf8)
     }
 

@@ -51,7 +51,7 @@ extension Policy {
         let allowing = known.filter { call in rules[call.number]?.contains { $0.answer == .allow } ?? false }
         if allowing.isEmpty { return .whole }
         let names = allowing.map(\.name).joined(separator: ", ")
-        return .none("\(names) allowed, and \(sees)")
+        return .none("the policy allows \(names), and \(sees)")
     }
 
     /// Whether these calls are refused with these registers.

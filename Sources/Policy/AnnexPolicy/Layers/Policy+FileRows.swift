@@ -10,7 +10,7 @@ extension Policy {
     private func given(_ visible: VisiblePath, _ right: PathRights) -> LayerTable.Row {
         LayerTable.Row(
             .granted(path: visible.path, right), at: visible.place,
-            [.root: .whole, .landlock: .whole, .seccomp: .none("seccomp sees no path")])
+            [.root: .whole, .landlock: .whole, .seccomp: .none("seccomp cannot read paths")])
     }
 
     private func withheld(_ visible: VisiblePath, _ right: PathRights) -> LayerTable.Row {
@@ -19,7 +19,7 @@ extension Policy {
             [
                 .mount: mountPart(right), .landlock: landlockPart(visible, right),
                 .seccomp: right == .write
-                    ? writingPart : .none("seccomp sees no path"),
+                    ? writingPart : .none("seccomp cannot read paths"),
             ])
     }
 
@@ -36,7 +36,7 @@ extension Policy {
         let outer = visiblePaths.last {
             $0.path != visible.path && PathText.isWithin(visible.path, $0.path) && $0.rights.contains(right)
         }
-        if let outer { return .none("a rule cannot take away what \(outer.path) gives") }
+        if let outer { return .none("a Landlock rule cannot remove a right that \(outer.path) gives") }
         switch right {
         case .write: return .partly("contents; not modes, owners, times, attributes or locks")
         case .execute: return .partly("programs; not mappings, nor what an interpreter reads")
@@ -52,8 +52,8 @@ extension Policy {
                 ("openat", [0, 0, flags | 0o2000000, 0, 0, 0]), ("open", [0, flags | 0o2000000, 0, 0, 0, 0]),
             ])
         }
-        guard opens else { return .none("seccomp sees no path") }
-        return seccompPart(CallGroup.changing, sees: "seccomp sees no path")
+        guard opens else { return .none("seccomp cannot read paths") }
+        return seccompPart(CallGroup.changing, sees: "seccomp cannot read paths")
     }
 
     /// The rows about the host's other files, the private directory, devices and `/proc`.
@@ -66,13 +66,13 @@ extension Policy {
         let (group, landlock): (CallGroup, LayerPart) =
             switch use {
             case .contents: (.contents, .whole)
-            case .existence: (.existence, .none("Landlock is not asked by stat, access, readlink or chdir"))
-            case .attributes: (.attributes, .none("Landlock is not asked by chmod, chown, utimensat or setxattr"))
-            case .sockets: (.sockets, .none("Landlock is asked about sockets that are files from ABI 9 only"))
+            case .existence: (.existence, .none("Landlock does not check stat, access, readlink or chdir"))
+            case .attributes: (.attributes, .none("Landlock does not check chmod, chown, utimensat or setxattr"))
+            case .sockets: (.sockets, .none("Landlock checks sockets that are files only from ABI 9"))
             }
         return LayerTable.Row(
             .otherFiles(use),
-            [.root: .whole, .landlock: landlock, .seccomp: seccompPart(group, sees: "seccomp sees no path")])
+            [.root: .whole, .landlock: landlock, .seccomp: seccompPart(group, sees: "seccomp cannot read paths")])
     }
 
     private var privateRow: LayerTable.Row? {
@@ -82,8 +82,8 @@ extension Policy {
             LayerTable.Row(.privateSize, at: places[.privateDirectory], [.root: .whole])
         case .persistent:
             LayerTable.Row(
-                .privateSize, at: places[.privateDirectory], elsewhere: "a watch",
-                [.root: .none("a directory on disk has no bound of its own")])
+                .privateSize, at: places[.privateDirectory], elsewhere: "a watch of its size",
+                [.root: .none("a directory on disk has no size limit of its own")])
         }
     }
 
@@ -92,9 +92,9 @@ extension Policy {
             .otherDevices, at: places[.devices],
             [
                 .root: .whole, .landlock: .whole,
-                .capabilities: .partly("making nodes; not opening those that are there"),
+                .capabilities: .partly("making nodes; not opening existing nodes"),
                 .mount: .partly("nodes on granted paths (nodev)"),
-                .seccomp: seccompPart(.devices, sees: "seccomp sees no path"),
+                .seccomp: seccompPart(.devices, sees: "seccomp cannot read paths"),
             ])
     }
 
@@ -104,9 +104,12 @@ extension Policy {
             .processFiles, at: places[.processFiles],
             [
                 .root: .whole,
-                .pid: isThere ? .partly("whose processes are shown; not the kernel's own files") : .none("not a file"),
-                .landlock: isThere ? .partly("writing; not which files are there") : .partly("opening; not looking"),
-                .seccomp: seccompPart(.contents, sees: "seccomp sees no path"),
+                .pid: isThere
+                    ? .partly("which processes are shown; not the kernel's own files")
+                    : .none("a process namespace withholds no files"),
+                .landlock: isThere
+                    ? .partly("writing; not which files exist") : .partly("opening; not whether a file exists"),
+                .seccomp: seccompPart(.contents, sees: "seccomp cannot read paths"),
             ])
     }
 }

@@ -12,7 +12,7 @@ extension Policy {
         let stated = rules.values.compactMap { $0.first { $0.answer == .allow } }.sorted { $0.call < $1.call }
         let unseen: LayerPart =
             architecture == .x86
-            ? .partly("since Linux 6.14 the kernel asks no filter about uretprobe and uprobe, which end the caller")
+            ? .partly("from Linux 6.14 the kernel runs no filter for uretprobe and uprobe, which end the caller")
             : .whole
         let rows = stated.map { LayerTable.Row(.call($0.call), at: $0.place, [.seccomp: .whole]) }
         return rows
@@ -28,10 +28,10 @@ extension Policy {
             .writeXorExecute, at: places[.writeXorExecute],
             [
                 .seccomp: startsPrograms
-                    ? .partly("not what a program that it starts asks for in its ELF header: execve makes that")
+                    ? .partly("not the mappings that a started program requests in its ELF header: execve makes them")
                     : .whole,
                 .mount: .partly("only that files which can be written cannot be mapped executable"),
-                .landlock: .none("a right to execute is not asked for mappings"),
+                .landlock: .none("Landlock does not check the right to execute for mappings"),
             ])
     }
 
@@ -46,7 +46,7 @@ extension Policy {
 
     private var networkRows: [LayerTable.Row] {
         guard network != .host else { return [] }
-        let sockets = seccompPart(.networking, sees: "seccomp sees no address")
+        let sockets = seccompPart(.networking, sees: "seccomp cannot read addresses")
         return [
             LayerTable.Row(
                 .network, at: places[.network],
@@ -58,7 +58,7 @@ extension Policy {
                 .abstractSockets, at: places[.network],
                 [
                     .network: .whole, .landlock: .partly("from ABI 6"),
-                    .seccomp: seccompPart(.sockets, sees: "seccomp sees no address"),
+                    .seccomp: seccompPart(.sockets, sees: "seccomp cannot read addresses"),
                 ]),
         ]
     }
@@ -70,35 +70,36 @@ extension Policy {
                 .signals,
                 [
                     .pid: .whole, .landlock: .partly("from ABI 6"),
-                    .user: .partly("processes of the same user on the host remain"),
-                    .seccomp: seccompPart(.signals, sees: "a number is no process to seccomp"),
+                    .user: .partly("not processes of the same user on the host"),
+                    .seccomp: seccompPart(.signals, sees: "seccomp cannot see which process a number means"),
                 ]),
             LayerTable.Row(
                 .otherProcesses,
                 [
                     .pid: .whole, .landlock: .partly("no tracing; listing and /proc are not held"),
-                    .user: .partly("no tracing; listing is not held"),
-                    .root: .partly("no /proc of the host's; numbers are not hidden"),
-                    .seccomp: seccompPart(.otherMemory, sees: "a number is no process to seccomp"),
+                    .user: .partly("tracing; not listing"),
+                    .root: .partly("the host's /proc; not process numbers"),
+                    .seccomp: seccompPart(.otherMemory, sees: "seccomp cannot see which process a number means"),
                 ]),
             LayerTable.Row(
                 .interprocess,
                 [
-                    .ipc: .whole, .seccomp: seccompPart(.interprocess, sees: "keys and names are not told apart"),
-                    .user: .none("their rights go by user and group"),
+                    .ipc: .whole,
+                    .seccomp: seccompPart(.interprocess, sees: "seccomp cannot distinguish keys and names"),
+                    .user: .none("the kernel checks their rights by user and group"),
                 ]),
             LayerTable.Row(.machineStart, [.time: startPart, .seccomp: .none("clocks are read without a call")]),
             LayerTable.Row(
                 .sessionKeys,
                 [
                     .keyring: .whole, .user: .none("the session's keyring is inherited"),
-                    .seccomp: seccompPart(.keyring, sees: "serial numbers say nothing"),
+                    .seccomp: seccompPart(.keyring, sees: "seccomp cannot see which key a serial number means"),
                 ]),
             LayerTable.Row(
                 .userKeys,
                 [
                     .user: .whole, .keyring: .none("a new session still finds its user's keys"),
-                    .seccomp: seccompPart(.keyring, sees: "serial numbers say nothing"),
+                    .seccomp: seccompPart(.keyring, sees: "seccomp cannot see which key a serial number means"),
                 ]),
         ]
     }
@@ -108,31 +109,34 @@ extension Policy {
     private var startPart: LayerPart {
         var telling = allowedCalls.contains("times") ? ["times"] : []
         if paths.processFiles == .minimal { telling.append("/proc/self/sched") }
-        return telling.isEmpty ? .whole : .partly("\(telling.joined(separator: " and ")) count from then all the same")
+        return telling.isEmpty
+            ? .whole : .partly("\(telling.joined(separator: " and ")) still count from the machine's start")
     }
 
     /// The rows about changes to the machine or to the process's own privileges.
     private var privilegeRows: [LayerTable.Row] {
-        let mountCalls = seccompPart(.mounts, sees: "seccomp sees no path")
+        let mountCalls = seccompPart(.mounts, sees: "seccomp cannot read paths")
         return [
             LayerTable.Row(
                 .hostname,
                 [
                     .uts: .whole, .capabilities: .whole, .user: .whole,
-                    .seccomp: seccompPart(.hostname, sees: "the name lies in memory"),
+                    .seccomp: seccompPart(.hostname, sees: "the name lies in memory, which seccomp cannot read"),
                 ]),
             LayerTable.Row(
                 .controlGroups,
                 [
-                    .root: .whole, .landlock: .partly("opening; not looking"),
+                    .root: .whole, .landlock: .partly("opening; not whether a file exists"),
                     .cgroup: .partly("names; not what a mount would show"),
-                    .seccomp: seccompPart(.contents, sees: "seccomp sees no path"),
+                    .seccomp: seccompPart(.contents, sees: "seccomp cannot read paths"),
                 ]),
-            LayerTable.Row(.mounts, [.capabilities: .whole, .seccomp: mountCalls, .mount: .partly("the host's own")]),
+            LayerTable.Row(
+                .mounts, [.capabilities: .whole, .seccomp: mountCalls, .mount: .partly("the host's own mounts")]),
             LayerTable.Row(
                 .namespaces,
                 [
-                    .seccomp: namespacePart, .capabilities: .partly("all but a user namespace, which needs none"),
+                    .seccomp: namespacePart,
+                    .capabilities: .partly("all but a user namespace, which needs no capability"),
                 ]),
             LayerTable.Row(
                 .capabilities,
@@ -141,9 +145,9 @@ extension Policy {
                 .setUserID,
                 [
                     .noNewPrivileges: .whole, .mount: .whole,
-                    .user: .partly("users that are mapped; others are nobody"),
+                    .user: .partly("mapped users only; other users appear as nobody"),
                     .capabilities: .partly("capabilities, by the bounding set; not another user"),
-                    .seccomp: seccompPart(.starting, sees: "seccomp sees no file"),
+                    .seccomp: seccompPart(.starting, sees: "seccomp cannot see the file"),
                 ]),
         ]
     }
@@ -159,14 +163,17 @@ extension Policy {
                 ("clone3", [0, 88, 0, 0, 0, 0]), ("setns", [3, flag, 0, 0, 0, 0]), ("setns", [3, 0, 0, 0, 0, 0]),
             ])
         }
-        return refused ? .whole : .none("a call that makes or enters one is allowed")
+        return refused ? .whole : .none("the policy allows a call that makes or enters a namespace")
     }
 
     /// The rows about limits and the environment, which no layer enforces.
     private var limitRows: [LayerTable.Row] {
         LimitName.allCases.map { name in
             LayerTable.Row(.limit(name.rawValue), at: places[.limit(name)], elsewhere: name.keeper, [:])
-        } + [LayerTable.Row(.environment, at: places[.environment], elsewhere: "what the launch hands over", [:])]
+        } + [
+            LayerTable.Row(
+                .environment, at: places[.environment], elsewhere: "the environment that the launch passes", [:])
+        ]
     }
 }
 

@@ -68,7 +68,7 @@ extension PolicyStatement: CustomStringConvertible {
     /// For example `other files: their contents`.
     public var description: String {
         switch self {
-        case .call(let name): "only so: \(name)"
+        case .call(let name): "\(name) only as allowed"
         case .otherCalls: "no other call"
         case .granted(let path, let rights): "\(path): \(rights)"
         case .withheld(let path, let rights): "\(path): not \(rights)"
@@ -84,7 +84,7 @@ extension PolicyStatement: CustomStringConvertible {
         case .signals: "no signal outside"
         case .otherProcesses: "no process outside"
         case .interprocess: "no System V object or message queue outside"
-        case .machineStart: "no clock says when the machine was started"
+        case .machineStart: "no clock reveals when the machine was started"
         case .hostname: "host name"
         case .controlGroups: "control groups"
         case .mounts: "no mounts"

@@ -112,8 +112,8 @@ extension CallRule {
                 sum + count <= mostCombinations.ofCall
             else {
                 throw PolicyError(
-                    "`\(rule.call)` is decided in more than \(mostCombinations.ofCall) ways: the values of one "
-                        + "argument multiply those of another; state fewer, or a mask",
+                    "`\(rule.call)` has more than \(mostCombinations.ofCall) combinations of values: each value of one "
+                        + "argument is combined with each of another; state fewer, or a mask",
                     at: rule.place)
             }
             sum += count

@@ -95,24 +95,24 @@ extension Policy {
             visible.append(
                 VisiblePath(
                     path: paths.privatePath, rights: [.read, .write], place: places[.privateDirectory],
-                    reason: "its private directory"))
+                    reason: "the private directory"))
         }
         if hasSharedMemory {
             visible.append(
                 VisiblePath(
                     path: PolicyPaths.sharedMemoryPath, rights: [.read, .write], place: places[.privateDirectory],
-                    reason: "shared memory of its own"))
+                    reason: "the sandbox's own shared memory"))
         }
         if paths.processFiles == .minimal {
             visible.append(
                 VisiblePath(
-                    path: "/proc", rights: .read, place: places[.processFiles], reason: "its own processes"))
+                    path: "/proc", rights: .read, place: places[.processFiles], reason: "the sandbox's own processes"))
         }
         for device in devices {
             visible.append(
                 VisiblePath(
                     path: device.path, rights: [.read, .write], place: places[.devices],
-                    reason: "a device that leads nowhere"))
+                    reason: "a device without access to hardware"))
         }
         return visible.sorted { $0.path < $1.path }
     }

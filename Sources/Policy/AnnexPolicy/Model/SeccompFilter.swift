@@ -18,7 +18,8 @@ public struct SeccompFilter: Sendable, Hashable {
         program: [FilterInstruction], architecture: Architecture, allowsEveryExec: Bool
     ) throws(PolicyError) {
         guard program.count <= 4096 else {
-            throw PolicyError("compiled to \(program.count) instructions; the kernel takes 4096")
+            throw PolicyError(
+                "the policy compiles to \(program.count) instructions, and the kernel accepts 4096: state fewer rules")
         }
         self.architecture = architecture
         self.program = program
@@ -74,7 +75,7 @@ public struct SeccompFilter: Sendable, Hashable {
         }
         let load = FilterInstruction(code: 0x20, operand: offset)
         guard program[place].code == 0x15, program[place - 1] == load else {
-            throw PolicyError("the filter does not compare the launch's number as it should")
+            throw PolicyError("the filter does not compare the launch's number directly after it loads that number")
         }
         return place
     }

@@ -57,7 +57,10 @@ extension WriteXorExecute {
             if isBarred(call.name, filesCanExecute: filesCanExecute),
                 let rule = list.first(where: { $0.answer == .allow })
             {
-                throw PolicyError("`\(call.name)` gets past `write-xor-execute: on`", at: rule.place)
+                throw PolicyError(
+                    "`\(call.name)` bypasses `write-xor-execute: on`: remove the call, or state "
+                        + "`write-xor-execute: off`",
+                    at: rule.place)
             }
             guard let demand = demand(on: call.name),
                 let register = call.arguments?.firstIndex(where: { $0.name == demand.argument })
@@ -112,14 +115,15 @@ extension CallRule {
                     case .never: continue
                     case .inexpressible:
                         throw PolicyError(
-                            "`write-xor-execute: on` needs bits or values of `\(demand.argument)`, not an order",
+                            "`write-xor-execute: on` needs a condition on bits or values of "
+                                + "`\(demand.argument)`, not on an order",
                             at: place)
                     }
                 }
             }
         }
         guard !alternatives.isEmpty else {
-            throw PolicyError("allows only what `write-xor-execute: on` forbids", at: place)
+            throw PolicyError("the rule allows only calls that `write-xor-execute: on` forbids: remove it", at: place)
         }
         others.append(CallCondition(index: register, alternatives: alternatives))
         return CallRule(

@@ -34,7 +34,7 @@ struct CallRuleReader {
     ) throws(PolicyError) {
         let values = try group.mapping("a group of `\(section.rawValue)`", keys: section.keys)
         guard let reason = values["reason"], let calls = values["calls"] else {
-            throw group.error("a group states its `reason` and its `calls`")
+            throw group.error("a group must state its `reason` and its `calls`")
         }
         let text = try reason.text("a reason")
         let answer = try answer(of: group, values, in: section)
@@ -43,7 +43,9 @@ struct CallRuleReader {
         }
         for item in try calls.list("`calls`") {
             rules.append(try rule(item, answer: answer, reason: text, bound: bound))
-            guard rules.count <= Self.mostRules else { throw item.error("more than \(Self.mostRules) rules") }
+            guard rules.count <= Self.mostRules else {
+                throw item.error("the file has more than \(Self.mostRules) rules")
+            }
         }
     }
 
@@ -53,11 +55,15 @@ struct CallRuleReader {
         switch section {
         case .allow: return .allow
         case .refuse:
-            guard let answer = values["answer"] else { throw group.error("`refuse` states its errno (`answer:`)") }
+            guard let answer = values["answer"] else {
+                throw group.error("a group of `refuse` must state its errno (`answer:`)")
+            }
             return .refuse(errno: try answer.errno(), reported: false)
         case .end:
             guard let means = values["means"] else { return .end }
-            guard try means.text("`means`") == "abort" else { throw means.error("`means` knows only `abort`") }
+            guard try means.text("`means`") == "abort" else {
+                throw means.error("the only value of `means` is `abort`")
+            }
             return .aborting
         }
     }
@@ -66,7 +72,7 @@ struct CallRuleReader {
         _ item: PolicyNode, answer: CallAnswer, reason: String, bound: CallBound?
     ) throws(PolicyError) -> CallRule {
         let values = item.isMapping ? try item.mapping("a call", keys: ["call", "when"]) : ["call": item]
-        guard let name = values["call"] else { throw item.error("a call's entry names it (`call:`)") }
+        guard let name = values["call"] else { throw item.error("an entry must name its call (`call:`)") }
         let call = try systemCall(name)
         let conditions = try values["when"].map { node throws(PolicyError) in
             try ConditionReader(call: call).conditions(node)
@@ -96,7 +102,7 @@ struct CallRuleReader {
 
     private func refuseContradictionOfLaunch(_ rule: CallRule, _ node: PolicyNode) throws(PolicyError) {
         if LaunchCalls.names.contains(rule.call), rule.answer != .allow || !rule.conditions.isEmpty {
-            throw node.error("`\(rule.call)` is needed by the launch itself: it is always allowed")
+            throw node.error("every launch needs `\(rule.call)`, so it is always allowed: remove the rule")
         }
         if rule.call == LaunchCalls.exec, rule.answer == .allow, !rule.conditions.isEmpty {
             throw node.error(
@@ -133,7 +139,7 @@ struct ConditionReader {
             let reader = ComparisonReader(kind: kind(of: index))
             conditions.append(CallCondition(index: index, alternatives: try reader.comparisons(entry.value)))
         }
-        guard !conditions.isEmpty else { throw node.error("`when` states no argument") }
+        guard !conditions.isEmpty else { throw node.error("`when` must state an argument") }
         return conditions
     }
 

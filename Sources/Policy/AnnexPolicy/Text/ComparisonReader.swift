@@ -22,7 +22,7 @@ struct ComparisonReader {
                 try ComparisonReader(kind: kind.whole).comparisons(node)
             } ?? []
         case let keys where keys.count == 1: return try ordered(words, in: node)
-        default: throw node.error("only `only`, `has` and `without`, or `mask` and `is`, go together")
+        default: throw node.error("these words cannot be combined: use `only`, `has` and `without`, or `mask` and `is`")
         }
     }
 
@@ -31,7 +31,7 @@ struct ComparisonReader {
         for item in node.oneOrMany() {
             comparisons.append(.masked(mask: kind.mask, value: try value(item)))
         }
-        guard !comparisons.isEmpty else { throw node.error("an empty list lets nothing pass") }
+        guard !comparisons.isEmpty else { throw node.error("an empty list allows no value: state at least one") }
         return comparisons
     }
 
@@ -45,7 +45,7 @@ struct ComparisonReader {
         var comparisons: [Comparison] = []
         for item in valueNode.oneOrMany() {
             let value = try value(item)
-            guard value & ~mask == 0 else { throw item.error("has bits that the mask leaves out") }
+            guard value & ~mask == 0 else { throw item.error("the value has bits outside the mask") }
             comparisons.append(.masked(mask: mask, value: value))
         }
         return comparisons
@@ -69,7 +69,7 @@ struct ComparisonReader {
         case "not": return [.not(value)]
         case "above": return [.above(value)]
         case "atLeast": return [.atLeast(value)]
-        default: throw node.error("`\(word)` does not stand alone")
+        default: throw node.error("`mask` and `is` must be stated together")
         }
     }
 }
@@ -80,7 +80,7 @@ extension ComparisonReader {
     private func bits(
         only: PolicyNode?, has: PolicyNode?, without: PolicyNode?, in node: PolicyNode
     ) throws(PolicyError) -> [Comparison] {
-        if case .one = kind.style { throw node.error("this argument is one value, not bits: list the values") }
+        if case .one = kind.style { throw node.error("this argument holds one value, not flags: list the values") }
         var mask: UInt64 = 0
         var wanted: UInt64 = 0
         if let has {
@@ -90,9 +90,9 @@ extension ComparisonReader {
         if let without {
             let barred = try union(without)
             guard barred & choice == 0 else {
-                throw without.error("states a value, not a flag: list the others in `only`")
+                throw without.error("`without` names a value, not a flag: list the allowed values in `only`")
             }
-            guard barred & wanted == 0 else { throw without.error("contradicts `has`") }
+            guard barred & wanted == 0 else { throw without.error("`without` contradicts `has`") }
             mask |= barred
         }
         guard let only else { return [.masked(mask: mask, value: wanted)] }
@@ -106,11 +106,11 @@ extension ComparisonReader {
             let value = try value(item)
             if value & ~choice == 0, choice != 0 { values.append(value) } else { flags |= value }
         }
-        guard wanted & ~(flags | choice) == 0 else { throw only.error("leaves out what `has` wants") }
+        guard wanted & ~(flags | choice) == 0 else { throw only.error("`only` leaves out a flag that `has` demands") }
         if choice == 0 { values = [0] }
         guard !values.isEmpty else {
             let names = kind.constants.filter { $0.value & ~choice == 0 }.map(\.name).joined(separator: ", ")
-            throw only.error("names no value; one of \(names) is always there")
+            throw only.error("`only` names no value: add at least one of \(names)")
         }
         let rest = kind.mask & ~flags
         return values.filter { wanted & choice == 0 || wanted & choice == $0 }

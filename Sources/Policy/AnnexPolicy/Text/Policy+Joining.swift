@@ -33,7 +33,8 @@ extension Policy {
             sum += try CallRule.count(list)
             guard sum <= CallRule.mostCombinations.ofPolicy else {
                 throw PolicyError(
-                    "the policy's calls are decided in more than \(CallRule.mostCombinations.ofPolicy) ways",
+                    "the policy's rules have more than \(CallRule.mostCombinations.ofPolicy) combinations of values: "
+                        + "state fewer values, or masks",
                     at: list.last?.place)
             }
         }
@@ -66,14 +67,14 @@ extension Policy {
 
     private func contradiction(of grant: PathGrant) -> String? {
         if paths.privateDirectory != .none, grant.path == paths.privatePath {
-            return "the private directory is there: a path is one or the other"
+            return "the private directory has the same path: remove the grant, or move the directory (`at:`)"
         }
         if writeXorExecute, grant.rights.isSuperset(of: [.write, .execute]) {
-            return "what is written here could be executed: `write` and `execute` contradict `write-xor-execute: on`"
+            return "a file written here could be executed: `write` and `execute` contradict `write-xor-execute: on`"
         }
         let outer = paths.grants.last { $0.path != grant.path && PathText.isWithin(grant.path, $0.path) }
         if let outer, outer.rights.contains(.read), !grant.rights.contains(.read) {
-            return "no layer can forbid reading here while `\(outer.path)` is granted with `read`"
+            return "no layer can forbid reading here, because `\(outer.path)` is granted with `read`"
         }
         return nil
     }
@@ -94,7 +95,7 @@ private struct Joining {
     }
 
     func missing(_ what: String) -> PolicyError {
-        PolicyError("neither this policy nor what it includes states `\(what)`", at: own.place)
+        PolicyError("neither this policy nor its includes state `\(what)`: add it", at: own.place)
     }
 
     mutating func paths() throws(PolicyError) -> PolicyPaths {

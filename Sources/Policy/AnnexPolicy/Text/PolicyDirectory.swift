@@ -20,7 +20,7 @@ struct PolicyDirectory {
         }
         var sources: [String: PolicyLibrary.Source] = [:]
         for entry in entries {
-            guard let name = entry.name else { throw PolicyError("\(path): holds a name that is not UTF-8") }
+            guard let name = entry.name else { throw PolicyError("\(path): contains a file whose name is not UTF-8") }
             guard name.hasSuffix(".yaml"), !name.hasPrefix("."), !ExpectationsText.isName(name) else { continue }
             let file = path + "/" + name
             sources[String(name.dropLast(".yaml".count))] = PolicyLibrary.Source(
@@ -51,15 +51,15 @@ struct PolicyDirectory {
     ) throws(PolicyError) -> String {
         let opened = try open(name, file, in: directory)
         let status = try step { () throws(SystemError) in try opened.status() }
-        guard status.kind == .regular else { throw PolicyError("\(file): not a regular file") }
+        guard status.kind == .regular else { throw PolicyError("\(file): is not a regular file") }
         try refuseForeign(status, file)
         guard status.size <= PolicyNode.largestText else {
-            throw PolicyError("\(file): longer than \(PolicyNode.largestText) bytes")
+            throw PolicyError("\(file): is longer than \(PolicyNode.largestText) bytes")
         }
         let bytes = try step { () throws(SystemError) in
             try opened.readAll(atMost: PolicyNode.largestText)
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw PolicyError("\(file): not UTF-8") }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw PolicyError("\(file): is not UTF-8") }
         return text
     }
 
@@ -70,7 +70,7 @@ struct PolicyDirectory {
             return try directory.openBeneath(name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY)
         } catch {
             let isLink = error.errno == ELOOP
-            throw PolicyError(isLink ? "\(file): a link; a policy is a file of its own" : "\(file): \(error)")
+            throw PolicyError(isLink ? "\(file): is a link; replace it with a regular file" : "\(file): \(error)")
         }
     }
 
@@ -78,10 +78,10 @@ struct PolicyDirectory {
     /// decides what runs under it.
     private func refuseForeign(_ status: FileStatus, _ path: String) throws(PolicyError) {
         guard status.user == 0 || status.user == geteuid() else {
-            throw PolicyError("\(path): belongs to another user, who could loosen it")
+            throw PolicyError("\(path): belongs to another user; a policy must belong to root or to you")
         }
         guard status.mode & 0o002 == 0 else {
-            throw PolicyError("\(path): everybody could loosen it; take the right away (chmod o-w)")
+            throw PolicyError("\(path): every user can change it; remove that right (chmod o-w)")
         }
     }
 

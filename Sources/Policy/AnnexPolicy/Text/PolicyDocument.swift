@@ -74,12 +74,13 @@ extension PolicyDocument {
         place = root.place
         // The name is checked last, so that the other mistakes of a text without a name are reported too.
         guard let name = values["policy"], let summary = values["summary"] else {
-            throw root.error("a policy states its name (`policy:`) and one sentence about it (`summary:`)")
+            throw root.error("a policy must state its name (`policy:`) and one sentence about it (`summary:`)")
         }
         self.name = try name.text("a policy's name")
         let file = root.place.file
         guard file == self.name + ".yaml" || file.hasSuffix("/\(self.name).yaml") else {
-            throw name.error("the policy is named \(self.name), its file \(file)")
+            throw name.error(
+                "the policy is named \(self.name), but its file is \(file): name the file \(self.name).yaml")
         }
         self.summary = try summary.text("a summary")
     }

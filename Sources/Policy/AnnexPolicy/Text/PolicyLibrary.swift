@@ -84,7 +84,7 @@ public struct PolicyLibrary: Sendable {
         into joined: inout [PolicyDocument]
     ) throws(PolicyError) {
         guard !above.contains(name) else {
-            throw PolicyError("includes itself: \((above + [name]).joined(separator: " → "))", at: place)
+            throw PolicyError("the policy includes itself: \((above + [name]).joined(separator: " → "))", at: place)
         }
         guard !joined.contains(where: { $0.name == name }) else { return }
         guard let source = sources[name] else {

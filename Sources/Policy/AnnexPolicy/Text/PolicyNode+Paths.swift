@@ -7,16 +7,16 @@ extension PolicyNode {
     func privateDirectory() throws(PolicyError) -> PolicyDocument.PrivateDirectory {
         if isScalar {
             let word = try text("`private`")
-            guard word == "none" else { throw error("`private` is `none` or a mapping that names its kind") }
+            guard word == "none" else { throw error("`private` must be `none` or a mapping that names its kind") }
             return PolicyDocument.PrivateDirectory(directory: .none, path: PolicyPaths.usualPrivatePath)
         }
         let values = try mapping("`private`", keys: ["scratch", "persistent"])
         guard values.count == 1, let (kind, node) = values.first else {
-            throw error("`private` names its kind: `scratch` or `persistent`")
+            throw error("`private` must name its kind: `scratch` or `persistent`")
         }
         let bounds = try node.mapping("`\(kind)`", keys: ["size", "inodes", "at"])
         guard let sizeNode = bounds["size"], let inodesNode = bounds["inodes"] else {
-            throw node.error("`\(kind)` states its `size` and how many `inodes` it holds")
+            throw node.error("`\(kind)` must state its `size` and its number of `inodes`")
         }
         let (size, inodes) = (try sizeNode.bytes(), UInt64(try inodesNode.count()))
         return PolicyDocument.PrivateDirectory(
@@ -40,7 +40,9 @@ extension PolicyNode {
                 }
                 grants.append(grant)
             }
-            guard grants.count <= Self.mostGrants else { throw group.error("more than \(Self.mostGrants) paths") }
+            guard grants.count <= Self.mostGrants else {
+                throw group.error("the file grants more than \(Self.mostGrants) paths")
+            }
         }
         return grants
     }
@@ -51,11 +53,11 @@ extension PolicyNode {
     private func grantGroup() throws(PolicyError) -> [PathGrant] {
         let values = try mapping("a group of `grants`", keys: ["reason", "rights", "paths", "missing"])
         guard let reason = values["reason"], let rightsNode = values["rights"], let paths = values["paths"] else {
-            throw error("a group states its `reason`, its `rights` and its `paths`")
+            throw error("a group must state its `reason`, its `rights` and its `paths`")
         }
         let why = try reason.text("a reason")
         let rights = try rightsNode.rights("`rights`", among: [.read, .write, .execute])
-        guard !rights.isEmpty else { throw rightsNode.error("no right at all: leave the paths out") }
+        guard !rights.isEmpty else { throw rightsNode.error("the group grants no right: remove it, or add one") }
         let isOptional = try values["missing"].map { node throws(PolicyError) in
             try node.word("missing", among: Missing.self) == .skip
         }
@@ -82,7 +84,7 @@ extension PolicyNode {
     private func path() throws(PolicyError) -> String {
         let path = try text("a path")
         if let problem = PathText.misspelling(path) {
-            throw error("`\(path)` is no path for a policy: \(problem)")
+            throw error("`\(path)` is not a valid path: \(problem)")
         }
         return path
     }

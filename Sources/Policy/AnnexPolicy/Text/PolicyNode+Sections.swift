@@ -5,7 +5,7 @@ extension PolicyNode {
     func unlistedCalls() throws(PolicyError) -> UnlistedCalls {
         let values = try mapping("`unlisted`", keys: ["known", "unknown"])
         guard let known = values["known"], let unknown = values["unknown"] else {
-            throw error("`unlisted` states the errno for calls with a name (`known:`) and without (`unknown:`)")
+            throw error("`unlisted` must state the errno for calls with a name (`known:`) and without (`unknown:`)")
         }
         return UnlistedCalls(known: try known.errno(), unknown: try unknown.errno(), place: place)
     }
@@ -58,7 +58,7 @@ extension PolicyNode {
         }
         for entry in try values["set"]?.entries("`set`") ?? [] {
             let value = try entry.value.text("a value")
-            guard !value.utf8.contains(0) else { throw entry.value.error("a value holds no NUL") }
+            guard !value.utf8.contains(0) else { throw entry.value.error("a value must not contain NUL") }
             environment.fixed[try entry.key.variableName()] = value
         }
         return environment
@@ -66,8 +66,12 @@ extension PolicyNode {
 
     private func variableName() throws(PolicyError) -> String {
         let name = try text("a variable's name")
-        guard name.utf8.allSatisfy({ $0 != 0x3D && $0 != 0 }) else { throw error("a variable's name holds no `=`") }
-        guard !name.hasPrefix("LD_") else { throw error("`\(name)` makes the dynamic loader run other code") }
+        guard name.utf8.allSatisfy({ $0 != 0x3D && $0 != 0 }) else {
+            throw error("a variable's name must not contain `=` or NUL")
+        }
+        guard !name.hasPrefix("LD_") else {
+            throw error("`\(name)` makes the dynamic loader run other code: remove the variable")
+        }
         return name
     }
 
@@ -97,7 +101,7 @@ extension PolicyNode {
     func bytes() throws(PolicyError) -> UInt64 {
         let text = try text("a size")
         guard let bytes = Quantity.bytes(text), bytes > 0 else {
-            throw error("`\(text)` is not a size: a whole number above 0, with K, M or G where wanted")
+            throw error("`\(text)` is not a size: write a whole number above 0, with K, M or G if wanted")
         }
         return bytes
     }
@@ -106,7 +110,9 @@ extension PolicyNode {
         from least: Duration = .milliseconds(1), _ form: String = "a whole number above 0 with ms, s or min"
     ) throws(PolicyError) -> Duration {
         let text = try text("a time")
-        guard let time = Quantity.time(text), time >= least else { throw error("`\(text)` is not a time: \(form)") }
+        guard let time = Quantity.time(text), time >= least else {
+            throw error("`\(text)` is not a time: write \(form)")
+        }
         return time
     }
 

@@ -75,11 +75,15 @@ extension PolicyNode {
     /// The root node of a text. The text must be YAML without anchors, tags and duplicate keys.
     package static func root(of text: String, file: String) throws(PolicyError) -> PolicyNode {
         let start = PolicyPlace(file: file, line: 1, column: 1)
-        guard text.utf8.count <= largestText else { throw PolicyError("longer than \(largestText) bytes", at: start) }
+        guard text.utf8.count <= largestText else {
+            throw PolicyError("the text is longer than \(largestText) bytes", at: start)
+        }
         do throws(YAMLFailure) {
             // Some editors write a byte order mark, which has no meaning in UTF-8.
             let plain = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-            guard let node = try YAMLNode(text: plain) else { throw YAMLFailure(problem: "empty", mark: start.mark) }
+            guard let node = try YAMLNode(text: plain) else {
+                throw YAMLFailure(problem: "the text is empty", mark: start.mark)
+            }
             return PolicyNode(node, file: file)
         } catch {
             throw PolicyError(

@@ -74,27 +74,35 @@ package enum PathText {
 
     /// What is wrong with a path's spelling; nil if the path is spelled plainly.
     package static func misspelling(_ path: String) -> String? {
-        if path.hasPrefix("~") || path.hasPrefix("$") { return "a policy knows no home and no variables: write it out" }
-        guard path.hasPrefix("/") else { return "a path starts at the root: `/`" }
-        guard path.utf8.count < 4096 else { return "a path is shorter than 4096 bytes" }
-        guard path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return "a path holds no control characters" }
-        if path.contains(where: { "*?[".contains($0) }) { return "patterns are not used: name the directory" }
+        if path.hasPrefix("~") || path.hasPrefix("$") {
+            return "a policy expands neither `~` nor variables: write the whole path"
+        }
+        guard path.hasPrefix("/") else { return "a path must start with `/`" }
+        guard path.utf8.count < 4096 else { return "a path must be shorter than 4096 bytes" }
+        guard path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            return "a path must not contain control characters"
+        }
+        if path.contains(where: { "*?[".contains($0) }) { return "patterns are not supported: name the directory" }
         let parts = path.utf8.dropFirst().split(separator: slash, omittingEmptySubsequences: false).map(Substring.init)
         if parts.contains("..") || parts.contains(".") {
-            return "`.` and `..` hide where a path leads: write it plainly"
+            return "`.` and `..` are not allowed: write the resolved path"
         }
-        if path != "/", parts.contains("") { return "a slash too many: write the path plainly" }
+        if path != "/", parts.contains("") { return "the path has a double or trailing slash: remove it" }
         return nil
     }
 
     /// Why no policy may grant this path with these rights; nil if a policy may.
     package static func danger(_ path: String, _ rights: PathRights) -> String? {
-        if path == "/" { return "the root is everything: name what is needed" }
+        if path == "/" { return "`/` contains every file: name the directories that are needed" }
         if let reason = madeInside(path) { return reason }
-        if isHome(path) { return "a home is all that its owner has: name what is needed in it" }
+        if isHome(path) { return "a home contains all files of its owner: name the directories in it that are needed" }
         guard rights.contains(.write) else { return nil }
-        if ofTheSystem.contains(where: { isWithin(path, $0) }) { return "the system's own files are never written" }
-        if shared.contains(path) { return "this directory belongs to many: name what is needed in it" }
+        if ofTheSystem.contains(where: { isWithin(path, $0) }) {
+            return "no policy may grant `write` on the system's own files"
+        }
+        if shared.contains(path) {
+            return "many programs share this directory: name the directories in it that are needed"
+        }
         return nil
     }
 
@@ -108,11 +116,11 @@ package enum PathText {
 
     /// Why the path is reserved for what the sandbox creates itself; nil if it is not reserved.
     private static func madeInside(_ path: String) -> String? {
-        if isWithin(path, "/proc") { return "`paths: proc` says what there is of /proc" }
-        if isWithin(path, "/dev") { return "`devices` says what there is of /dev" }
-        if isWithin(path, bundle) { return "`paths: bundle` is about the bundle" }
+        if isWithin(path, "/proc") { return "`paths: proc` decides which part of /proc the sandbox contains" }
+        if isWithin(path, "/dev") { return "`devices` decides which part of /dev the sandbox contains" }
+        if isWithin(path, bundle) { return "`paths: bundle` decides the rights on the bundle" }
         let kernel = ["/sys/fs", "/sys/kernel", "/sys/firmware"]
-        if path == "/sys" || kernel.contains(where: { isWithin(path, $0) }) { return "it is the kernel's own" }
+        if path == "/sys" || kernel.contains(where: { isWithin(path, $0) }) { return "the path belongs to the kernel" }
         return nil
     }
 

@@ -32,13 +32,15 @@ extension YAMLNode {
         guard case .beginDocument = try parser.next().event else { return nil }
         self = try Self.node(try parser.next(), &parser, depth: 0)
         let (event, mark) = try parser.next()
-        guard case .end = event else { throw YAMLFailure(problem: "a policy is one document", mark: mark) }
+        guard case .end = event else { throw YAMLFailure(problem: "the text must be one YAML document", mark: mark) }
     }
 
     private static func node(
         _ first: (event: YAMLParser.Event, mark: YAMLMark), _ parser: inout YAMLParser, depth: Int
     ) throws(YAMLFailure) -> YAMLNode {
-        guard depth < deepest else { throw YAMLFailure(problem: "nested too deep", mark: first.mark) }
+        guard depth < deepest else {
+            throw YAMLFailure(problem: "values are nested deeper than \(deepest) levels", mark: first.mark)
+        }
         switch first.event {
         case .scalar(let text): return YAMLNode(content: .scalar(text), mark: first.mark)
         case .beginSequence: return YAMLNode(content: try sequence(&parser, depth: depth + 1), mark: first.mark)
@@ -64,7 +66,7 @@ extension YAMLNode {
             if case .endMapping = next.event { return .mapping(entries) }
             let key = try node(next, &parser, depth: depth)
             if case .scalar(let name) = key.content, !names.insert(name).inserted {
-                throw YAMLFailure(problem: "the same key twice: \(name)", mark: key.mark)
+                throw YAMLFailure(problem: "the key `\(name)` is stated twice", mark: key.mark)
             }
             entries.append((key, try node(try parser.next(), &parser, depth: depth)))
         }

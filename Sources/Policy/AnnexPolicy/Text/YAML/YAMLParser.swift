@@ -79,7 +79,7 @@ internal import CAnnexYAML
         }
     }
 
-    private static let anchors = "anchors and aliases (`&name`, `*name`) are not used in policies"
+    private static let anchors = "anchors and aliases (`&name`, `*name`) are not allowed in policies"
 
     /// Refuses anchors and tags. Aliases of aliases let a short text stand for an endless one, and references make a
     /// policy hard to read.
@@ -87,7 +87,7 @@ internal import CAnnexYAML
         anchor: UnsafeMutablePointer<UInt8>?, tag: UnsafeMutablePointer<UInt8>?, at mark: YAMLMark
     ) throws(YAMLFailure) {
         if unsafe anchor != nil { throw YAMLFailure(problem: anchors, mark: mark) }
-        if unsafe tag != nil { throw YAMLFailure(problem: "tags (`!name`) are not used in policies", mark: mark) }
+        if unsafe tag != nil { throw YAMLFailure(problem: "tags (`!name`) are not allowed in policies", mark: mark) }
     }
 
     private func failure() -> YAMLFailure {
