@@ -35,8 +35,8 @@ import Testing
             "allow: [{ reason: a, calls: [{ call: lseek, when: { whence: [0, 1, 4] } }] }]",
             "allow: [{ reason: a, calls: [{ call: lseek, when: { whence: [0, 1] } }, getppid] }]")
         #expect(found.calls.map(\.call.name).sorted() == ["getppid", "lseek"])
-        #expect(Self.text(found).contains("for example lseek(0, 0, SEEK_HOLE); there EPERM"))
-        #expect(Self.text(found).contains("getppid: always; there EPERM"))
+        #expect(Self.text(found).contains("for example lseek(0, 0, SEEK_HOLE); test: EPERM"))
+        #expect(Self.text(found).contains("getppid: always; test: EPERM"))
     }
 
     @Test func `another error for a denied call is a difference that allows nothing`() throws {
@@ -60,8 +60,8 @@ import Testing
         let found = try Self.difference(wide, narrow)
         let text = Self.text(found)
         for part in [
-            "/usr/share [read]", "/dev/null [read, write]", "limit memory: 1G; there 64M",
-            "write-xor-execute: off; there on",
+            "/usr/share [read]", "/dev/null [read, write]", "limit memory: 1G; test: 64M",
+            "write-xor-execute: off; test: on",
         ] {
             #expect(text.contains(part), "\(part) in \(text)")
         }

@@ -30,7 +30,7 @@ import Testing
         let found = try Self.explained("base", "futex")
         #expect(found.isAllowed == nil)
         #expect(
-            found.text.contains("FUTEX_WAKE_BITSET with no flag beside FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME"))
+            found.text.contains("FUTEX_WAKE_BITSET with no flag besides FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME"))
         #expect(found.text.contains("refused with EPERM and reported otherwise"))
         #expect(try Self.explained("base", "clone3").text.contains("refused with ENOSYS, by seccomp"))
         #expect(try Self.explained("base", "write").text.contains("needed by the launch itself"))
@@ -53,7 +53,7 @@ import Testing
         for name in PolicyLibrary.shipped.names {
             let whole = try Self.explained(name)
             #expect(whole.isAllowed == nil)
-            for title in ["Calls that are made", "Every other call", "Paths", "Network", "Limits"] {
+            for title in ["Calls that are allowed", "Every other call", "Paths", "Network", "Limits"] {
                 #expect(whole.text.contains(title))
             }
         }
@@ -61,9 +61,10 @@ import Testing
 
     @Test(arguments: [
         (["ptrce"], "did you mean `ptrace`?"), (["openat", "flag=O_RDONLY"], "did you mean `flags`?"),
-        (["openat", "flags=O_RDONL"], "did you mean `O_RDONLY`?"), (["openat", "O_RDONLY"], "given as name=value"),
+        (["openat", "flags=O_RDONL"], "did you mean `O_RDONLY`?"),
+        (["openat", "O_RDONLY"], "write arguments as name=value"),
         (["getpid", "x=1"], "unknown argument `x` of `getpid`"), (["/etc", "reed"], "did you mean `read`?"),
-        (["openat", "flags="], "unknown value ``"), (["99999999999"], "is no system call"),
+        (["openat", "flags="], "unknown value ``"), (["99999999999"], "is neither a system call nor a path"),
     ])
     func `the error for an unknown word suggests the nearest one`(words: [String], message: String) throws {
         let error = #expect(throws: PolicyError.self) { try PolicyQuestion(words: words, architecture: .x86) }

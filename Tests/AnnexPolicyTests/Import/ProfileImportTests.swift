@@ -114,24 +114,24 @@ import Testing
                 {"index": 0, "value": 40, "op": "SCMP_CMP_GT"}]}
                 """#))
         #expect(result.text.contains("{ call: socket, when: { domain: { register: { above: AF_VSOCK } } } }"))
-        #expect(result.notes.contains { $0.contains("any bit in the upper half passes it") })
+        #expect(result.notes.contains { $0.contains("a set bit in the upper half bypasses this") })
     }
 
     static let refused: [(String, String)] = [
         (
             #"{"defaultAction": "SCMP_ACT_ALLOW"}"#,
-            "small.json:1:19: `$.defaultAction` lets unlisted calls be SCMP_ACT_ALLOW"
+            "small.json:1:19: `$.defaultAction` answers unlisted calls with SCMP_ACT_ALLOW"
         ),
-        (#"{"defaultAction": "SCMP_ACT_ERNO"}"#, "is no action; did you mean `SCMP_ACT_ERRNO`?"),
+        (#"{"defaultAction": "SCMP_ACT_ERNO"}"#, "is not an action; did you mean `SCMP_ACT_ERRNO`?"),
         (
             #"{"defaultAction": "SCMP_ACT_ERRNO", "sycalls": []}"#,
-            "`$.sycalls` is not a key that is known here; did you mean `syscalls`?"
+            "`$.sycalls` is an unknown key; did you mean `syscalls`?"
         ),
         (profile(#", {"names": ["dup"], "action": "SCMP_ACT_TRAP"}"#), "`$.syscalls[1].action` raises SIGSYS"),
         (profile(#", {"names": ["dup"], "action": "SCMP_ACT_NOTIFY"}"#), "asks another program"),
         (
             profile(#", {"names": ["dup"], "action": "SCMP_ACT_ERRNO", "errnoRet": 0}"#),
-            "`$.syscalls[1].errnoRet` is no errno"
+            "`$.syscalls[1].errnoRet` is not an errno"
         ),
         (profile(#", {"names": ["dup"], "name": "dup", "action": "SCMP_ACT_ALLOW"}"#), "exclude each other"),
         (
@@ -148,7 +148,7 @@ import Testing
         ),
         (
             profile(#", {"names": ["dup"], "action": "SCMP_ACT_ALLOW", "includes": {"minKernel": "new"}}"#),
-            "is no kernel version"
+            "is not a kernel version"
         ),
     ]
 

@@ -5,7 +5,7 @@ extension PolicyDifference {
     /// The differences as text: first what the first policy allows beyond the second, then the reverse, then the rest.
     package var lines: [ReportLine] {
         if isEmpty {
-            return [ReportLine("\(first.name) and \(second.name) give every call, path and statement the same.", .good)]
+            return [ReportLine("\(first.name) and \(second.name) have the same calls, paths and statements.", .good)]
         }
         return beyond(.first) + beyond(.second) + neither
     }
@@ -31,18 +31,18 @@ extension PolicyDifference {
         let own = (policy.rules[call.call.number] ?? []).filter { $0.answer == .allow }
         let isWhole = own.contains { $0.conditions.isEmpty }
         let others = other.rules[call.call.number]?.contains { $0.answer == .allow } ?? false
-        if isWhole, !others { return [ReportLine("\(call.call.name): always; there \(instead)", indent: 1)] }
+        if isWhole, !others { return [ReportLine("\(call.call.name): always; \(other.name): \(instead)", indent: 1)] }
         let said = own.map { $0.words(for: policy.architecture) }.joined(separator: "; ")
         let shown = Self.shown(examples, of: call.call)
         return [
             ReportLine("\(call.call.name) \(said)", indent: 1),
-            ReportLine("for example \(shown.joined(separator: ", ")); there \(instead)", .faint, indent: 2),
+            ReportLine("for example \(shown.joined(separator: ", ")); \(other.name): \(instead)", .faint, indent: 2),
         ]
     }
 
     private func words(_ fact: Fact, _ side: Side) -> String {
         let (own, other) = side == .first ? (fact.first, fact.second) : (fact.second, fact.first)
-        return "\(fact.title): \(own); there \(other)"
+        return "\(fact.title): \(own); \(side == .first ? second.name : first.name): \(other)"
     }
 
     /// The differences in which neither side allows more.
@@ -51,7 +51,7 @@ extension PolicyDifference {
         let paths = paths.filter(\.isOtherwise)
         let facts = facts.filter { $0.wider == nil }
         guard !calls.isEmpty || !paths.isEmpty || !facts.isEmpty else { return [] }
-        var lines = [ReportLine("Answered differently, and allowed by neither or not to be compared", .heading)]
+        var lines = [ReportLine("Different, but neither policy allows more", .heading)]
         var groups: [String: [String]] = [:]
         for call in calls {
             let answers = [first, second].map {

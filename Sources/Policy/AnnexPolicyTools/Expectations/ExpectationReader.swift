@@ -13,11 +13,11 @@ struct ExpectationReader {
         let wanted = try wanted(values, node)
         if let call = values["call"] {
             guard values["path"] == nil, values["rights"] == nil else {
-                throw node.error("an expectation is about a call or about a path")
+                throw node.error("an expectation must be about a call or a path, not about both")
             }
             return try self.call(call, arguments: values["with"], wanted: wanted, node)
         }
-        guard let path = values["path"] else { throw node.error("an expectation names a `call` or a `path`") }
+        guard let path = values["path"] else { throw node.error("an expectation must name a `call` or a `path`") }
         if let with = values["with"] { throw with.error("`with` is for calls; paths have `rights`") }
         return try paths(path, rights: values["rights"], wanted: wanted, node)
     }

@@ -68,22 +68,24 @@ public struct Expectations: Sendable, Hashable {
         let root = try PolicyNode.root(of: text, file: file)
         let values = try root.mapping("expectations", keys: ["expectations", "allows", "denies"])
         guard let name = values["expectations"] else {
-            throw root.error("expectations name their policy (`expectations: NAME`)")
+            throw root.error("expectations must name their policy (`expectations: NAME`)")
         }
         policy = try name.text("a policy's name")
         let right = policy + ExpectationsText.ending
         guard file == right || file.hasSuffix("/" + right) else {
-            throw name.error("the expectations are of \(policy), their file is \(file)")
+            throw name.error("the expectations are about \(policy), but their file is \(file): name the file \(right)")
         }
         var all: [Expectation] = []
         for section in ["allows", "denies"] {
             for item in try values[section]?.list("`\(section)`") ?? [] {
                 let isAllowed = section == "allows"
                 all += try ExpectationReader(architecture: architecture, isAllowed: isAllowed).expectations(item)
-                guard all.count <= Self.most else { throw item.error("more than \(Self.most) expectations") }
+                guard all.count <= Self.most else {
+                    throw item.error("the file has more than \(Self.most) expectations")
+                }
             }
         }
-        guard !all.isEmpty else { throw root.error("expects nothing") }
+        guard !all.isEmpty else { throw root.error("the file states no expectation") }
         self.all = all
     }
 

@@ -13,7 +13,7 @@ extension Policy {
         let compared = Set((rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) })
         let taken = compared.subtracting(given.keys).sorted().map { CallRule.argumentName($0, of: call) }
         if !taken.isEmpty {
-            lines.append(ReportLine("taken as 0: \(taken.joined(separator: ", "))", .faint, indent: 1))
+            lines.append(ReportLine("arguments taken as 0: \(taken.joined(separator: ", "))", .faint, indent: 1))
         }
         return Explanation(
             isAllowed: verdict.answer == .allow, lines: lines,
@@ -40,12 +40,12 @@ extension Policy {
             lines.append(ReportLine("\(rule.place): \(rule.reason)", .faint, indent: 2))
         }
         if call.name == LaunchCalls.exec {
-            lines.append(ReportLine("allowed once, for the launch itself, before all of that", indent: 1))
+            lines.append(ReportLine("allowed once, for the launch itself, before these rules", indent: 1))
         }
         let rest = CallAnswer.refuse(errno: unlisted.known, reported: true)
         if !decides {
             lines.append(ReportLine("\(rest.words) otherwise", indent: 1))
-            lines.append(ReportLine("\(unlisted.place): what no rule is about", .faint, indent: 2))
+            lines.append(ReportLine("\(unlisted.place): the answer to calls without a rule", .faint, indent: 2))
         }
         if !own.contains(where: { $0.answer == .allow }) {
             lines += remedy(verdict(number: call.number, arguments: []))
@@ -81,7 +81,7 @@ extension Policy {
     }
 
     private func reasons(_ verdict: Verdict) -> [ReportLine] {
-        let reason = verdict.reason ?? "no rule is about it, so it gets what unlisted calls get"
+        let reason = verdict.reason ?? "no rule is about the call, so it gets the answer for unlisted calls"
         let place = verdict.isOfTheLaunch ? "" : "\(verdict.place): "
         return [ReportLine(place + reason, .faint, indent: 1)] + remedy(verdict)
     }
@@ -128,7 +128,9 @@ extension Policy {
         ]
         let place = verdict.place.map { "\($0): " } ?? ""
         lines.append(
-            ReportLine(place + (verdict.reason ?? "no line grants it, so it does not exist inside"), .faint, indent: 1))
+            ReportLine(
+                place + (verdict.reason ?? "no line grants the path, so it does not exist in the sandbox"), .faint,
+                indent: 1))
         if let remedy = verdict.remedy {
             lines.append(ReportLine("this would allow it:", indent: 1))
             lines.append(ReportLine(remedy, indent: 2))
@@ -136,7 +138,8 @@ extension Policy {
             let why = PathText.danger(PathText.resolved(path), rights) ?? PathText.misspelling(path)
             lines.append(ReportLine("no policy may allow it" + (why.map { ": \($0)" } ?? ""), indent: 1))
         }
-        lines.append(ReportLine("by its spelling: where links lead is not followed here", .faint, indent: 1))
+        lines.append(
+            ReportLine("only the spelling of the path was checked: links are not followed here", .faint, indent: 1))
         return Explanation(
             isAllowed: verdict.isAllowed, lines: lines,
             json: .object([

@@ -3,7 +3,7 @@ internal import AnnexPolicy
 extension Policy {
     func explainWhole() -> Explanation {
         var lines = [ReportLine("\(name): \(summary)", .heading)]
-        lines += section("Calls that are made", groups { $0 == .allow })
+        lines += section("Calls that are allowed", groups { $0 == .allow })
         lines += section("Calls that fail quietly", groups { if case .refuse = $0 { true } else { false } })
         lines += section("Calls that end the process", groups { $0 == .end || $0 == .aborting })
         lines.append(ReportLine("Every other call", .heading))
@@ -79,29 +79,29 @@ extension Policy {
             Fact(title: "Network", items: [network.words]),
             Fact(
                 title: "Memory that was writable and becomes executable",
-                items: [writeXorExecute ? "never" : "as the rules about mmap and mprotect have it"]),
+                items: [writeXorExecute ? "never" : "as the rules about mmap and mprotect allow"]),
             Fact(title: "Environment", items: environmentFacts), Fact(title: "Limits", items: limitFacts),
         ]
     }
 
     private var pathFacts: [String] {
         let visible = visiblePaths.map { "\($0.path) \($0.rights): \($0.reason)" }
-        return visible.isEmpty ? ["none: no file exists inside"] : visible
+        return visible.isEmpty ? ["none: no file exists in the sandbox"] : visible
     }
 
     var privateFact: String {
         switch paths.privateDirectory {
         case .none: "none"
         case .scratch(let size, let inodes):
-            "\(paths.privatePath): in memory, \(Quantity.text(bytes: size)), \(inodes) files, gone with the process"
+            "\(paths.privatePath): in memory, \(Quantity.text(bytes: size)), \(inodes) files, removed with the process"
         case .persistent(let size, let inodes):
-            "\(paths.privatePath): on disk, \(Quantity.text(bytes: size)), \(inodes) files, kept"
+            "\(paths.privatePath): on disk, \(Quantity.text(bytes: size)), \(inodes) files, kept from run to run"
         }
     }
 
     var environmentFacts: [String] {
         let fixed = environment.fixed.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        let all = environment.passed.sorted().map { "\($0), from outside" } + fixed
+        let all = environment.passed.sorted().map { "\($0), from the host" } + fixed
         return all.isEmpty ? ["empty"] : all
     }
 
@@ -114,8 +114,8 @@ extension PolicyNetwork {
     var words: String {
         switch self {
         case .none: "none: a namespace without any interface"
-        case .loopback: "loopback: a namespace of its own, in which it reaches itself"
-        case .host: "host: everything that the host reaches"
+        case .loopback: "loopback: a namespace with a loopback interface only"
+        case .host: "host: the whole network of the host"
         }
     }
 }

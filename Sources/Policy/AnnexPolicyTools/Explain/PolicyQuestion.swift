@@ -49,7 +49,7 @@ public enum PolicyQuestion: Sendable, Hashable {
         for part in list.split(whereSeparator: { $0 == "," || $0 == " " }) {
             let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard sides.count == 2 else {
-                throw PolicyError("`\(part)` is not understood: arguments are given as name=value")
+                throw PolicyError("`\(part)` is not an argument: write arguments as name=value")
             }
             let reader = ArgumentText(call: call)
             let index = try reader.index(String(sides[0]), at: nil)
@@ -65,10 +65,10 @@ public enum PolicyQuestion: Sendable, Hashable {
                 ?? SystemCall(name: "call \(number)", number: number, architecture: architecture, arguments: nil)
         }
         if SystemCallTable.allNames.contains(name) {
-            throw PolicyError("`\(name)` is no call of \(architecture.rawValue)")
+            throw PolicyError("\(architecture.rawValue) has no system call `\(name)`")
         }
         throw PolicyError(
-            "`\(name)` is no system call and no path (paths start with `/`)",
+            "`\(name)` is neither a system call nor a path (a path starts with `/`)",
             suggestion: NearestName.of(name, among: SystemCallTable.allNames))
     }
 }

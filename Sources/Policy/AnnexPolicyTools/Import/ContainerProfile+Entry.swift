@@ -58,7 +58,7 @@ extension CallCondition {
             case "SCMP_CMP_GT": .above(first)
             // libseccomp ignores bits of the value outside the mask.
             case "SCMP_CMP_MASKED_EQ": .masked(mask: first, value: second & first)
-            case let other: throw operation.error("is no comparison", suggestion: Self.nearest(other))
+            case let other: throw operation.error("is not a comparison", suggestion: Self.nearest(other))
             }
         self.init(index: Int(try index.number(atMost: 5)), alternatives: [comparison])
     }

@@ -60,7 +60,9 @@ extension ContainerProfile {
         defaultAction = try Action(action, errno: values["defaultErrno"] ?? values["defaultErrnoRet"])
         guard case .errno = defaultAction else {
             throw action.error(
-                "lets unlisted calls be \(try action.text()); an Annex policy answers them with an errno")
+                "answers unlisted calls with \(try action.text()); an Annex policy answers them with an "
+                    + "errno: use SCMP_ACT_ERRNO"
+            )
         }
         notes = try Self.notes(values, root, world)
         var entries: [Entry] = []
@@ -74,7 +76,7 @@ extension ContainerProfile {
         _ values: [String: JSONNode], _ root: JSONNode, _ world: ProfileWorld
     ) throws(PolicyError) -> [String] {
         if let listener = values["listenerPath"] {
-            throw listener.error("hands decisions to another program; an Annex policy decides by itself")
+            throw listener.error("passes decisions to another program, which no Annex policy does: remove it")
         }
         var notes: [String] = []
         if let flags = try values["flags"]?.texts(), !flags.isEmpty {
@@ -84,7 +86,8 @@ extension ContainerProfile {
         let foreign = try foreignArchitectures(values, root, world)
         if !foreign.isEmpty {
             let names = foreign.map { Escaped($0, limit: 200).description }.joined(separator: ", ")
-            notes.append("Calls of \(names) are let through to the profile's rules; Annex kills every foreign call.")
+            notes.append(
+                "The profile applies its rules to calls of \(names); Annex ends a process that makes such a call.")
         }
         return notes
     }
@@ -112,13 +115,14 @@ extension ContainerProfile.Action {
         case "SCMP_ACT_ALLOW": self = .allow
         case "SCMP_ACT_ERRNO": self = .errno(try errno.map(Self.errno) ?? 1)  // EPERM, as runc has it
         case "SCMP_ACT_KILL", "SCMP_ACT_KILL_THREAD", "SCMP_ACT_KILL_PROCESS": self = .kill
-        case "SCMP_ACT_TRAP": throw node.error("raises SIGSYS, which no Annex policy does: SCMP_ACT_ERRNO or _KILL")
-        case "SCMP_ACT_LOG": throw node.error("allows and logs, which no Annex policy does: SCMP_ACT_ALLOW or _ERRNO")
+        case "SCMP_ACT_TRAP": throw node.error("raises SIGSYS, which no Annex policy does: use SCMP_ACT_ERRNO or _KILL")
+        case "SCMP_ACT_LOG":
+            throw node.error("allows and logs, which no Annex policy does: use SCMP_ACT_ALLOW or _ERRNO")
         case "SCMP_ACT_TRACE", "SCMP_ACT_NOTIFY":
-            throw node.error("asks another program, which no Annex policy does: SCMP_ACT_ALLOW or _ERRNO")
+            throw node.error("asks another program, which no Annex policy does: use SCMP_ACT_ALLOW or _ERRNO")
         case let other:
             let known = ["SCMP_ACT_ALLOW", "SCMP_ACT_ERRNO", "SCMP_ACT_KILL", "SCMP_ACT_KILL_PROCESS"]
-            throw node.error("is no action", suggestion: NearestName.of(other, among: known))
+            throw node.error("is not an action", suggestion: NearestName.of(other, among: known))
         }
     }
 
@@ -127,13 +131,13 @@ extension ContainerProfile.Action {
         if case .text(let name) = node.value {
             let numbers: ClosedRange<Int32> = 1...133
             guard let number = numbers.first(where: { Errno.name($0) == name }) else {
-                throw node.error("is no errno", suggestion: NearestName.of(name, among: numbers.map(Errno.name)))
+                throw node.error("is not an errno", suggestion: NearestName.of(name, among: numbers.map(Errno.name)))
             }
             return number
         }
         let number = try node.number()
         guard number > 0, number <= 133, !Errno.name(Int32(number)).hasPrefix("errno") else {
-            throw node.error("is no errno with a name, from 1 to 133 (0 would pass for a call that was made)")
+            throw node.error("is not an errno with a name, from 1 to 133 (0 would look like success)")
         }
         return Int32(number)
     }

@@ -39,7 +39,7 @@ public struct ImportedProfile: Sendable {
             for condition in rule.conditions where condition.isEvaded(in: call) {
                 notes.append(
                     "\(rule.place): `\(rule.call)` is allowed \(rule.words(for: profile.world.architecture)): "
-                        + "any bit in the upper half passes it. A hole of the profile's own, kept here.")
+                        + "a set bit in the upper half bypasses this. The profile has the same hole.")
             }
         }
         return notes
@@ -49,7 +49,9 @@ public struct ImportedProfile: Sendable {
         _ profile: ContainerProfile, _ rules: ProfileRules, name: String, notes: [String]
     ) -> PolicyPage {
         var page = PolicyPage(name: name, summary: "Decides every call as the seccomp profile \(profile.file) does.")
-        page.comments = ["Imported from a container profile. It speaks of calls alone; the rest is for you to state."]
+        page.comments = [
+            "Imported from a container profile, which covers only system calls. Review the other sections."
+        ]
         page.comments += notes
         page.groups = profile.entries.enumerated().map { index, entry in
             let own = rules.rules.filter { $0.entry == index }.map(\.rule)

@@ -73,8 +73,9 @@ struct ProfileJudge {
         let entry = profile.entries.first { call.map { $0.name }.map($0.names.contains) ?? false }
         let text = SystemCall.describe(number: number, arguments: arguments, architecture: policy.architecture)
         return PolicyError(
-            "no order of rules answers as libseccomp does: \(text) is \(wanted?.words ?? "no answer") there and "
-                + "\(found.words) here; the profile's entries for this call overlap, make them exclude each other",
+            "no order of rules answers as libseccomp does: \(text) is \(wanted?.words ?? "no answer") for "
+                + "libseccomp and \(found.words) for the policy; the profile's entries for this call "
+                + "overlap: make them exclude each other",
             at: entry?.place ?? profile.place)
     }
 }

@@ -41,7 +41,8 @@ struct ProfileRules: Sendable {
             if found.count == 1, found[0].rule.answer == .allow, found[0].rule.conditions.isEmpty { continue }
             let place = found.first?.rule.place ?? profile.place
             throw PolicyError(
-                "the profile does not always allow `\(name)`, which every launch of Annex needs; allow it there",
+                "the profile does not always allow `\(name)`, which every launch of Annex needs; allow it there without "
+                    + "conditions",
                 at: place)
         }
     }

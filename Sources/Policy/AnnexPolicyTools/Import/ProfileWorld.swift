@@ -60,7 +60,7 @@ struct ProfileFilter: Sendable {
         capabilities = try values["caps"]?.texts() ?? []
         architectures = try values["arches"]?.texts() ?? []
         kernel = try values["minKernel"].map { node throws(PolicyError) in
-            guard let kernel = ProfileWorld.Kernel(try node.text()) else { throw node.error("is no kernel version") }
+            guard let kernel = ProfileWorld.Kernel(try node.text()) else { throw node.error("is not a kernel version") }
             return kernel
         }
     }

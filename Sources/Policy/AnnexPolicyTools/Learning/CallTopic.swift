@@ -3,7 +3,7 @@ internal import AnnexPolicy
 /// The topic of a call, as a first reason that a person then makes more exact.
 enum CallTopic {
     static func of(_ call: String) -> String {
-        topics.first { $0.calls.contains(call) }?.topic ?? "Other calls that it was seen to make."
+        topics.first { $0.calls.contains(call) }?.topic ?? "Other calls that the program made."
     }
 
     static func of(_ bound: CallBound) -> String {
@@ -57,7 +57,7 @@ enum CallTopic {
             ]
         ),
         (
-            "Who it is, and what surrounds it.",
+            "Facts about the process and the machine.",
             [
                 "getuid", "geteuid", "getgid", "getegid", "getgroups", "getresuid", "getresgid", "uname", "sysinfo",
                 "getrandom", "getcpu", "getrlimit", "getpriority",

@@ -54,8 +54,8 @@ public struct PolicyProposal: Sendable {
     private static func withheld(
         _ policy: Policy, _ recording: Recording, _ calls: ProposedCalls, _ paths: ProposedPaths
     ) -> [String] {
-        var sentences = calls.withheld.map { "`\($0.key)`: it \($0.value)" }
-        for name in calls.fallbacks { sentences.append("`\(name)`: C libraries do without, by an older call") }
+        var sentences = calls.withheld.map { "`\($0.key)`: \($0.value)" }
+        for name in calls.fallbacks { sentences.append("`\(name)`: C libraries fall back on an older call") }
         sentences += paths.withheld.map { "\(Escaped($0.key)): \($0.value)" }
         for call in recording.calls.keys
         where policy.answer(number: call.number, arguments: call.registers) != .allow {

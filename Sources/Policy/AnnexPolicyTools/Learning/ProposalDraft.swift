@@ -12,15 +12,15 @@ struct ProposalDraft: Sendable {
     func page(writeXorExecute: Bool, withheld: [String]) throws(PolicyError) -> PolicyPage {
         let included = try include()
         let shown = Escaped(program, limit: 200).description
-        var page = PolicyPage(name: name, summary: "What \(shown) was seen to need.")
+        var page = PolicyPage(name: name, summary: "The calls and files that one run of \(shown) needed.")
         page.comments = [
-            "Proposed from one run of \(shown). It allows what that run did and no more:",
-            "read it, give the groups reasons of your own, and write down what you expect beside it.",
+            "Proposed from one run of \(shown). It allows only what that run did:",
+            "read it, write your own reasons for the groups, and write expectations in a file beside it.",
         ]
         if recording.dropped > 0 {
-            page.comments.append("\(recording.dropped) things found no room in the recording and are missing here.")
+            page.comments.append("The recording was full: \(recording.dropped) events are missing here.")
         }
-        if !withheld.isEmpty { page.comments += ["Seen, and left out:"] + withheld.map { "  " + $0 } }
+        if !withheld.isEmpty { page.comments += ["Recorded, but not allowed:"] + withheld.map { "  " + $0 } }
         page.includes = [included.name]
         page.groups = groups(beyond: included)
         page.sections = sections(included, writeXorExecute)
@@ -72,7 +72,7 @@ struct ProposalDraft: Sendable {
             groups.append(
                 PolicyPage.Group(
                     answer: .refuse(errno: 38, reported: false),
-                    reason: "Newer calls that hide what they do; C libraries try them first and do without.",
+                    reason: "Newer calls whose flags no filter can see; C libraries fall back on older calls.",
                     entries: calls.fallbacks.sorted()))
         }
         return groups
@@ -88,10 +88,10 @@ extension ProposalDraft {
             sections.append("devices: [\(devices.joined(separator: ", "))]")
         }
         if calls.rules["socket"] != nil {
-            sections.append("# Sockets were made; `loopback` or `host` opens a network to them.\nnetwork: none")
+            sections.append("# The program made sockets; `loopback` or `host` gives them a network.\nnetwork: none")
         }
         if !writeXorExecute {
-            sections.append("# It was seen to make memory executable that had been written.\nwrite-xor-execute: off")
+            sections.append("# The program made memory executable that it had written.\nwrite-xor-execute: off")
         }
         // The recorded run had the environment of `tool`.
         if var environment = try? Policy.shipped(named: "tool", for: recording.architecture).environment {
@@ -103,7 +103,7 @@ extension ProposalDraft {
         let makesProcesses = ["clone", "fork", "vfork"].contains { calls.rules[$0] != nil }
         sections.append(
             """
-            # Nothing of this was measured: choose what the program may cost.
+            # The run measured none of these limits: choose them for the program.
             limits:
               memory: 1G
               launch: 10s
@@ -147,8 +147,8 @@ extension ProposalDraft {
     }
 
     private static func reason(_ rights: PathRights) -> String {
-        if rights.contains(.write) { return "Files that it changes or makes." }
-        return rights.contains(.execute) ? "Programs that it runs, and what they load." : "Files that it reads."
+        if rights.contains(.write) { return "Files that it changes or creates." }
+        return rights.contains(.execute) ? "Programs that it runs, and files that they load." : "Files that it reads."
     }
 }
 

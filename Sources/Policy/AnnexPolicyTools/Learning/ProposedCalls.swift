@@ -17,7 +17,7 @@ struct ProposedCalls: Sendable {
         let byNumber = Dictionary(grouping: recording.calls.keys, by: \.number)
         for (number, calls) in byNumber.sorted(by: { $0.key < $1.key }) {
             guard let call = SystemCall(number: number, architecture: architecture) else {
-                withheld["call \(number)"] = "no kernel known to Annex has it"
+                withheld["call \(number)"] = "is in no kernel known to Annex"
                 continue
             }
             add(call, calls)
@@ -26,7 +26,7 @@ struct ProposedCalls: Sendable {
         if fallbacks.contains("openat2") { rules["openat"] = rule("openat", []) }
         // Executable file contents and `memfd_create` together would need `write-xor-execute: off`.
         if WriteXorExecute.filesCanExecute([0: Array(rules.values)]), rules.removeValue(forKey: "memfd_create") != nil {
-            withheld["memfd_create"] = "makes memory that can be mapped as code; most programs do without"
+            withheld["memfd_create"] = "makes memory that can be mapped as code; most programs do not need it"
         }
     }
 
@@ -75,7 +75,7 @@ extension ProposedCalls {
             guard values.count == recorded.count, !values.isEmpty else { continue }
             let safe = values.filter { !isDangerous($0, call, argument) }
             if safe.count < values.count {
-                withheld["\(call.name) \(argument.name)"] = "some values that were seen open more than a program needs"
+                withheld["\(call.name) \(argument.name)"] = "had values that allow more than a program needs"
             }
             guard !safe.isEmpty else { return nil }
             conditions.append(CallCondition(index: index, alternatives: Self.comparisons(Set(safe), argument.kind)))

@@ -37,7 +37,7 @@ struct ProposedPaths: Sendable {
             if !devices.contains(device) { devices.append(device) }
         } else if PathText.isWithin(path, "/proc") {
             if use.rights.contains(.write) {
-                withheld[path] = "/proc is never written"
+                withheld[path] = "no policy may grant `write` in /proc"
             } else {
                 wantsProcessFiles = true
             }
@@ -75,7 +75,7 @@ struct ProposedPaths: Sendable {
     private static func barrier(_ path: String, _ rights: PathRights) -> String? {
         if let reason = PathText.misspelling(path) ?? PathText.danger(path, rights) { return reason }
         if ["/etc", "/tmp", "/var", "/run", "/var/tmp", "/mnt", "/media", "/srv", "/opt"].contains(path) {
-            return "this directory as a whole belongs to many: name what is needed in it"
+            return "many programs share this directory: name the directories in it that are needed"
         }
         let secret = DangerousCalls.paths.first { danger in
             let isNear = PathText.isWithin(path, danger.path) || PathText.isWithin(danger.path, path)

@@ -14,7 +14,7 @@ extension PolicyLint {
             .map { danger in
                 PolicyFinding(
                     "grants \(grant.rights) on \(grant.path): \(danger.why)", at: grant.place,
-                    remedy: "grant the files that are needed")
+                    remedy: "grant only the files that are needed")
             }
         }
     }
@@ -26,7 +26,7 @@ extension PolicyLint {
         guard let first = found.first else { return [] }
         return [
             PolicyFinding(
-                "allows `\(first.call)` and grants no path: every file is missing", at: first.place,
+                "allows `\(first.call)` but grants no path: no file exists in the sandbox", at: first.place,
                 remedy: "state `paths`, or refuse the call with ENOENT")
         ]
     }
@@ -42,8 +42,9 @@ extension PolicyLint {
         let names = found.map(\.call).joined(separator: ", ")
         return [
             PolicyFinding(
-                "allows \(names): Landlock knows no such right, so on paths without `write` only the mount refuses it",
-                at: first.place, remedy: "leave them out where the program does without")
+                "allows \(names): Landlock has no right for this, so on paths without `write` only the mount "
+                    + "refuses it",
+                at: first.place, remedy: "leave out the calls that the program does not need")
         ]
     }
 
@@ -53,21 +54,21 @@ extension PolicyLint {
         if let first = makers.first, policy.limits.processes == 1 {
             findings.append(
                 PolicyFinding(
-                    "allows `\(first.call)`, and `limits: processes` is 1: it always fails", at: first.place,
-                    remedy: "state how many processes and threads there may be"))
+                    "allows `\(first.call)`, but `limits: processes` is 1: the call always fails", at: first.place,
+                    remedy: "raise `limits: processes` to the number of processes and threads"))
         }
         if policy.network != .none, allowing("socket") == nil {
             findings.append(
                 PolicyFinding(
-                    "`network: \(policy.network.rawValue)` is of no use: no rule allows `socket`",
+                    "`network: \(policy.network.rawValue)` has no effect: no rule allows `socket`",
                     at: policy.places[.network], remedy: "allow `socket` for the families that are needed"))
         }
         let runs = allowing("execve") ?? allowing("execveat")
         if let runs, !policy.visiblePaths.contains(where: { $0.rights.contains(.execute) }) {
             findings.append(
                 PolicyFinding(
-                    "allows `\(runs.call)` and no path can be executed", at: runs.place,
-                    remedy: "grant `execute` where programs are"))
+                    "allows `\(runs.call)`, but no path can be executed", at: runs.place,
+                    remedy: "grant `execute` on the paths of the programs"))
         }
         return findings + evaded()
     }
@@ -78,7 +79,7 @@ extension PolicyLint {
             let call = SystemCall(named: rule.call, architecture: policy.architecture)
             guard rule.conditions.contains(where: { $0.isEvaded(in: call) }) else { return nil }
             return PolicyFinding(
-                "lets any `\(rule.call)` pass that sets a bit in the upper half, which the kernel does not read",
+                "allows every `\(rule.call)` that sets a bit in the upper half, which the kernel does not read",
                 at: rule.place, remedy: "compare without `register:`")
         }
     }

@@ -25,8 +25,9 @@ struct PolicyLint {
                 }
                 if decides { return nil }
                 return PolicyFinding(
-                    "this rule about `\(rules[index].call)` never decides: earlier ones answer all that it is about",
-                    at: rules[index].place, remedy: "take it out, or narrow line \(rules[0].place.line)")
+                    "this rule about `\(rules[index].call)` never decides: earlier rules answer every call that it "
+                        + "applies to",
+                    at: rules[index].place, remedy: "remove it, or narrow the rule in line \(rules[0].place.line)")
             }
         }
     }
@@ -55,7 +56,7 @@ struct PolicyLint {
             let names = passing.joined(separator: ", ")
             return PolicyFinding(
                 "lets `\(danger.call)` pass with \(names): \(danger.why)", at: rule.place,
-                remedy: danger.bound.map { "`bounded: \($0.rawValue)` in a group of its own" }
+                remedy: danger.bound.map { "state `bounded: \($0.rawValue)` in a separate group" }
                     ?? "list the values of `\(danger.argument)` that are needed")
         }
     }
@@ -87,7 +88,7 @@ struct PolicyLint {
         return [
             PolicyFinding(
                 "memory that was written can become code: `mmap` or `mprotect` pass with PROT_EXEC", at: place,
-                remedy: "`write-xor-execute: on`, unless a program that makes code as it runs is meant")
+                remedy: "state `write-xor-execute: on`, unless the program generates code at run time")
         ]
     }
 
@@ -139,7 +140,7 @@ extension PolicyLint {
     private static let unshare: UInt64 = 2
 
     private static let together =
-        "two rules, `flags: { has: [CLONE_FILES, CLONE_THREAD] }` and `{ without: [CLONE_FILES, CLONE_THREAD] }`"
+        "state two rules: `flags: { has: [CLONE_FILES, CLONE_THREAD] }` and `{ without: [CLONE_FILES, CLONE_THREAD] }`"
 
     private static let ways = [
         Way(
@@ -148,12 +149,13 @@ extension PolicyLint {
             remedy: together),
         Way(
             call: "clone", register: 0, bits: files, mask: files | thread,
-            problem: "with CLONE_FILES and without CLONE_THREAD: locks can outlive the process that they count for",
+            problem:
+                "with CLONE_FILES and without CLONE_THREAD: locks can outlive the process that they are counted for",
             remedy: together),
         Way(
             call: "close_range", register: 2, bits: unshare, mask: unshare,
             problem: "with CLOSE_RANGE_UNSHARE: a thread can lock again what its process locked",
-            remedy: "`flags: { without: CLOSE_RANGE_UNSHARE }`"),
+            remedy: "state `flags: { without: CLOSE_RANGE_UNSHARE }`"),
     ]
 
     /// Calls, in a policy that counts locks, that separate the descriptor tables of one process's threads or share a

@@ -173,7 +173,7 @@ extension ConditionForm {
         case .values(let values): return "is " + Self.joined(values.map(described), by: "or")
         case .only(let choices, let flags):
             let names = kind.names(of: flags) ?? []
-            let rest = names.isEmpty ? "no flag" : "no flag beside " + Self.joined(names, by: "and")
+            let rest = names.isEmpty ? "no flag" : "no flag besides " + Self.joined(names, by: "and")
             return choices.isEmpty ? "has \(rest)" : "is \(Self.joined(choices.map(name), by: "or")) with \(rest)"
         case .bits(let has, let without):
             let wanted = Self.joined(kind.names(of: has) ?? [], by: "and")

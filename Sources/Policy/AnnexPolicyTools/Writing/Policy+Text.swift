@@ -4,7 +4,7 @@ extension Policy {
     /// This policy as one text without includes. Reading the text gives the same policy.
     public var joinedText: String {
         var page = PolicyPage(name: name, summary: summary)
-        page.comments = ["With everything that it includes, for \(architecture.rawValue)."]
+        page.comments = ["All includes are joined in, for \(architecture.rawValue)."]
         page.groups = writtenGroups
         page.sections = [
             "unlisted: { known: \(CallAnswer.refuse(errno: unlisted.known, reported: true).word), "
