@@ -11,12 +11,22 @@ extension ExtensionCore {
         into buffer: borrowing RequestBuffer, if isServed: (UInt16) -> Bool
     ) throws(ExtensionFailure) -> CheckedHeader? {
         try checkFree()
+        try checkLastAnswer()
         guard ahead.isEmpty else { return nil }
         do throws(ChannelViolation) {
             return try receiver.nextPlainRequest(into: buffer, if: isServed)
         } catch {
             throw .violated(error)
         }
+    }
+
+    /// Wakes the host if it sleeps for the last answer. While requests follow one another closely, the next one shows
+    /// that the host has taken the answer.
+    @inline(__always) private func checkLastAnswer() throws(ExtensionFailure) {
+        guard let last = unchecked else { return }
+        unchecked = nil
+        if ahead.isEmpty, let next = receiver.callOfNextRequest(), last.isTaken(accordingTo: next) { return }
+        if sender.wake(on: last.word) { try control.ring() }
     }
 
     /// Answers a plain request with the encoded response.
@@ -30,14 +40,10 @@ extension ExtensionCore {
         let header = FrameHeader(kind: .reply, method: asked.method, call: asked.call)
         let isAttended = asked.marks.contains(.attended)
         // SAFETY: the writer copies the bytes and keeps no reference.
-        let sent = encoder.withWritten { written in
-            unsafe written.withUnsafeBytes { unsafe sender.publishAtOnce(header, $0, isAttended: isAttended) }
+        unchecked = encoder.withWritten { written in
+            unsafe written.withUnsafeBytes { unsafe sender.publishUnchecked(header, $0, isAttended: isAttended) }
         }
-        switch sent {
-        case .published: return
-        case .publishedAndRings: return try control.ring()
-        case .notDone: break
-        }
+        guard unchecked == nil else { return }
         try encoder.withWritten { (written) throws(ExtensionFailure) in
             // SAFETY: as above.
             try unsafe written.withUnsafeBytes { (bytes) throws(ExtensionFailure) in

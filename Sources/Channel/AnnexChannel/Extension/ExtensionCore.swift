@@ -6,8 +6,17 @@ final class ExtensionCore {
     // The mappings behind the two halves.
     private let own: OwnRegion
     private let peer: PeerRegion
-    var receiver: ExtensionReceiver
-    var sender: ExtensionSender
+    #if DEBUG
+        var receiver: ExtensionReceiver
+        var sender: ExtensionSender
+    #else
+        // Swift's check of overlapping accesses would cost a twentieth of a call. Debug builds check, and `checkFree`
+        // makes an overlap an error.
+        @exclusivity(unchecked) var receiver: ExtensionReceiver
+        @exclusivity(unchecked) var sender: ExtensionSender
+    #endif
+    /// The last answer, if `nextPlainRequest` has to check whether the host sleeps for it.
+    var unchecked: UncheckedAnswer?
     /// Frames that were read early, for example while checking for a cancel.
     var ahead: [Frame] = []
     /// Requests that were passed to the extension's code and not answered yet; seldom more than one.

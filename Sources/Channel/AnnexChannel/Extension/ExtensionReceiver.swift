@@ -65,6 +65,17 @@ struct ExtensionReceiver: ~Copyable {
         return header
     }
 
+    /// The call of the next frame if it is a plain request that comes within a few looks; nil otherwise.
+    @inline(__always) mutating func callOfNextRequest() -> UInt64? {
+        var left = isWorthLooking ? UncheckedAnswer.looks : 0
+        while !reader.hasNews {
+            guard left > 0 else { return nil }
+            left &-= 1
+            Processor.pause()
+        }
+        return reader.look(for: .bareRequest, .request)?.call
+    }
+
     /// Begins a message in pieces. The host may have given up the previous one.
     private mutating func begin(_ frame: Frame) throws(ChannelViolation) {
         let (header, terms) = try LargeHeader.read(frame.payload, atMost: .max)

@@ -4,15 +4,6 @@ internal import Glibc
 /// The loops for plain bytes. They hold both halves of the endpoint while only simple frames come, which saves the
 /// checks and reference counts of shared objects for each frame.
 enum RawServing {
-    /// An answer after which it was not checked whether the host sleeps: `ExtensionSender.tell`.
-    private struct Untold {
-        let word: WritableWord
-        let call: UInt64
-    }
-
-    /// How often the loop checks for the next request before it checks whether the host sleeps.
-    private static let looksBeforeTelling = 16
-
     /// Answers requests and passes on one-way messages until a frame of another kind comes.
     ///
     /// While requests follow one another closely, the loop does not check whether the host sleeps: the number of the
@@ -23,28 +14,27 @@ enum RawServing {
         _ receiver: inout ExtensionReceiver, _ sender: inout ExtensionSender, _ control: borrowing ControlSocket,
         _ buffers: borrowing RawBuffers, _ body: ExtensionCore.RawBody, _ post: ExtensionCore.RawPost
     ) throws(ExtensionFailure) -> Bool {
-        var untold: Untold?
+        var unchecked: UncheckedAnswer?
         var looks = 0
         while true {
             if let header = receiver.reader.look(for: .bareRequest, .request) {
-                // A host gives a raw call the number after the last one only if it has taken that call's answer.
-                if let last = untold, !RawCalls.isRaw(header.call) || header.call != last.call &+ 1 {
-                    try tell(last, &sender, control)
+                if let last = unchecked, !last.isTaken(accordingTo: header.call) {
+                    try check(last, &sender, control)
                 }
                 buffers.load(header, from: receiver.reader)
                 receiver.pass(header)
-                untold = try answer(header, &sender, control, buffers, body)
-                looks = receiver.isWorthLooking ? RawServing.looksBeforeTelling : 0
+                unchecked = try answer(header, &sender, control, buffers, body)
+                looks = receiver.isWorthLooking ? UncheckedAnswer.looks : 0
                 continue
             }
-            if let last = untold {
+            if let last = unchecked {
                 if looks > 0, !receiver.reader.hasNews {
                     looks &-= 1
                     Processor.pause()
                     continue
                 }
-                try tell(last, &sender, control)
-                untold = nil
+                try check(last, &sender, control)
+                unchecked = nil
             }
             guard let header = try look(&receiver) else { continue }
             guard header.isSimple else { return false }
@@ -53,16 +43,16 @@ enum RawServing {
             if header.kind == .event {
                 guard buffers.message(header, post) else { return true }
             } else {
-                untold = try answer(header, &sender, control, buffers, body)
+                unchecked = try answer(header, &sender, control, buffers, body)
                 looks = 0
             }
         }
     }
 
-    private static func tell(
-        _ answer: Untold, _ sender: inout ExtensionSender, _ control: borrowing ControlSocket
+    private static func check(
+        _ answer: UncheckedAnswer, _ sender: inout ExtensionSender, _ control: borrowing ControlSocket
     ) throws(ExtensionFailure) {
-        if sender.tell(answer.word) { try control.ring() }
+        if sender.wake(on: answer.word) { try control.ring() }
     }
 
     /// Copies the next frame to `target` if it is a one-way message; nil if it is another frame or there is none.
@@ -96,7 +86,7 @@ enum RawServing {
     private static func answer(
         _ asked: CheckedHeader, _ sender: inout ExtensionSender, _ control: borrowing ControlSocket,
         _ buffers: borrowing RawBuffers, _ body: ExtensionCore.RawBody
-    ) throws(ExtensionFailure) -> Untold? {
+    ) throws(ExtensionFailure) -> UncheckedAnswer? {
         var (count, reply) = unsafe buffers.answer(asked, body)
         var header = FrameHeader(kind: .reply, method: asked.method, call: asked.call)
         if count < 0 {
@@ -104,9 +94,7 @@ enum RawServing {
             unsafe reply = buffers.failure(UInt32(clamping: count.magnitude))
         }
         let isAttended = asked.marks.contains(.attended)
-        if let word = unsafe sender.publishUntold(header, reply, isAttended: isAttended) {
-            return Untold(word: word, call: header.call)
-        }
+        if let answer = unsafe sender.publishUnchecked(header, reply, isAttended: isAttended) { return answer }
         guard reply.count <= Int(sender.writer.largestPayload) else {
             try unsafe sender.sendLarge(header, reply, control, isAttended: isAttended)
             return nil

@@ -2,46 +2,56 @@ public import AnnexMessages
 internal import Synchronization
 
 /// Memory in which a call is encoded and its answer decoded. The channel keeps one for the next call. Only one thread
-/// uses it at a time.
-@safe @usableFromInline final class CallWorkspace {
-    // SAFETY: this object alone owns it for its whole life. It lies behind a pointer because Swift checks each access
-    // to a class's stored property at run time, which costs more than encoding a number.
-    @usableFromInline let encoder: UnsafeMutablePointer<MessageEncoder>
-    // SAFETY: `capacity` bytes that this object alone owns; zeros from the start, so that any of them may be read.
-    private let start: UnsafeMutableRawPointer
-    private let capacity: Int
-    // SAFETY: this object alone owns it; nil until an answer is larger than `capacity`.
-    private var large: UnsafeMutableRawBufferPointer?
-    /// Whether the channel keeps this workspace for later calls.
-    let isKept: Bool
+/// uses it at a time, and gives it back once.
+///
+/// This is a plain address: counting references to an object would cost a tenth of a call.
+@safe @usableFromInline struct CallWorkspace {
+    @safe @usableFromInline struct Memory: ~Copyable {
+        @usableFromInline var encoder: MessageEncoder
+        // SAFETY: `capacity` bytes that this memory alone owns; zeros from the start, so that any of them may be read.
+        fileprivate let start: UnsafeMutableRawPointer
+        fileprivate let capacity: Int
+        // SAFETY: this memory alone owns it; nil until an answer is larger than `capacity`.
+        fileprivate var large: UnsafeMutableRawBufferPointer?
+        /// Whether the channel keeps this workspace for later calls.
+        fileprivate let isKept: Bool
+
+        deinit {
+            unsafe start.deallocate()
+            unsafe large?.deallocate()
+        }
+    }
+
+    // SAFETY: lives until `end`.
+    @usableFromInline let memory: UnsafeMutablePointer<Memory>
 
     /// - Parameter replyCapacity: the most bytes that an answer can have.
     init(limits: MessageLimits, replyCapacity: Int, isKept: Bool) {
-        unsafe encoder = .allocate(capacity: 1)
-        unsafe encoder.initialize(to: MessageEncoder(limits: limits, capacity: 256))
-        capacity = replyCapacity
         // With a larger alignment than malloc's, glibc allocates elsewhere and hardly reuses the memory.
-        unsafe start = .allocate(byteCount: replyCapacity, alignment: 16)
+        let start = UnsafeMutableRawPointer.allocate(byteCount: replyCapacity, alignment: 16)
         unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: replyCapacity)
-        self.isKept = isKept
+        unsafe memory = .allocate(capacity: 1)
+        unsafe memory.initialize(
+            to: Memory(
+                encoder: MessageEncoder(limits: limits, capacity: 256), start: start, capacity: replyCapacity,
+                large: nil, isKept: isKept))
     }
 
-    deinit {
-        unsafe encoder.deinitialize(count: 1)
-        unsafe encoder.deallocate()
-        unsafe start.deallocate()
-        drop()
+    /// Frees the memory.
+    fileprivate func end() {
+        unsafe memory.deinitialize(count: 1)
+        unsafe memory.deallocate()
     }
 
     /// The memory that an answer is copied to.
     var room: UnsafeMutableRawBufferPointer {
-        unsafe UnsafeMutableRawBufferPointer(start: start, count: capacity)
+        unsafe UnsafeMutableRawBufferPointer(start: memory.pointee.start, count: memory.pointee.capacity)
     }
 
     /// The first bytes of the answer that was copied, or the whole answer that `keep` stored.
     @usableFromInline func reply(_ count: Int) -> UnsafeRawBufferPointer {
-        if let large = unsafe large { return UnsafeRawBufferPointer(large) }
-        return unsafe UnsafeRawBufferPointer(start: start, count: min(max(count, 0), capacity))
+        if let large = unsafe memory.pointee.large { return UnsafeRawBufferPointer(large) }
+        return unsafe UnsafeRawBufferPointer(rebasing: room.prefix(max(count, 0)))
     }
 
     /// Stores an answer that may be larger than `room`, until the workspace is given back.
@@ -50,14 +60,15 @@ internal import Synchronization
         drop()
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: answer.count, alignment: 16)
         unsafe copy.copyBytes(from: answer)
-        unsafe large = copy
+        unsafe memory.pointee.large = copy
         return answer.count
     }
 
     /// Frees the answer that `keep` stored.
-    func drop() {
-        unsafe large?.deallocate()
-        unsafe large = nil
+    fileprivate func drop() {
+        guard let large = unsafe memory.pointee.large else { return }
+        unsafe large.deallocate()
+        unsafe memory.pointee.large = nil
     }
 }
 
@@ -74,6 +85,7 @@ internal import Synchronization
     }
 
     deinit {
+        unsafe kept.pointee?.end()
         unsafe kept.deinitialize(count: 1)
         unsafe kept.deallocate()
     }
@@ -89,7 +101,12 @@ internal import Synchronization
     }
 
     func giveBack(_ workspace: CallWorkspace) {
-        if workspace.isKept { isTaken.store(false, ordering: .releasing) }
+        workspace.drop()
+        if unsafe workspace.memory.pointee.isKept {
+            isTaken.store(false, ordering: .releasing)
+        } else {
+            workspace.end()
+        }
     }
 }
 
@@ -114,12 +131,11 @@ extension HostEndpoint {
                 replyCapacity: Int(WireFormat.largestPayload(capacity: state.configuration.extensionCapacity)),
                 isKept: isKept)
         }
-        unsafe taken.encoder.pointee.reset()
+        unsafe taken.memory.pointee.encoder.reset()
         return taken
     }
 
     @usableFromInline func giveBack(_ taken: CallWorkspace) {
-        taken.drop()
         workspace.giveBack(taken)
     }
 
@@ -128,9 +144,9 @@ extension HostEndpoint {
         _ method: UInt16, _ workspace: CallWorkspace, _ timeout: Duration?, _ patience: CallPatience?
     ) throws(CallFailure) -> Int {
         // SAFETY: only this caller uses the workspace.
-        if let failure = unsafe workspace.encoder.pointee.failure { throw .unencodable(failure) }
+        if let failure = unsafe workspace.memory.pointee.encoder.failure { throw .unencodable(failure) }
         var target = unsafe workspace.room.mutableBytes
-        return try unsafe workspace.encoder.pointee.withWritten { (payload) throws(CallFailure) in
+        return try unsafe workspace.memory.pointee.encoder.withWritten { (payload) throws(CallFailure) in
             try callRaw(
                 method, payload, into: &target, timeout: timeout, patience: patience, workspace: workspace)
         }
@@ -140,8 +156,8 @@ extension HostEndpoint {
         _ method: UInt16, _ workspace: CallWorkspace, _ timeout: Duration?, _ patience: CallPatience?
     ) throws(CallFailure) -> LedCall {
         // SAFETY: as in `callEncoded`.
-        if let failure = unsafe workspace.encoder.pointee.failure { throw .unencodable(failure) }
-        return try unsafe workspace.encoder.pointee.withWritten { (payload) throws(CallFailure) in
+        if let failure = unsafe workspace.memory.pointee.encoder.failure { throw .unencodable(failure) }
+        return try unsafe workspace.memory.pointee.encoder.withWritten { (payload) throws(CallFailure) in
             try look(
                 method, payload, in: workspace, timeout, patience: patience, mostReply: MessageLimits.standard.bytes)
         }

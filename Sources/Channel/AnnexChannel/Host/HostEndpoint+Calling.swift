@@ -122,7 +122,8 @@ extension HostEndpoint {
                 throw error
             }
             if let reply = looked.response {
-                await state.hearFirst()
+                // Even a call that returns at once would allocate.
+                if state.hasUnheard { await state.hearFirst() }
                 return reply
             }
             if let pending = looked.pending {

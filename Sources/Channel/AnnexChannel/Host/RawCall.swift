@@ -20,11 +20,9 @@ internal import AnnexLinux
     /// The most bytes of an answer in pieces that gets memory of its own.
     let mostReply: Int
 
-    // SAFETY: the caller owns it, as it owns the pointers. Not reference-counted: every call copies this value.
-    /// Takes an answer that is longer than `room`; nil: such an answer fails the call.
-    private let unsized: Unmanaged<CallWorkspace>?
-
-    var workspace: CallWorkspace? { unsafe unsized?.takeUnretainedValue() }
+    /// Takes an answer that is longer than `room`; nil: such an answer fails the call. The caller owns it, as it owns
+    /// the pointers.
+    let workspace: CallWorkspace?
 
     init(
         method: UInt16, payload: UnsafeRawBufferPointer, reply: UnsafeMutableRawBufferPointer, limit: UInt64?,
@@ -36,7 +34,7 @@ internal import AnnexLinux
         self.limit = limit
         self.patience = limit ?? patience
         self.mostReply = mostReply
-        unsafe unsized = workspace.map { unsafe Unmanaged.passUnretained($0) }
+        self.workspace = workspace
     }
 
     /// When a caller that begins to wait now gives up; nil: never.
@@ -50,7 +48,7 @@ internal import AnnexLinux
     /// The memory for an answer in pieces: a thread's own. A task gives its memory back when it suspends, so it lends
     /// none.
     func memory(for caller: Caller) -> CallerMemory? {
-        unsafe caller == .thread && unsized == nil ? CallerMemory(reply) : nil
+        unsafe caller == .thread && workspace == nil ? CallerMemory(reply) : nil
     }
 
     /// Throws unless the frame is a valid answer to this call.

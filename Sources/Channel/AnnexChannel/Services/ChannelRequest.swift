@@ -66,7 +66,7 @@ extension HostEndpoint {
         let workspace = takeWorkspace()
         defer { giveBack(workspace) }
         // SAFETY: only this call uses the workspace until it is given back.
-        unsafe request.encode(into: &workspace.encoder.pointee)
+        unsafe request.encode(into: &workspace.memory.pointee.encoder)
         let count = try callEncoded(Asked.method, workspace, timeout, patience)
         return try unsafe Self.decoded(workspace.reply(count).bytes)
     }
@@ -117,7 +117,7 @@ extension HostEndpoint {
         let workspace = takeWorkspace()
         defer { giveBack(workspace) }
         // SAFETY: as above.
-        unsafe request.encode(into: &workspace.encoder.pointee)
+        unsafe request.encode(into: &workspace.memory.pointee.encoder)
         switch try lookEncoded(Asked.method, workspace, timeout, patience) {
         case .answered(let count): return Look(response: try unsafe Self.decoded(workspace.reply(count).bytes))
         case .pending(let call): return Look(pending: call)
