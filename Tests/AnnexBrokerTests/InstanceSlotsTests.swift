@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexBroker
 
-@Suite struct PlacesTests {
+@Suite struct InstanceSlotsTests {
     private final class Granted: Sendable {
         private let names = Mutex<[String]>([])
         var list: [String] { names.withLock { $0 } }

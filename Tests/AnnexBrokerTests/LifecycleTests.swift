@@ -13,7 +13,7 @@ import Testing
         return life
     }
 
-    private var serving: Lifecycle { life(after: .asked, .placeGranted, .started, .executed, .saidHello) }
+    private var serving: Lifecycle { life(after: .asked, .slotGranted, .started, .executed, .saidHello) }
 
     private var working: Lifecycle {
         var life = serving
@@ -26,7 +26,7 @@ import Testing
         var times = Self.times
         times.request = .seconds(100)
         var life = Lifecycle(times)
-        for input in [Lifecycle.Input.asked, .placeGranted, .started, .executed, .saidHello, .requestBegan(1)] {
+        for input in [Lifecycle.Input.asked, .slotGranted, .started, .executed, .saidHello, .requestBegan(1)] {
             _ = life.handle(input, at: Self.at(0))
         }
         return life
@@ -54,37 +54,37 @@ import Testing
 
     @Test func `L1: waiting for a slot is bounded and has a reason of its own`() {
         var life = Lifecycle(Self.times)
-        #expect(life.handle(.asked, at: Self.at(0)) == [.askForPlace, .wake(Self.at(10_000))])
-        #expect(life.handle(.clock, at: Self.at(10_000)) == [.giveBackPlace, .finish(.noPlace)])
-        #expect(life.handle(.placeGranted, at: Self.at(10_001)).isEmpty)
+        #expect(life.handle(.asked, at: Self.at(0)) == [.askForSlot, .wake(Self.at(10_000))])
+        #expect(life.handle(.clock, at: Self.at(10_000)) == [.giveBackSlot, .finish(.noSlot)])
+        #expect(life.handle(.slotGranted, at: Self.at(10_001)).isEmpty)
     }
 
     @Test func `L1: the launch limit runs from the start of the process to its hello`() {
-        var life = life(after: .asked, .placeGranted)
+        var life = life(after: .asked, .slotGranted)
         #expect(life.handle(.started, at: Self.at(500)) == [.wake(Self.at(1500))])
         #expect(life.handle(.executed, at: Self.at(600)).isEmpty)
         #expect(life.handle(.clock, at: Self.at(1499)) == [.wake(Self.at(1500))])
         #expect(life.handle(.clock, at: Self.at(1500)) == [.kill, .wake(Self.at(6500))])
-        #expect(life.handle(.gone, at: Self.at(1501)) == [.giveBackPlace, .finish(.launchLimit), .wake(nil)])
+        #expect(life.handle(.gone, at: Self.at(1501)) == [.giveBackSlot, .finish(.launchLimit), .wake(nil)])
     }
 
     @Test func `L1: the hello may arrive before the report of the warden`() {
-        var life = life(after: .asked, .placeGranted, .started)
+        var life = life(after: .asked, .slotGranted, .started)
         #expect(life.handle(.saidHello, at: Self.at(1)) == [.wake(Self.at(10_001))])
         #expect(life.handle(.executed, at: Self.at(2)) == [.announce, .wake(nil)])
-        var early = self.life(after: .asked, .placeGranted, .saidHello)
+        var early = self.life(after: .asked, .slotGranted, .saidHello)
         #expect(early.handle(.started, at: Self.at(1)) == [.wake(Self.at(10_001))])
         #expect(early.handle(.executed, at: Self.at(2)) == [.announce, .wake(nil)])
     }
 
     @Test func `L1: a launch does not wait for a silent warden for ever`() {
-        var life = life(after: .asked, .placeGranted)
-        #expect(life.handle(.clock, at: Self.at(10_000)) == [.kill, .giveBackPlace, .finish(.unanswered)])
+        var life = life(after: .asked, .slotGranted)
+        #expect(life.handle(.clock, at: Self.at(10_000)) == [.kill, .giveBackSlot, .finish(.unanswered)])
         #expect(life.handle(.gone, at: Self.at(10_001)).isEmpty)
     }
 
     @Test func `L1: a warden that falls silent after the start is not waited for`() {
-        var life = life(after: .asked, .placeGranted, .started, .saidHello)
+        var life = life(after: .asked, .slotGranted, .started, .saidHello)
         #expect(life.handle(.clock, at: Self.at(10_000)).contains(.kill))
         #expect(life.handle(.gone, at: Self.at(10_001)).contains(.finish(.unanswered)))
     }
@@ -92,8 +92,8 @@ import Testing
     @Test func `L1: a life that must end before its launch is never launched`() {
         var life = life(after: .mustEnd(.brokerShutdown), .mustEnd(.removed))
         #expect(life.state == .new)
-        #expect(life.handle(.asked, at: Self.at(1)) == [.giveBackPlace, .finish(.brokerShutdown)])
-        #expect(life.handle(.placeGranted, at: Self.at(2)).isEmpty && life.state == .ended)
+        #expect(life.handle(.asked, at: Self.at(1)) == [.giveBackSlot, .finish(.brokerShutdown)])
+        #expect(life.handle(.slotGranted, at: Self.at(2)).isEmpty && life.state == .ended)
     }
 
     // MARK: Work
@@ -261,7 +261,7 @@ import Testing
     @Test func `SIG-05: the broker does not wait for a process that does not die`() {
         var life = working
         _ = life.handle(.mustEnd(.outputLimit), at: Self.at(0))
-        #expect(life.handle(.clock, at: Self.at(5000)) == [.giveBackPlace, .finish(.stuck(after: .outputLimit))])
+        #expect(life.handle(.clock, at: Self.at(5000)) == [.giveBackSlot, .finish(.stuck(after: .outputLimit))])
         #expect(life.handle(.gone, at: Self.at(5001)).isEmpty)
     }
 
@@ -272,7 +272,7 @@ import Testing
         var gone = life
         #expect(gone.handle(.gone, at: Self.at(7001)).contains(.finish(.outputLimit)))
         // Only once, however late it is then.
-        #expect(life.handle(.clock, at: Self.at(20_000)) == [.giveBackPlace, .finish(.stuck(after: .outputLimit))])
+        #expect(life.handle(.clock, at: Self.at(20_000)) == [.giveBackSlot, .finish(.stuck(after: .outputLimit))])
     }
 
     @Test func `L7: an extension that closes its channel has to end soon`() {
@@ -288,8 +288,8 @@ import Testing
 
     @Test func `an extension that ends by itself has no cause of the broker`() {
         var idle = serving
-        #expect(idle.handle(.gone, at: Self.at(1)) == [.giveBackPlace, .finish(nil)])
-        var early = life(after: .asked, .placeGranted, .started)
+        #expect(idle.handle(.gone, at: Self.at(1)) == [.giveBackSlot, .finish(nil)])
+        var early = life(after: .asked, .slotGranted, .started)
         #expect(early.handle(.gone, at: Self.at(1)).contains(.finish(nil)))
     }
 }

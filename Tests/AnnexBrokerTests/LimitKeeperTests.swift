@@ -24,7 +24,7 @@ import Testing
     @Test func `a limit that a control group did not take is not credited to it`() throws {
         let found = try limits("tool", [.memory])
         #expect(found["memory"]?.enforcement == .watched)
-        #expect(found["memory"]?.keeper.contains("not for swap") == true)
+        #expect(found["memory"]?.keeper.contains("without swap") == true)
         #expect(found["processes"]?.keeper == "RLIMIT_NPROC")
         let without = try limits("tool", [])
         #expect(without["memory"]?.enforcement == .watched)

@@ -36,7 +36,7 @@ import Testing
             return try seen(identifier)?.state
         }
         #expect(try feed(.asked, at: asked) == .waiting)
-        #expect(try feed(.placeGranted, at: later(1)) == .launching)
+        #expect(try feed(.slotGranted, at: later(1)) == .launching)
         for input in [Lifecycle.Input.started, .executed] { _ = try feed(input, at: later(2)) }
         #expect(try feed(.saidHello, at: later(3)) == .idle)
         #expect(try feed(.requestBegan(1), at: later(10)) == .working)
@@ -73,7 +73,7 @@ import Testing
         let identifier = "com.example.many \(UInt64.random(in: 0 ... .max))"
         var entry = LiveStatusEntry(identifier, policy: "compute", memoryLimit: 0)
         var life = Lifecycle(LifecycleSimulationTests.times)
-        for input in [Lifecycle.Input.asked, .placeGranted] { _ = life.handle(input, at: asked) }
+        for input in [Lifecycle.Input.asked, .slotGranted] { _ = life.handle(input, at: asked) }
         for request in 0..<5000 as Range<UInt64> { entry.note(.requestBegan(request), at: asked, life) }
         for request in 0..<6000 as Range<UInt64> { entry.note(.requestEnded(request), at: later(1), life) }
         #expect(try seen(identifier)?.answered == 6000)

@@ -59,23 +59,23 @@ import Testing
         try test.writeProgram(editor, class: 1)
         #expect(try test.refusal().rule == .p7)
         try test.write("#!/bin/sh", to: editor)
-        #expect(try test.refusal().what == "is no ELF program")
+        #expect(try test.refusal().what == "is not an ELF program")
         try test.write("", to: editor)
-        #expect(try test.refusal().what == "is no ELF program")
+        #expect(try test.refusal().what == "is not an ELF program")
     }
 
     @Test func `FS-26: a pipe or directory in place of a file is refused at once`() throws {
         let test = try TestApp()
         try test.remove(info)
         mkfifo("\(test.path)/\(info)", 0o600)
-        #expect(try test.refusal().what == "is no regular file")
+        #expect(try test.refusal().what == "is not a regular file")
         try test.remove(info)
         mkdir("\(test.path)/\(info)", 0o700)
-        #expect(try test.refusal().what == "is no regular file")
+        #expect(try test.refusal().what == "is not a regular file")
         try test.remove(editor)
         mkfifo("\(test.path)/\(editor)", 0o777)
         chmod("\(test.path)/\(editor)", 0o755)
-        #expect(try test.refusal().what == "is no regular file")
+        #expect(try test.refusal().what == "is not a regular file")
     }
 
     @Test func `BOMB-16: a huge or deeply nested property list is refused`() throws {

@@ -26,7 +26,7 @@ import Testing
                 .deniedOperation,
                 detail: .deniedCall(
                     DeniedCall("socket", arguments: [Escaped("AF_INET"), Escaped("0")], layer: "seccomp"))),
-            "deniedOperation: socket(AF_INET, 0) refused by seccomp"
+            "deniedOperation: socket(AF_INET, 0) denied by seccomp"
         ),
         (
             Termination(.launchFailed, detail: .step(LaunchStep("pivot_root", cause: "EPERM", remedy: "ask root"))),

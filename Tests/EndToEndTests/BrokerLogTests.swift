@@ -23,8 +23,12 @@ import Testing
             await #expect(throws: HostError.self) { try await session.request([ExtensionItem(contentText: "exits")]) }
             await eventually { lines.all.contains { $0.text == "a report is lost" } }
             let of = lines.all.filter { $0.metadata["identifier"] == .string(SubstituteApp.identifier) }
-            #expect(Set(of.map(\.text)) == ["launches", "is ready", "ended", "a report is lost"], "\(of)")
-            let end = try #require(of.first { $0.text == "ended" })
+            #expect(
+                Set(of.map(\.text)) == [
+                    "an extension is launched", "an extension is ready", "an extension ended", "a report is lost",
+                ],
+                "\(of)")
+            let end = try #require(of.first { $0.text == "an extension ended" })
             #expect(end.level == .notice && end.metadata["reason"] == .string("exited"), "\(end)")
             #expect(end.metadata["detail"] == .string("exit code 3") && end.metadata["policy"] != nil, "\(end)")
             #expect(of.allSatisfy { $0.label == "annex.broker" })

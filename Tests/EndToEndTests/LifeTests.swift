@@ -158,7 +158,7 @@ import Testing
         #expect(end.lastOutput.first?.description == "called with false", "\(end)")
     }
 
-    // MARK: Places
+    // MARK: Slots
 
     @Test func `L1: one extension beyond the limit waits for a slot and reports the time`() async throws {
         let broker = try broker { $0.instances = 1 }

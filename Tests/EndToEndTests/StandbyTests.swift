@@ -100,7 +100,7 @@ import Testing
         await eventually { refusals.list.count >= 6 || !ends.list.isEmpty }
         await eventually { one.count + other.count == 1 || !ends.list.isEmpty }
         #expect(ends.list.isEmpty)
-        #expect(Set(refusals.list) == [.noPlace])
+        #expect(Set(refusals.list) == [.noSlot])
         // A free slot is found without help.
         _ = await session.complete()
         await eventually { one.count + other.count == 2 }

@@ -36,3 +36,39 @@ extension ExtensionBundle {
     /// The executable's path below the bundle.
     fileprivate var executablePath: String { String(executable.path.dropFirst(directory.path.count + 1)) }
 }
+
+extension ChannelConfiguration {
+    /// The configuration of a channel under a policy. The policy's `in-flight` limits the memory in use at once: both
+    /// rings, both arenas, and the one large answer that a host reassembles.
+    init(_ limits: PolicyLimits) {
+        self.init()
+        let half = UInt32(clamping: limits.inFlight / 2)
+        while hostCapacity > max(half, 4096) { hostCapacity /= 2 }
+        extensionCapacity = hostCapacity
+        shareRest(limits.inFlight.subtractingOrZero(UInt64(hostCapacity) + UInt64(extensionCapacity)))
+        callLimit = limits.request
+        // An extension reads nothing while it works on a request, and may take the request's limit for it.
+        unreadLimit = max(unreadLimit, limits.request)
+        mostOpenCalls = min(mostOpenCalls, max(1, limits.openCalls))
+        framesPerSecond = UInt32(clamping: max(0, limits.messages))
+        controlMessagesPerSecond = framesPerSecond
+    }
+
+    /// Gives each arena a quarter of what the rings leave, and the rest to the largest message. If an arena would be
+    /// smaller than one step, there is none, and messages are at most as large as a frame.
+    private mutating func shareRest(_ bytes: UInt64) {
+        let arena = min(UInt64(hostArena), bytes / 4)
+        hostArena = UInt32(clamping: arena - arena % Self.arenaStep)
+        extensionArena = hostArena
+        let left = bytes.subtractingOrZero(UInt64(hostArena) * 2)
+        largestMessage = hostArena == 0 ? 0 : min(largestMessage, UInt32(clamping: left))
+    }
+
+    private static var arenaStep: UInt64 { 65_536 }
+}
+
+extension UInt64 {
+    fileprivate func subtractingOrZero(_ other: UInt64) -> UInt64 {
+        self > other ? self - other : 0
+    }
+}

@@ -90,7 +90,7 @@ extension Broker {
         if let refusal = registry.withLock({ $0.refusal(of: identifier) }) { return refusal }
         return BrokerError(
             .unknownExtension, "is not installed", place: identifier,
-            remedy: "install the app that carries it; installed are: \(Registry.shown(extensions.map(\.id)))")
+            remedy: "install the app that contains it; installed extensions: \(Registry.shown(extensions.map(\.id)))")
     }
 
     private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(BrokerError) {

@@ -65,7 +65,7 @@ package final class Broker: BrokerService {
         let policy = try policy(for: bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         // This step comes last: an error after it would have to give the slot back.
-        let place = try place(for: purpose, identifier, policy)
+        let slot = try slot(for: purpose, identifier, policy)
         let log = log.of(host)
         log.launching(identifier, policy.name)
         let told: @Sendable (ExtensionEvent) -> Void = { event in
@@ -75,7 +75,7 @@ package final class Broker: BrokerService {
         let supervised = running.add { remove in
             SupervisedExtension(
                 Installed(bundle, instance: instance, in: registry), policy: policy, timeLimit: timeLimit, host: host,
-                launcher: launcher, slots: slots, place: place, events: told
+                launcher: launcher, slots: slots, slot: slot, events: told
             ) { [failures, reports, onEnd] end in
                 failures.note(end)
                 log.ended(end)
@@ -98,14 +98,14 @@ package final class Broker: BrokerService {
     }
 
     /// The slot that a launch has from the start; nil if the launch must ask for one and wait.
-    private func place(
+    private func slot(
         for purpose: LaunchPurpose, _ identifier: String, _ policy: Policy
     ) throws(BrokerError) -> InstanceSlots.Slot? {
         guard purpose == .ahead else { return nil }
         if let free = slots.takeFree(policy.name, most: policy.limits.instances) { return free }
         throw BrokerError(
-            .noPlace, "as many as the policy lets run at once (\(policy.limits.instances)) run, or are waited for",
-            place: identifier, remedy: "keep fewer parked, or raise the policy's limit `instances`")
+            .noSlot, "no instance slot is free: all \(policy.limits.instances) of the policy are taken or waited for",
+            place: identifier, remedy: "keep fewer extensions parked, or raise the policy's limit `instances`")
     }
 
     private func checkFailures(of identifier: String) throws(BrokerError) {
@@ -158,5 +158,37 @@ extension Broker {
     /// such reference waits for the warden.
     package static func end(ofGoneHost handle: any ExtensionHandle) {
         (handle as? SupervisedExtension)?.end(for: .hostGone)
+    }
+}
+
+/// The running extensions, until their ends are reported.
+///
+/// This is a separate object, so that an end that is reported on the event loop's thread never keeps the broker alive.
+/// Releasing the last reference to a broker waits for its warden, and the event loop must not wait.
+final class RunningExtensions: Sendable {
+    private struct State {
+        var extensions: [UInt64: SupervisedExtension] = [:]
+        var last: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Adds the extension that `make` returns. `make` gets a closure that removes it again.
+    func add(_ make: (_ remove: @escaping @Sendable () -> Void) -> SupervisedExtension) -> SupervisedExtension {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        let supervised = make { [self] in remove(number) }
+        state.withLock { $0.extensions[number] = supervised }
+        return supervised
+    }
+
+    var all: [SupervisedExtension] { state.withLock { Array($0.extensions.values) } }
+
+    private func remove(_ number: UInt64) {
+        // The last reference is released outside the lock.
+        let removed = state.withLock { $0.extensions.removeValue(forKey: number) }
+        withExtendedLifetime(removed) {}
     }
 }

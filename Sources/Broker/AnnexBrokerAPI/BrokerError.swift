@@ -19,7 +19,7 @@ public struct BrokerError: Error, Sendable, Hashable {
         /// No policy can be read for the extension's point.
         case invalidPolicy
         /// An extension was to be launched ahead, and every instance slot is taken or waited for.
-        case noPlace
+        case noSlot
         /// The user has reached a quota of this daemon, for example for open connections, installed apps or running
         /// extensions.
         case overQuota

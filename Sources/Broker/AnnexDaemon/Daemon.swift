@@ -67,7 +67,7 @@ package final class Daemon: Sendable {
     }
 
     private func pause(_ error: SystemError) {
-        logger.warning("no connection can be taken for a moment", metadata: ["error": "\(error)"])
+        logger.warning("the daemon cannot accept connections for a moment", metadata: ["error": "\(error)"])
         state.withLock { state in
             defer { state.watch = nil }
             return state.watch
@@ -89,7 +89,7 @@ package final class Daemon: Sendable {
         do throws(SystemError) {
             peer = try PeerIdentity(of: socket)
         } catch {
-            logger.debug("a connection was not taken", metadata: ["error": "\(error)"])
+            logger.debug("a connection was not accepted", metadata: ["error": "\(error)"])
             return close(socket)
         }
         if let refusal = refusal(of: peer, socket) { return refuse(socket, refusal) }
@@ -107,8 +107,8 @@ package final class Daemon: Sendable {
     private func refusal(of peer: borrowing PeerIdentity, _ socket: borrowing ControlSocket) -> BrokerError? {
         if peer.user == overflowUser {
             return BrokerError(
-                .overQuota, "this daemon's user namespace has no number for you: it cannot tell you from others",
-                place: "annexd", remedy: "run a daemon outside of the container")
+                .overQuota, "this daemon's user namespace has no ID for your user, so it cannot identify you",
+                place: "annexd", remedy: "run a daemon outside the container")
         }
         if options.isSystem, let refusal = peer.refusal() { return refusal }
         return descriptors.refusal(of: socket.descriptor.number, from: peer.user)
@@ -144,7 +144,8 @@ package final class Daemon: Sendable {
 
     private static var notServed: BrokerError {
         BrokerError(
-            .overQuota, "this daemon does not serve you: it is another user's, or serves as many as it may",
+            .overQuota,
+            "this daemon does not serve your user: it belongs to another user, or has reached its limit of users",
             place: "annexd", remedy: "start a daemon of your own: systemctl --user enable --now annexd.socket")
     }
 
@@ -192,5 +193,36 @@ package final class Daemon: Sendable {
         }
         if isGone { user.lane.run { user.dropMeans() } }
         return isGone
+    }
+}
+
+extension Daemon {
+    /// Shuts the daemon down gracefully. It launches nothing more, notifies all hosts, and ends all extensions with the
+    /// reason `brokerShutdown`. All wardens have ended when this returns. It takes no longer than the limit `farewell`.
+    /// It must not run on the event loop's thread.
+    package func leave() {
+        let (watch, users, connections) = state.withLock { state in
+            state.isLeaving = true
+            defer { state.watch = nil }
+            return (state.watch, Array(state.users.values), Array(state.connections.values))
+        }
+        watch?.cancelAndWait()
+        for connection in connections { connection.send(.leaving) }
+        let deadline = MonotonicClock.deadline(after: options.limits.farewell)
+        repeat {
+            // Repeated, because a launch may have been under way.
+            for user in users { user.leave() }
+            MonotonicClock.pause()
+        } while MonotonicClock.now() < deadline
+            && !(users.allSatisfy(\.hasLeft) && connections.allSatisfy(\.isFlushed))
+        for connection in connections { connection.close("the daemon is shutting down") }
+        for user in users { user.dropMeans() }
+    }
+}
+
+extension DaemonUser {
+    /// Whether the user has no running extension and no open request any more.
+    fileprivate var hasLeft: Bool {
+        state.withLock { $0.running == 0 && $0.openRequests == 0 }
     }
 }

@@ -18,7 +18,6 @@ extension AnnexHost {
     ///   - reports: where the report on each end is kept; `annex reports` shows those of the standard place.
     /// - Throws: a `BrokerError`. It names the file and key if a bundle breaks a rule, or the failed step and the
     ///   remedy if this machine cannot make sandboxes.
-    ///   this machine cannot make sandboxes.
     public static func embedded(
         apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil,
         reports: ReportPlace = .standard

@@ -1,6 +1,8 @@
-public import AnnexBrokerAPI
+@_exported public import AnnexBrokerAPI
 public import AnnexChannel
 internal import AnnexLinux
+// One `import AnnexHost` gives a host's author all types of the model and of the broker's answers.
+@_exported public import AnnexModel
 
 /// A host's access to its extensions: it lists, installs and begins them through a broker.
 ///

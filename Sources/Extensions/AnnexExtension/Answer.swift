@@ -25,7 +25,7 @@ struct Answer: ~Copyable {
         guard pieces.count <= accepts.pieces, pieces.bytes <= accepts.bytes else {
             throw ExtensionError(
                 .answerNotAccepted,
-                "The host takes \(accepts.pieces) attachments of \(accepts.bytes) bytes in all; the answer has "
+                "The host accepts \(accepts.pieces) attachments of \(accepts.bytes) bytes in all; the answer has "
                     + "\(pieces.count) of \(pieces.bytes) bytes.")
         }
         return Answer(payload: payload, pieces: pieces)
@@ -38,7 +38,7 @@ struct Answer: ~Copyable {
                     bytes: bytes, fields: MessageLimits.standard.fields, depth: MessageLimits.standard.depth))
         } catch {
             throw ExtensionError(
-                .answerTooLarge, "The answer is too large for a message: \(error); big contents go as attachments.")
+                .answerTooLarge, "The answer is too large for a message: \(error); send large contents as attachments.")
         }
     }
 
@@ -63,7 +63,7 @@ struct Answer: ~Copyable {
         do {
             for item in contents.contents { pieces.append(try item.sealedMemory()) }
         } catch {
-            throw ExtensionError(.attachmentUnreadable, "An attachment of the answer cannot be handed over: \(error)")
+            throw ExtensionError(.attachmentUnreadable, "An attachment of the answer cannot be sent: \(error)")
         }
         return pieces
     }
@@ -76,5 +76,25 @@ extension ItemContents {
             return try SealedMemory(sealed: descriptor.duplicate())
         }
         return try SealedMemory(copying: load())
+    }
+}
+
+extension ExtensionError {
+    /// The codes of errors that Annex sends on an extension's behalf. AnnexModel defines codes 1 and 2.
+    enum AnnexCode: Int64 {
+        case thrown = 3
+        case answerTooLarge = 4
+        case answerNotAccepted = 5
+        case attachmentUnreadable = 6
+        case noPicture = 7
+    }
+
+    init(_ code: AnnexCode, _ text: String) {
+        self.init(code: code.rawValue, domain: Self.annexDomain, localizedDescription: text)
+    }
+
+    /// Converts any error to one that can be sent to the host.
+    init(describing error: any Error) {
+        self = error as? ExtensionError ?? ExtensionError(.thrown, "\(error)")
     }
 }

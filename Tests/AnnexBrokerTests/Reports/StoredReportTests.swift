@@ -24,12 +24,12 @@ import Testing
 
     @Test func `a pipe in the folder is not waited for`() throws {
         #expect(mkfifo(place(1).path, 0o600) == 0)
-        #expect(try why() == "no regular file")
+        #expect(try why() == "not a regular file")
     }
 
     @Test func `a directory is no report`() throws {
         try FileManager.default.createDirectory(at: place(1), withIntermediateDirectories: false)
-        #expect(try why() == "no regular file")
+        #expect(try why() == "not a regular file")
     }
 
     @Test func `a link is not followed`() throws {
@@ -43,7 +43,7 @@ import Testing
         let real = folder.url.appending(path: ".real")
         try Data(EndReport(.example(), at: time).bytes).write(to: real)
         try FileManager.default.linkItem(at: real, to: place(1))
-        #expect(try why() == "has another name elsewhere")
+        #expect(try why() == "has a second name: it is a hard link")
     }
 
     @Test func `no more reports are read than requested`() throws {
@@ -69,7 +69,7 @@ import Testing
     func `a file of another user is not believed`() throws {
         try Data(EndReport(.example(), at: time).bytes).write(to: place(1))
         #expect(chown(place(1).path, 65534, 65534) == 0)
-        #expect(try why() == "belongs to uid 65534, its folder to uid 0")
+        #expect(try why() == "belongs to user 65534, but its folder to user 0")
     }
 
     @Test func `every torn report is skipped`() throws {

@@ -8,7 +8,7 @@ struct Conduct {
     struct Faults: OptionSet {
         let rawValue: Int
 
-        static let noPlace = Faults(rawValue: 1 << 0)
+        static let noSlot = Faults(rawValue: 1 << 0)
         static let launchFails = Faults(rawValue: 1 << 1)
         static let wardenIsSilent = Faults(rawValue: 1 << 2)
         static let noHello = Faults(rawValue: 1 << 3)
@@ -61,7 +61,7 @@ struct Conduct {
         switch faults {
         case [], .ignoresGoodbye, .hostStandsStill: return asked
         case .keepsBusy: return hostCancels || requests == 0 ? asked : .graceExpired
-        case .noPlace: return .noPlace
+        case .noSlot: return .noSlot
         case .launchFails: return EndCause??.some(nil)
         case .wardenIsSilent: return .unanswered
         case .noHello: return .launchLimit

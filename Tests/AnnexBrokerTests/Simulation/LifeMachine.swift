@@ -18,7 +18,7 @@ struct FaultyLife: LifeMachine {
         /// The end is reported when the process is killed, not when it is gone.
         case tellsTooEarly
         /// A life that gives up waiting for a slot keeps its request for one.
-        case keepsItsPlace
+        case keepsItsSlot
         /// An idle extension is pinged like one at work.
         case pingsForEver
         /// The time limit is that of the newest request: an extension that answers others may keep an older one
@@ -62,7 +62,7 @@ struct FaultyLife: LifeMachine {
         switch (fault, effect) {
         case (.forgetsDeath, .wake) where isKilled: []
         case (.tellsTooEarly, .kill): [.kill, .finish(.timeLimit)]
-        case (.keepsItsPlace, .giveBackPlace): []
+        case (.keepsItsSlot, .giveBackSlot): []
         case (.pingsForEver, .wake(nil)) where !isEnded: [.wake(now + .seconds(1))]
         default: [effect]
         }

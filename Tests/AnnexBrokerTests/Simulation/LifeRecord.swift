@@ -8,8 +8,8 @@ struct LifeRecord {
     private(set) var cause: EndCause??
     private var asked: Moment?
     private var ended: Moment?
-    private var placesAsked = 0
-    private var placesGivenBack = 0
+    private var slotsAsked = 0
+    private var slotsGivenBack = 0
     private var announced = 0
     private var isKilled = false
     private var killed: Moment?
@@ -38,8 +38,8 @@ struct LifeRecord {
         if isTraced { trace.append("\(now.nanoseconds / 1000) µs    → \(effect)") }
         if ended != nil, effect != .wake(nil) { fail("\(effect) after the end") }
         switch effect {
-        case .askForPlace: placesAsked += 1
-        case .giveBackPlace: placesGivenBack += 1
+        case .askForSlot: slotsAsked += 1
+        case .giveBackSlot: slotsGivenBack += 1
         case .announce:
             announced += 1
             // A process that is gone already may still be reported.
@@ -61,8 +61,8 @@ struct LifeRecord {
     mutating func judge(conduct: Conduct, times: LifecycleTimes, isAlive: Bool, timerIsSet: Bool) {
         guard let cause, let asked, let ended else { return fail("no end was told") }
         if timerIsSet { fail("a timer is left") }
-        if placesAsked != 1 || placesGivenBack != 1 {
-            fail("\(placesAsked) places asked for, \(placesGivenBack) given back")
+        if slotsAsked != 1 || slotsGivenBack != 1 {
+            fail("\(slotsAsked) slots asked for, \(slotsGivenBack) given back")
         }
         if announced > 1 { fail("announced \(announced) times") }
         let timers = conduct.lateness + .milliseconds(10)
@@ -79,7 +79,7 @@ struct LifeRecord {
 
 extension LifecycleTimes {
     /// No simulated life can be longer: five requests at most, and the four seconds in which worlds interfere.
-    fileprivate var longest: Duration { place + queue + launch + request * 5 + grace + silence + death + .seconds(4) }
+    fileprivate var longest: Duration { slot + queue + launch + request * 5 + grace + silence + death + .seconds(4) }
 }
 
 extension Conduct {

@@ -38,7 +38,7 @@ import Testing
         guard Self.seeds.count > 1000 else { return }
         // A simulation that never reaches these reasons proves nothing.
         for reason in [
-            "nil", "completed", "cancelled", "noPlace", "unanswered", "launchLimit", "timeLimit", "unresponsive",
+            "nil", "completed", "cancelled", "noSlot", "unanswered", "launchLimit", "timeLimit", "unresponsive",
             "graceExpired", "stuck", "silence", "protocolViolation", "hostGone", "removed", "brokerShutdown",
         ] {
             #expect(reasons[reason, default: 0] > 0, "no life ended as \(reason)")

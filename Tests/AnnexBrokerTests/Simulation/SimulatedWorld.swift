@@ -148,7 +148,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
     private mutating func perform(_ effect: Lifecycle.Effect) {
         record.note(effect, at: now)
         switch effect {
-        case .askForPlace: if !conduct.faults.contains(.noPlace) { later(soon(), .input(.placeGranted)) }
+        case .askForSlot: if !conduct.faults.contains(.noSlot) { later(soon(), .input(.slotGranted)) }
         case .launch: launch()
         case .wake(let moment): wake(at: moment)
         case .announce: begin()
@@ -159,7 +159,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
         case .lookAtMemory: later(soon(), .input(.memoryUsed(UInt64.random(in: 0..<times.memory, using: &random))))
         case .sayGoodbye: later(soon(), .extensionSeesGoodbye)
         case .kill: if !conduct.faults.contains(.cannotBeKilled), isAlive { later(soon(), .processDies) }
-        case .warnOfMemory, .warnOfEnd, .giveBackPlace, .finish: break
+        case .warnOfMemory, .warnOfEnd, .giveBackSlot, .finish: break
         }
     }
 

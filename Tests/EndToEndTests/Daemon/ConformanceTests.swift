@@ -101,7 +101,7 @@ import TypedConduct
         let refusals = Refusals()
         let standby = try scene.host.observed(by: refusals).standby(for: SubstituteApp.identifier, keeping: 17...17)
         await eventually { refusals.list.count > 1 && standby.count == 16 }
-        #expect(Set(refusals.list) == [.noPlace])
+        #expect(Set(refusals.list) == [.noSlot])
         // A waiting session gets a slot.
         let session = try await scene.begin()
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")

@@ -176,7 +176,7 @@ import Testing
         let folder = try TemporaryFolder()
         let state = try await Program.run(
             "annexd", ["--socket", folder.url.path + "/s", "--state", daemon.folder.url.path + "/state"], in: folder)
-        #expect(state.status == 1 && state.errors.contains("another daemon has this state"), "\(state.errors)")
+        #expect(state.status == 1 && state.errors.contains("another daemon uses this folder"), "\(state.errors)")
         let socket = try await Program.run(
             "annexd", ["--socket", daemon.socket, "--state", folder.url.path + "/state"], in: folder)
         #expect(socket.status == 1 && socket.errors.contains("another daemon listens there"), "\(socket.errors)")
@@ -200,7 +200,7 @@ import Testing
         host.kill()
         await eventually { extensions.allSatisfy { kill($0, 0) != 0 } }
         if command == "fork-hold" {
-            await eventually { daemon.log.contains("its process has ended") }
+            await eventually { daemon.log.contains("the host's process has ended") }
             #expect(kill(child, 0) == 0, "the child that held everything was to outlive its parent")
             kill(child, SIGKILL)
         }

@@ -62,7 +62,7 @@ import Testing
         let daemon = try await daemon("processes=77", "memory-bytes=1073741824")
         let host = try HonestHost(daemon)
         let session = try await host.begin()
-        if daemon.log.contains("no control group holds") { return }
+        if daemon.log.contains("no control group limits") { return }
         #expect(bounds(of: daemon, in: "pids.max").contains("77"))
         let memory = bounds(of: daemon, in: "memory.max") + bounds(of: daemon, in: "memory.limit_in_bytes")
         #expect(memory.contains("1073741824"), "\(memory)")
@@ -110,7 +110,7 @@ import Testing
         let daemon = try await daemon("installed-bytes=4096")
         let app = try MadeApp("com.example.a")
         let error = refusal { try connect(daemon).install(app: app.path) }
-        #expect(error?.code == .overQuota && error?.what.contains("larger than what is left") == true)
+        #expect(error?.code == .overQuota && error?.what.contains("larger than the space that is left") == true)
         #expect(ProcText.names(in: daemon.store.path).allSatisfy { $0 == "index" })
     }
 

@@ -71,7 +71,7 @@ import Testing
             #expect(try object(ran)[command + "d"] as? [String] == ["com.example.a.part"])
         }
         let removed = try await annex(daemon, "remove", "com.example.nobody", "com.example.a", "--json")
-        #expect(removed.status == 1 && removed.errors.contains("installed are: com.example.a, com.example.b"))
+        #expect(removed.status == 1 && removed.errors.contains("installed apps: com.example.a, com.example.b"))
         #expect(try object(removed)["removed"] as? [String] == ["com.example.a"])
         #expect(try await listed(daemon) == [Self.part(of: "com.example.b", isEnabled: true)])
         try await turnOffOneOfTwo(daemon, apps[0])

@@ -32,7 +32,7 @@ import Testing
         for versions in [1...Self.own.lowerBound - 1, Self.own.upperBound + 1...UInt64.max] {
             let words = try await answer(daemon, to: versions)
             #expect(words.contains("wire versions \(versions.lowerBound) to \(versions.upperBound)"), "\(words)")
-            #expect(words.contains("speaks \(Self.own.lowerBound) to \(Self.own.upperBound)"), "\(words)")
+            #expect(words.contains("this daemon \(Self.own.lowerBound) to \(Self.own.upperBound)"), "\(words)")
         }
     }
 

@@ -1,3 +1,5 @@
+internal import AnnexLaunch
+
 extension Lifecycle {
     enum State: Sendable, Equatable {
         /// The extension was not asked for yet.
@@ -30,7 +32,7 @@ extension Lifecycle {
     enum Input: Sendable, Equatable {
         /// A launch was requested.
         case asked
-        case placeGranted
+        case slotGranted
         /// The process exists; none of its own code runs yet.
         case started
         /// Its own code runs.
@@ -63,13 +65,13 @@ extension Lifecycle {
 
     /// The limits of time and the checks that have a moment of their own.
     enum Limit: Int, Sendable, Hashable, CaseIterable {
-        case place, queue, launch, request, watchdog, look, warning, grace, silence, death
+        case slot, queue, launch, request, watchdog, look, warning, grace, silence, death
     }
 
     /// An effect for the caller to perform, in the given order.
     enum Effect: Sendable, Equatable {
-        /// Ask for an instance slot. `placeGranted` follows at once, later or never.
-        case askForPlace
+        /// Ask for an instance slot. `slotGranted` follows at once, later or never.
+        case askForSlot
         /// Give the plan to the warden.
         case launch
         /// Send the input `clock` at this moment, and not at the moment of an earlier `wake`; nil: at none.
@@ -88,8 +90,48 @@ extension Lifecycle {
         case warnOfEnd
         case kill
         /// Give the slot back, or stop waiting for one.
-        case giveBackPlace
+        case giveBackSlot
         /// Publish the end. Without a cause, the kernel's facts give the reason.
         case finish(EndCause?)
+    }
+}
+
+/// Why the broker ends an extension. If the broker does not end it, the kernel's facts give the reason.
+indirect enum EndCause: Sendable, Equatable {
+    case completed
+    case cancelled
+    /// No instance slot became free for as long as the launch may wait.
+    case noSlot
+    /// The warden did not answer, so there may be no process.
+    case unanswered
+    case launchLimit
+    case timeLimit
+    case outputLimit
+    /// The extension gave no sign of life while a request was open.
+    case unresponsive
+    /// The session was completed, the grace is over, and the extension has not finished its activities.
+    case graceExpired
+    /// The extension was killed for another cause, and the kernel has not reported its end.
+    case stuck(after: EndCause)
+    /// The extension closed its end of the channel and lived on.
+    case silence
+    /// The extension called `abort()`. The first process of a namespace ignores its own SIGABRT, so the broker detects
+    /// the call.
+    case aborted
+    /// A denied call that only an attack makes, or one denial too many.
+    case deniedOperation(Denial)
+    case messageBudget(String)
+    case protocolViolation(String)
+    case hostGone
+    case disabled
+    case removed
+    case brokerShutdown
+
+    /// Whether the extension itself caused the end, rather than a host, a user, the broker or the machine.
+    var isTheExtensions: Bool {
+        switch self {
+        case .completed, .cancelled, .noSlot, .unanswered, .hostGone, .disabled, .removed, .brokerShutdown: false
+        default: true
+        }
     }
 }

@@ -75,11 +75,11 @@ struct Lifecycle: Sendable {
         case (.asked, .new):
             if let doom { return finish(doom) }
             state = .waiting
-            deadlines[.place] = now + times.place
-            return [.askForPlace]
-        case (.placeGranted, .waiting):
+            deadlines[.slot] = now + times.slot
+            return [.askForSlot]
+        case (.slotGranted, .waiting):
             state = .launching
-            deadlines[.place] = nil
+            deadlines[.slot] = nil
             deadlines[.queue] = now + times.queue
             return [.launch]
         case (.dismissed(let cause), .waiting), (.mustEnd(let cause), .waiting): return finish(cause)
@@ -135,7 +135,7 @@ struct Lifecycle: Sendable {
         case .channelClosed: return fallSilent(at: now)
         case .mustEnd(let cause): return end(cause, at: now)
         case .gone: return finish(nil)
-        case .asked, .placeGranted, .started, .executed, .saidHello, .clock: break
+        case .asked, .slotGranted, .started, .executed, .saidHello, .clock: break
         }
         return []
     }
@@ -207,7 +207,7 @@ struct Lifecycle: Sendable {
 
     private mutating func passed(_ limit: Limit, at now: Moment) -> [Effect] {
         switch (limit, state) {
-        case (.place, .waiting): return finish(.noPlace)
+        case (.slot, .waiting): return finish(.noSlot)
         // If the process exists after all, the broker kills it when the warden reports it.
         case (.queue, .launching):
             return progress.contains(.started) ? end(.unanswered, at: now) : finish(.unanswered, first: [.kill])
@@ -273,6 +273,6 @@ struct Lifecycle: Sendable {
     private mutating func finish(_ cause: EndCause?, first: [Effect] = []) -> [Effect] {
         state = .ended
         deadlines.clear()
-        return first + [.giveBackPlace, .finish(cause)]
+        return first + [.giveBackSlot, .finish(cause)]
     }
 }

@@ -1,9 +1,10 @@
+internal import AnnexLinux
 internal import AnnexPolicy
 
 /// The limits of each part of an extension's life, and its memory limit.
 struct LifecycleTimes: Sendable, Equatable {
     /// The longest wait for an instance slot.
-    var place = Duration.seconds(10)
+    var slot = Duration.seconds(10)
     /// The longest wait for the warden, which normally makes a process within milliseconds.
     var queue = Duration.seconds(10)
     /// The longest time from the start of the process to its hello.
@@ -34,7 +35,7 @@ extension LifecycleTimes {
             launch: limits.launch, request: limits.request, watchdog: limits.watchdog, grace: limits.grace,
             memory: limits.memory)
         // A policy with a longer launch limit is meant for a machine on which everything takes longer.
-        place = max(place, limits.launch)
+        slot = max(slot, limits.launch)
         queue = max(queue, limits.launch)
     }
 
@@ -47,4 +48,75 @@ extension LifecycleTimes {
     /// From this use on, the extension gets a memory warning. It gets another one only after its use was below `calm`.
     var alarm: UInt64 { memory / 5 * 4 }
     var calm: UInt64 { memory / 10 * 7 }
+}
+
+/// A moment of a monotonic clock. Code that decides reads no clock: it gets the moments with its inputs.
+struct Moment: Sendable, Hashable, Comparable {
+    let nanoseconds: UInt64
+
+    static var now: Moment { Moment(nanoseconds: MonotonicClock.now()) }
+
+    static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
+
+    /// A sum that does not fit becomes the last moment of all, which never comes.
+    static func + (moment: Moment, duration: Duration) -> Moment {
+        let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(MonotonicClock.nanoseconds(duration))
+        return Moment(nanoseconds: overflow ? .max : sum)
+    }
+
+    /// The time since an earlier moment.
+    func since(_ earlier: Moment) -> Duration {
+        .nanoseconds(Int64(clamping: nanoseconds - min(nanoseconds, earlier.nanoseconds)))
+    }
+}
+
+/// The moments at which limits end, at most one for each kind of limit.
+struct Deadlines: Sendable {
+    private var moments = [Moment?](repeating: nil, count: Lifecycle.Limit.allCases.count)
+
+    subscript(_ limit: Lifecycle.Limit) -> Moment? {
+        get { moments[limit.rawValue] }
+        set { moments[limit.rawValue] = newValue }
+    }
+
+    var earliest: Moment? { moments.compactMap(\.self).min() }
+
+    mutating func clear() {
+        for index in moments.indices { moments[index] = nil }
+    }
+
+    /// Removes and returns the limit that ended first; nil if none has ended yet.
+    mutating func takeDue(by now: Moment) -> Lifecycle.Limit? {
+        guard let earliest, earliest <= now else { return nil }
+        guard let limit = Lifecycle.Limit.allCases.first(where: { self[$0] == earliest }) else { return nil }
+        self[limit] = nil
+        return limit
+    }
+}
+
+/// The requests that wait for an answer, each with the moment at which it began.
+///
+/// They are added in the order in which they began, so the first one is always the oldest.
+struct OpenRequests: Sendable {
+    private var open: [(request: UInt64, began: Moment)] = []
+
+    /// Since when the oldest request has had no older one before it; nil if none is open.
+    private(set) var turn: Moment?
+
+    var isEmpty: Bool { open.isEmpty }
+    var count: Int { open.count }
+
+    /// Adds a request. A number that is already open keeps its moment, so that repeating it gains no time.
+    mutating func begin(_ request: UInt64, at now: Moment) {
+        guard !open.contains(where: { $0.request == request }) else { return }
+        open.append((request, now))
+        turn = turn ?? now
+    }
+
+    /// - Returns: the moment at which the request began; nil if the number is not open.
+    mutating func end(_ request: UInt64, at now: Moment) -> Moment? {
+        guard let index = open.firstIndex(where: { $0.request == request }) else { return nil }
+        defer { if index == 0 { turn = open.isEmpty ? nil : now } }
+        return open.remove(at: index).began
+    }
 }

@@ -1,5 +1,8 @@
 package import AnnexChannel
+internal import AnnexLaunch
+internal import AnnexLinux
 internal import AnnexModel
+internal import Glibc
 
 /// The host's end of an extension's channel, which counts messages and bytes.
 package enum HostEnd: Sendable {
@@ -22,5 +25,44 @@ package enum HostEnd: Sendable {
     /// The counts of the channel; nil if another process counts.
     var counts: SessionStatistics? {
         if case .own(let channel) = self { SessionStatistics(channel.counters) } else { nil }
+    }
+}
+
+/// A process ID together with the process's start time. The kernel may reuse an ID, but not with the same start time.
+package struct ProcessIdentity: Sendable, Hashable {
+    package let process: Int32
+    /// When the process started, in clock ticks after boot.
+    let started: UInt64
+    /// The user whose rights the process has.
+    let user: UInt32
+
+    init(process: Int32, started: UInt64, user: UInt32) {
+        self.process = process
+        self.started = started
+        self.user = user
+    }
+
+    /// The identity of a running process; nil if no process has this ID.
+    /// - Parameter user: the process's user, as the kernel reported it for this ID.
+    package init?(_ process: Int32, of user: UInt32) {
+        guard process > 0, let stat = ProcessStat(process) else { return nil }
+        self.init(process: process, started: stat.started, user: user)
+    }
+
+    /// The identity of the process that has this ID now; nil if there is none, or if its user IDs differ from each
+    /// other.
+    static func now(_ process: Int32) -> ProcessIdentity? {
+        user(of: process).flatMap { ProcessIdentity(process, of: $0) }
+    }
+
+    private static func user(of process: Int32) -> UInt32? {
+        guard let file = try? Descriptor.open("/proc/\(process)/status", O_RDONLY),
+            let bytes = try? file.readAll(atMost: 16_384)
+        else { return nil }
+        let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Uid:") }
+        // The line lists the real, effective, saved and file-system user. They differ in a set-uid program, which
+        // another user starts and gives descriptors to. Such a process counts as no user's.
+        let users = Set(line?.split(separator: "\t").dropFirst() ?? [])
+        return users.count == 1 ? users.first.flatMap { UInt32($0) } : nil
     }
 }

@@ -1,6 +1,7 @@
 package import AnnexChannel
 internal import AnnexLaunch
 internal import AnnexLinux
+internal import Glibc
 
 /// A running extension as its broker's board shows it. The board may belong to an untrusted process: escape the texts
 /// before showing them, and do not rely on the numbers.
@@ -81,5 +82,88 @@ extension LiveStatusSnapshot {
         answered = slot.word(LiveStatusLayout.answered)
         answerTime = slot.word(LiveStatusLayout.answerTime)
         memoryLimit = slot.word(LiveStatusLayout.memoryLimit)
+    }
+}
+
+/// The running brokers. They are found by their wardens, because each warden holds a pidfd of its broker.
+struct BrokerTable: Sendable {
+    /// Each broker with its wardens.
+    private(set) var brokers: [ProcessIdentity: Set<Int32>] = [:]
+
+    /// The most process IDs that Linux gives out.
+    private static let mostProcesses = 1 << 22
+
+    static func now() -> BrokerTable {
+        var table = BrokerTable()
+        guard let folder = try? Descriptor.directory("/proc"),
+            let entries = try? folder.entries(atMost: mostProcesses)
+        else { return table }
+        for process in entries.compactMap({ $0.name.flatMap { Int32($0) } }) {
+            guard text("/proc/\(process)/comm") == "annex-warden\n", let broker = broker(of: process) else { continue }
+            table.brokers[broker, default: []].insert(process)
+        }
+        return table
+    }
+
+    /// The broker of a warden; nil if there is none. Any process can name itself like a warden, so the warden's user
+    /// must be the broker's.
+    private static func broker(of warden: Int32) -> ProcessIdentity? {
+        let lines = text("/proc/\(warden)/fdinfo/4")?.split(separator: "\n") ?? []
+        guard let line = lines.first(where: { $0.hasPrefix("Pid:\t") }), let broker = Int32(line.dropFirst(5)),
+            broker > 0, let found = ProcessIdentity.now(broker), found.user == ProcessIdentity.now(warden)?.user
+        else { return nil }
+        return found
+    }
+
+    private static func text(_ path: String) -> String? {
+        guard let file = try? Descriptor.open(path, O_RDONLY), let bytes = try? file.readAll(atMost: 16_384) else {
+            return nil
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Reads the boards of brokers and the channels of hosts, for one snapshot. Each host's channels are read only once,
+/// whatever the boards say.
+struct HostTable {
+    /// The most descriptors of one user's processes that a snapshot searches, so that a user with more cannot delay it.
+    private static let mostDescriptors = 1 << 20
+    /// The most extensions of one user that a snapshot shows.
+    private static let mostSlots = 1 << 15
+
+    private var channels: [ProcessIdentity: [UInt64: ChannelSnapshot]] = [:]
+    /// How many more descriptors of each user may be searched, and below it how many more extensions may be shown.
+    private var left: [UInt32: Int] = [:]
+    private var slotsLeft: [UInt32: Int] = [:]
+
+    /// The slots of a broker's board; empty if the broker has no readable board.
+    mutating func board(of broker: ProcessIdentity) -> [SlotCopy] {
+        let slots = try? SlotCopy.all(
+            LiveStatusLayout.file, of: broker.process, atMost: &left[broker.user, default: Self.mostDescriptors])
+        let shown = (slots ?? []).prefix(slotsLeft[broker.user, default: Self.mostSlots])
+        slotsLeft[broker.user, default: Self.mostSlots] -= shown.count
+        return Array(shown)
+    }
+
+    /// The counts of a channel. nil if the process ID belongs to another process by now, or the process cannot be read
+    /// or has no such channel.
+    mutating func counters(_ number: UInt64, of host: ProcessIdentity, label: String) -> ChannelCounters? {
+        guard let channel = channels(of: host)[number], channel.label == label else { return nil }
+        return channel.counters
+    }
+
+    private mutating func channels(of host: ProcessIdentity) -> [UInt64: ChannelSnapshot] {
+        if let known = channels[host] { return known }
+        let found = read(host)
+        channels[host] = found
+        return found
+    }
+
+    private mutating func read(_ host: ProcessIdentity) -> [UInt64: ChannelSnapshot] {
+        guard ProcessIdentity.now(host.process) == host else { return [:] }
+        let found = try? ChannelSnapshot.all(of: host.process, atMost: &left[host.user, default: Self.mostDescriptors])
+        // The identity is checked again: the process may have been replaced by another one while it was read.
+        guard let found, ProcessIdentity.now(host.process) == host else { return [:] }
+        return Dictionary(found.map { ($0.number, $0) }, uniquingKeysWith: { one, _ in one })
     }
 }

@@ -1,5 +1,6 @@
 internal import AnnexBrokerAPI
 internal import AnnexBundle
+internal import AnnexShippedPolicies
 internal import Synchronization
 
 /// The installed apps by identifier, with their extensions.
@@ -21,7 +22,7 @@ struct Registry: Sendable {
         for found in app.extensions {
             guard let owner = bundle(found.identifier)?.containingApp, owner != app.identifier else { continue }
             throw BrokerError(
-                .invalidBundle, "is an extension of \(owner) already", place: found.identifier,
+                .invalidBundle, "is already the identifier of an extension of \(owner)", place: found.identifier,
                 remedy: "give the extension of \(app.identifier) an identifier of its own")
         }
         // An extension that the app no longer carries loses its setting; if it comes back later, it counts as new.
@@ -51,7 +52,7 @@ struct Registry: Sendable {
         guard let removed = apps.removeValue(forKey: app) else {
             throw BrokerError(
                 .unknownApp, "is not installed", place: app,
-                remedy: "installed are: \(Self.shown(apps.keys.sorted()))")
+                remedy: "installed apps: \(Self.shown(apps.keys.sorted()))")
         }
         let identifiers = removed.extensions.map(\.identifier)
         forget(identifiers)
@@ -143,4 +144,45 @@ struct Installed: Sendable {
 
     /// Whether another installation has replaced this one, or the extension was removed.
     var isReplaced: Bool { !registry.isCurrent(identifier, instance: instance) }
+}
+
+// Extensions that are installed but cannot be begun, because they break a rule. A daemon lists 64 extensions in one
+// packet, so the text about each is bounded, whatever its property list holds.
+
+extension ExtensionBundle {
+    /// Why hosts cannot begin the extension; nil if its point is one of those that Annex declares.
+    var refusal: BrokerError? {
+        guard !ExtensionPoints.declared.contains(extensionPoint) else { return nil }
+        let near = ExtensionPoints.nearest(to: extensionPoint).map { "did you mean \($0)? " } ?? ""
+        let error = pointFault(
+            "is \(extensionPoint), which is not an extension point",
+            remedy: "\(near)The points are \(ExtensionPoints.declared.sorted().joined(separator: ", "))")
+        return BrokerError(.unknownPoint, "\(error)".shortened(to: 800), place: identifier)
+    }
+
+    /// The extension's entry in the list of installed extensions.
+    func described(isEnabled: Bool) -> InstalledExtension {
+        let refusal = refusal
+        return InstalledExtension(
+            id: identifier, displayName: refusal == nil ? displayName : displayName.shortened(to: 256),
+            extensionPoint: extensionPoint, containingApp: containingApp, isEnabled: isEnabled, refusal: refusal)
+    }
+}
+
+extension RefusedExtension {
+    /// The extension's entry in the list of installed extensions. It is named by its path in its app, because its
+    /// property list may be wrong.
+    func described(in app: AppBundle) -> InstalledExtension {
+        let name = "\(app.identifier)/\(place)"
+        let refusal = BrokerError(.invalidBundle, "\(error)".shortened(to: 800), place: app.identifier)
+        return InstalledExtension(
+            id: name, displayName: place, extensionPoint: "", containingApp: app.identifier, refusal: refusal)
+    }
+}
+
+extension String {
+    /// The string, cut to `most` bytes and marked with "…" if it is longer.
+    fileprivate func shortened(to most: Int) -> String {
+        utf8.count <= most ? self : String(decoding: utf8.prefix(most), as: UTF8.self) + "…"
+    }
 }

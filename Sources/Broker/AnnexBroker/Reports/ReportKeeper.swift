@@ -91,7 +91,9 @@ final class ReportKeeper: Sendable {
         }
         let overflown = isTime ? lost.exchange(0, ordering: .relaxed) : 0
         guard overflown > 0 else { return }
-        logger.warning("reports lost: more ends than the disk takes", metadata: [BrokerLog.lost: "\(overflown)"])
+        logger.warning(
+            "reports are lost: extensions end faster than the disk stores their reports",
+            metadata: [BrokerLog.lost: "\(overflown)"])
     }
 
     /// Logs each kind of failure once, however often it occurs in a row.

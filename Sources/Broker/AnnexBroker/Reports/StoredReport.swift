@@ -48,13 +48,13 @@ extension StoredReport {
         var names: [ReportName] = []
         for entry in try folder.descriptor.entries(atMost: ReportFolder.mostNames) {
             guard let text = entry.name else {
-                flaws.append(Flaw(file: "a name that is no text", why: "no report"))
+                flaws.append(Flaw(file: "a name that is not UTF-8", why: "not a report"))
                 continue
             }
             if let name = ReportName(text) {
                 names.append(name)
             } else if !text.hasPrefix(".") {
-                flaws.append(Flaw(file: text, why: "no report's name"))
+                flaws.append(Flaw(file: text, why: "not the name of a report"))
             }
         }
         for name in names.sorted(by: >) where identifier == nil || name.identifier == identifier {
@@ -86,7 +86,7 @@ extension StoredReport {
             throw Flaw(file: name.text, why: error.problem)
         }
         guard let report = StoredReport(json) else {
-            throw Flaw(file: name.text, why: "says no time, identifier or reason")
+            throw Flaw(file: name.text, why: "lacks the time, the identifier or the reason")
         }
         return report
     }
@@ -101,9 +101,9 @@ extension StoredReport {
         func check(_ holds: Bool, _ why: String) throws(SystemError) {
             if !holds { throw SystemError("open", errno: EINVAL, remedy: why) }
         }
-        try check(status.kind == .regular, "no regular file")
-        try check(status.user == owner, "belongs to uid \(status.user), its folder to uid \(owner)")
-        try check(status.links == 1, "has another name elsewhere")
+        try check(status.kind == .regular, "not a regular file")
+        try check(status.user == owner, "belongs to user \(status.user), but its folder to user \(owner)")
+        try check(status.links == 1, "has a second name: it is a hard link")
         try check(status.size <= Int64(ReportFolder.largest), "larger than any report")
         return try file.readAll(atMost: ReportFolder.largest)
     }

@@ -44,13 +44,13 @@ struct BrokerLog: Sendable {
     }
 
     func launching(_ identifier: String, _ policy: String) {
-        logger.debug("launches", metadata: Self.of(identifier, policy))
+        logger.debug("an extension is launched", metadata: Self.of(identifier, policy))
     }
 
     /// Logs an extension that breaks a rule; its app is installed without it.
     func refused(_ refusal: BrokerError) {
         logger.warning(
-            "an extension is refused",
+            "an extension is rejected",
             metadata: [
                 Self.identifier: "\(Escaped(refusal.place))", Self.cause: "\(Escaped(refusal.what))",
             ])
@@ -58,7 +58,7 @@ struct BrokerLog: Sendable {
 
     func heldBack(_ identifier: String, _ error: BrokerError) {
         logger.notice(
-            "is held back",
+            "an extension is held back",
             metadata: [
                 Self.identifier: "\(Escaped(identifier))", Self.cause: "\(Escaped(error.what))",
                 Self.remedy: "\(Escaped(error.remedy ?? ""))",
@@ -67,7 +67,7 @@ struct BrokerLog: Sendable {
 
     func ready(_ identifier: String, _ report: LaunchReport) {
         logger.debug(
-            "is ready",
+            "an extension is ready",
             metadata: Self.of(identifier, report.policy).merging(
                 ["launch": "\(report.total)", "waited": "\(report.waited)"]) { $1 })
     }
@@ -76,7 +76,7 @@ struct BrokerLog: Sendable {
     func ended(_ end: EndedExtension) {
         let termination = end.termination
         logger.log(
-            level: termination.isFailure ? .notice : .debug, "ended",
+            level: termination.isFailure ? .notice : .debug, "an extension ended",
             metadata: Self.of(end.identifier, end.policy).merging([
                 "reason": "\(termination.reason.rawValue)", "detail": "\(termination.detail)",
                 "lifetime": "\(end.lifetime)", "refusals": "\(termination.usage.denials)",

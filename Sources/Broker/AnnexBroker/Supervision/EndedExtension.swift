@@ -1,5 +1,8 @@
 package import AnnexBrokerAPI
+internal import AnnexLaunch
 package import AnnexModel
+internal import AnnexPolicy
+internal import Glibc
 
 /// The end of one extension with everything that a report needs: its identity, its launch and the cause of its end.
 package struct EndedExtension: Sendable {
@@ -32,4 +35,143 @@ extension DeniedCall {
     fileprivate var weight: Int {
         (arguments + backtrace).reduce(256 + (allowingLine?.utf8.count ?? 0)) { $0 + $1.description.utf8.count }
     }
+}
+
+extension Termination {
+    /// Derives the reason for an end from the broker's cause and the kernel's facts. No other code decides the reason.
+    /// - Parameters:
+    ///   - activity: the extension's own words for the activity that it began last.
+    ///   - messages: the counts of its channel.
+    init(
+        _ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits, activity: String? = nil,
+        messages: SessionStatistics? = nil
+    ) {
+        var (reason, detail) = Self.reason(cause, end: end, limits: limits)
+        if reason == .graceExpired, let activity { detail = .limit("\(detail), on: \(Escaped(activity))") }
+        self.init(
+            reason, detail: detail,
+            usage: Usage(
+                peakMemory: end.peakMemory, userTime: end.usage?.userTime, systemTime: end.usage?.systemTime,
+                messages: messages, denials: end.refusals.total),
+            lastOutput: Escaped.lines(of: end.output.bytes), denials: end.denials.map { DeniedCall($0) })
+    }
+
+    private static func reason(_ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
+        if let failure = end.failure {
+            let step = AnnexModel.LaunchStep(failure.step, cause: failure.cause, remedy: failure.remedy)
+            return (.launchFailed, .step(step))
+        }
+        // A kill by the kernel for lack of memory comes first, because every other cause is its consequence.
+        if end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil) {
+            return (.memoryLimit, .limit(end.memoryWords("\(ByteCount(limits.memory))")))
+        }
+        // An extension that closed its channel and then ended by itself did not live on, even if the kernel's report
+        // was late.
+        if let cause, cause != .silence || !end.endedByItself { return reason(of: cause, end: end, limits: limits) }
+        return reason(of: end, limits: limits)
+    }
+
+    private static func reason(of cause: EndCause, end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
+        switch cause {
+        case .completed: (.completed, .none)
+        case .cancelled: (.cancelled, .none)
+        case .noSlot: (.launchFailed, .step(.noSlot(limits)))
+        case .launchLimit: (.launchLimit, .limit("no hello within \(limits.launch)"))
+        case .timeLimit: (.timeLimit, .limit("no answer within \(limits.request)"))
+        case .outputLimit: (.outputLimit, .limit("more than \(ByteCount(limits.output)) of output"))
+        case .unresponsive: (.unresponsive, .limit("no sign of life within \(limits.watchdog)"))
+        case .graceExpired: (.graceExpired, .limit("still at work \(limits.grace) after the goodbye"))
+        case .hostGone: (.hostGone, .none)
+        case .disabled: (.disabled, .none)
+        case .removed: (.removed, .none)
+        case .brokerShutdown: (.brokerShutdown, .none)
+        case .unanswered: (.launchFailed, .step(.unanswered(limits)))
+        case .stuck(let first): (.stuck, stuck(after: first, end: end, limits: limits))
+        case .aborted: (.crashed, .signal(end.crash(by: SIGABRT)))
+        case .deniedOperation(let denial): (.deniedOperation, .deniedCall(DeniedCall(end.latest(denial))))
+        case .messageBudget(let text): (.messageBudget, .limit(text))
+        case .protocolViolation(let text): (.protocolViolation, .violation(Escaped(text)))
+        case .silence: (.protocolViolation, .violation(Escaped("closed its end of the channel but did not exit")))
+        }
+    }
+
+    private static func stuck(after cause: EndCause, end: SandboxEnd, limits: PolicyLimits) -> Detail {
+        let first = reason(of: cause, end: end, limits: limits).0
+        return .limit(
+            "the process did not end within \(LifecycleTimes(limits).death) after its kill for \(first.rawValue)")
+    }
+
+    private static func reason(of end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
+        switch end.process {
+        case .exited(let code): (.exited, .exitCode(code))
+        case .signalled(let number, _) where number == SIGSYS && !end.mayBeOwnSignal:
+            (.deniedOperation, .deniedCall(DeniedCall("call of a foreign ABI", layer: "seccomp")))
+        case .signalled where end.ranOutOfProcessorTime(limit: limits.processor):
+            (.processorLimit, .limit(end.processorWords("\(limits.processor)")))
+        case .signalled(let number, _): (.crashed, .signal(end.crash(by: number)))
+        case nil where end.hasRun:
+            (.brokerShutdown, .limit("the warden ended, and the extension with it"))
+        case nil:
+            (.launchFailed, .step(AnnexModel.LaunchStep("warden", cause: "the warden ended before the extension did")))
+        }
+    }
+}
+
+extension AnnexModel.LaunchStep {
+    fileprivate static func unanswered(_ limits: PolicyLimits) -> AnnexModel.LaunchStep {
+        AnnexModel.LaunchStep(
+            "warden", cause: "no answer within \(LifecycleTimes(limits).queue)",
+            remedy: "reduce the machine's load, and check that no program has stopped the process annex-warden")
+    }
+
+    fileprivate static func noSlot(_ limits: PolicyLimits) -> AnnexModel.LaunchStep {
+        AnnexModel.LaunchStep(
+            "slot",
+            cause:
+                "no slot of \(limits.instances) became free within \(LifecycleTimes(limits).slot)",
+            remedy: "end a session that you do not need, or raise the policy's limit `instances`")
+    }
+}
+
+extension SandboxEnd {
+    /// Whether the process exited, or a signal other than the broker's SIGKILL ended it.
+    fileprivate var endedByItself: Bool {
+        switch process {
+        case .exited: true
+        case .signalled(let number, _): number != SIGKILL
+        case nil: false
+        }
+    }
+
+    /// The facts about a crash. A program that announced a crash but died of another signal gives no backtrace.
+    fileprivate func crash(by signal: Int32) -> Signal {
+        let crash = refusals.crash.flatMap { $0.signal == signal ? $0 : nil }
+        return Signal(signal, message: lastWords, backtrace: crash?.backtrace.escaped ?? [])
+    }
+
+    /// The program's last message: the Swift runtime's error if there is one, otherwise the last line of output.
+    fileprivate var lastWords: Escaped? {
+        let lines = Escaped.lines(of: output.bytes)
+        return lines.last { $0.description.contains("Fatal error") } ?? lines.last
+    }
+
+    /// The same denial with its present count and backtrace.
+    fileprivate func latest(_ denial: Denial) -> Denial {
+        denials.first { $0.call == denial.call && $0.text == denial.text } ?? denial
+    }
+}
+
+extension DeniedCall {
+    /// The denial's text is already decoded and escaped, as `name(arguments)`.
+    fileprivate init(_ denial: Denial) {
+        let inside = denial.text.dropFirst(denial.call.count + 1).dropLast()
+        self.init(
+            denial.call, arguments: inside.isEmpty ? [] : [Escaped(String(inside))],
+            layer: (denial.layers.first ?? .seccomp).rawValue, allowingLine: denial.remedy, count: denial.count,
+            backtrace: denial.backtrace?.escaped ?? [])
+    }
+}
+
+extension Backtrace {
+    fileprivate var escaped: [Escaped] { frames.map { Escaped($0.description, limit: 512) } }
 }

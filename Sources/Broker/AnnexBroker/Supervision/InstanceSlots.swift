@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The instance slots of each policy; the code calls a slot a place. A launch that finds no free slot waits in line.
+/// The instance slots of each policy. A launch that finds no free slot waits in line.
 /// First a parked extension is asked to give up its slot, if there is one.
 final class InstanceSlots: Sendable {
     /// A slot, or the wait for one.

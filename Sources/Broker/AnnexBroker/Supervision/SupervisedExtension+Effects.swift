@@ -9,7 +9,7 @@ internal import Synchronization
 extension SupervisedExtension {
     func perform(_ effect: Lifecycle.Effect) {
         switch effect {
-        case .askForPlace: askForPlace()
+        case .askForSlot: askForSlot()
         case .launch: launch()
         case .wake(let moment): wake(at: moment)
         case .announce: events(.ready(launchReport() ?? .unknown))
@@ -19,24 +19,24 @@ extension SupervisedExtension {
         case .sayGoodbye: events(.goodbye)
         case .warnOfEnd: events(.endIsNear)
         case .kill: running.withLock { $0.process }?.kill()
-        case .giveBackPlace: giveBackPlace()
+        case .giveBackSlot: giveBackSlot()
         case .finish(let cause): finish(cause)
         }
     }
 
-    private func askForPlace() {
-        guard running.withLock({ $0.place == nil }) else { return apply(.placeGranted) }
+    private func askForSlot() {
+        guard running.withLock({ $0.slot == nil }) else { return apply(.slotGranted) }
         let (ticket, isGranted) = slots.ask(policy, most: limits.instances) { [weak self, loop] in
             // The launch continues on the event loop. Inside the end of another extension, a row of launches that fail
             // at once would nest as deep as it is long.
-            loop.execute { [weak self] in self?.apply(.placeGranted) }
+            loop.execute { [weak self] in self?.apply(.slotGranted) }
         }
-        running.withLock { $0.place = ticket }
-        if isGranted { apply(.placeGranted) }
+        running.withLock { $0.slot = ticket }
+        if isGranted { apply(.slotGranted) }
     }
 
-    private func giveBackPlace() {
-        if let ticket = running.withLock({ $0.place.take() }) { slots.giveBack(ticket) }
+    private func giveBackSlot() {
+        if let ticket = running.withLock({ $0.slot.take() }) { slots.giveBack(ticket) }
     }
 
     private func launch() {

@@ -19,7 +19,7 @@ final class SupervisedExtension: ExtensionHandle {
         /// The configuration for the launch, until an instance slot is granted.
         var configuration: SandboxConfiguration?
         var launcher: Launcher?
-        var place: InstanceSlots.Slot?
+        var slot: InstanceSlots.Slot?
         var process: SandboxedProcess?
         var timer: EventLoop.Timer?
         var report: SandboxReport?
@@ -56,11 +56,11 @@ final class SupervisedExtension: ExtensionHandle {
     /// Called once the extension has ended, so that the broker can release it.
     let onEnd: @Sendable (EndedExtension) -> Void
 
-    /// - Parameter place: an instance slot that is already taken for it; nil if it must ask for one.
+    /// - Parameter slot: an instance slot that is already taken for it; nil if it must ask for one.
     init(
         _ installed: Installed, policy: Policy, timeLimit: Duration?, host: HostEnd, launcher: Launcher,
         slots: InstanceSlots,
-        place: InstanceSlots.Slot? = nil, events: @escaping @Sendable (ExtensionEvent) -> Void,
+        slot: InstanceSlots.Slot? = nil, events: @escaping @Sendable (ExtensionEvent) -> Void,
         onEnd: @escaping @Sendable (EndedExtension) -> Void
     ) {
         var limits = policy.limits
@@ -79,7 +79,7 @@ final class SupervisedExtension: ExtensionHandle {
         running.board.note(host)
         running.host = host
         running.launcher = launcher
-        running.place = place
+        running.slot = slot
         self.running = Mutex(running)
     }
 
@@ -113,7 +113,7 @@ final class SupervisedExtension: ExtensionHandle {
         let (lent, installed) = running.withLock { running in
             running.board.note(isParked: true, running.life)
             running.isParked = true
-            return (running.place, running.installed)
+            return (running.slot, running.installed)
         }
         guard let lent, let installed else { return }
         // An update takes effect on a parked extension at once: no later request may reach the old program.
@@ -127,18 +127,18 @@ final class SupervisedExtension: ExtensionHandle {
 
     func claim() -> Bool {
         // An extension that is being ended still holds its slot, but cannot be claimed.
-        let held = running.withLock { running -> (place: InstanceSlots.Slot, installed: Installed)? in
-            guard running.life.state == .serving, let place = running.place, let installed = running.installed else {
+        let held = running.withLock { running -> (slot: InstanceSlots.Slot, installed: Installed)? in
+            guard running.life.state == .serving, let slot = running.slot, let installed = running.installed else {
                 return nil
             }
-            return (place, installed)
+            return (slot, installed)
         }
         guard let held else { return false }
         guard !held.installed.isReplaced else {
             end(for: .cancelled)
             return false
         }
-        guard slots.claim(held.place) else { return false }
+        guard slots.claim(held.slot) else { return false }
         running.withLock { running in
             running.isParked = false
             running.board.note(isParked: false, running.life)
@@ -211,7 +211,7 @@ final class SupervisedExtension: ExtensionHandle {
                 return nil
             }
             let (input, moment) = running.waiting.removeFirst()
-            if input == .placeGranted { running.granted = moment }
+            if input == .slotGranted { running.granted = moment }
             if input == .saidHello { running.hello = moment }
             defer { running.board.note(input, at: moment, running.life) }
             return running.life.handle(input, at: moment)

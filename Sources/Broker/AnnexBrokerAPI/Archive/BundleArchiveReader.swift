@@ -13,7 +13,7 @@ package struct BundleArchiveReader: ~Copyable {
     package init(checking memory: consuming Descriptor) throws(BundleArchiveFailure) {
         guard let seals = try? memory.seals(), seals.isSuperset(of: .immutable), memory.isPlainSharedMemory,
             let status = try? memory.status(), status.kind == .regular
-        else { throw .malformed("is no sealed memory") }
+        else { throw .malformed("is not sealed memory") }
         guard status.size <= BundleArchive.mostBytes else {
             throw .malformed("is larger than \(BundleArchive.mostBytes) bytes")
         }
@@ -33,7 +33,7 @@ package struct BundleArchiveReader: ~Copyable {
             let permissions = header.dropFirst().first,
             let length = Int(exactly: Self.number(header.dropFirst(2).prefix(2))),
             let count = Int64(exactly: Self.number(header.dropFirst(4).prefix(8))), count <= size &- position
-        else { throw .malformed("has an entry that is none") }
+        else { throw .malformed("has a malformed entry") }
         let path = try path(length, isFirst: entries == 1)
         guard count <= size &- position, kind != .directory || count == 0,
             kind != .link || count <= Int64(clamping: BundleArchive.longestPath)
@@ -84,7 +84,7 @@ package struct BundleArchiveReader: ~Copyable {
         }
         if isFirst { return "" }
         guard let path = String(validating: try take(length), as: UTF8.self), Self.isPlain(path) else {
-            throw .malformed("has a path that leads elsewhere")
+            throw .malformed("has a path that leads out of the app")
         }
         return path
     }

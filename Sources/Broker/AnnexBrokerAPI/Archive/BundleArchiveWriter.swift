@@ -93,7 +93,7 @@ package struct BundleArchiveWriter: ~Copyable {
             // With `O_NONBLOCK`, opening a pipe or a device does not block; the check of the kind then rejects it.
             let file = try root.openBeneath(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
             let status = try file.status()
-            guard status.kind == .regular else { throw BundleArchiveFailure.file(path, "is no regular file") }
+            guard status.kind == .regular else { throw BundleArchiveFailure.file(path, "is not a regular file") }
             try begin(.file, Self.permissions(status), path: path, size: status.size)
             var left = Int(status.size)
             while left > 0 {

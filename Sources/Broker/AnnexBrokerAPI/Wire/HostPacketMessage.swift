@@ -1,4 +1,5 @@
 package import AnnexChannel
+internal import AnnexLinux
 internal import AnnexModel
 
 /// The wire form of a host's packet. A daemon trusts no field of it.
@@ -112,7 +113,7 @@ package struct HostPacketMessage: Message {
             // Hosts of version 3 support only that version, and send one number alone.
             let oldest = try decoder.decodeIfPresent(Tag.oldestVersion, as: UInt64.self) ?? number
             guard oldest <= number else {
-                throw decoder.failure(Tag.oldestVersion, .refused("is newer than the newest"))
+                throw decoder.failure(Tag.oldestVersion, .refused("is higher than the newest version"))
             }
             packet = .hello(versions: ClosedRange(uncheckedBounds: (oldest, number)))
         case .install: packet = .request(number, .install(name: try Self.text(&decoder)))
@@ -157,7 +158,7 @@ package struct HostPacketMessage: Message {
         case .dismissed: return .dismissed(completed: try decoder.decode(Tag.flag))
         case .parked: return .parked
         case .hello, .install, .remove, .setEnabled, .list, .terms, .launch, .claim:
-            throw decoder.failure(Tag.kind, .refused("is no notice"))
+            throw decoder.failure(Tag.kind, .refused("is not a kind of notice"))
         }
     }
 
@@ -196,5 +197,14 @@ extension HostPacketMessage.Kind {
             case .dismissed: .dismissed
             case .parked: .parked
             }
+    }
+}
+
+extension Duration {
+    /// The duration in whole nanoseconds, clamped to what the field can hold; a negative one becomes 0.
+    var wireNanoseconds: UInt64 { MonotonicClock.nanoseconds(self) }
+
+    init(wire nanoseconds: UInt64) {
+        self = .nanoseconds(Int64(clamping: nanoseconds))
     }
 }

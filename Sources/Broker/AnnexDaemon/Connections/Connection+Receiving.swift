@@ -17,7 +17,7 @@ extension Connection {
             do throws(SystemError) {
                 switch try socket.receive(atMost: ServiceWire.fromHost.bytes) {
                 case .nothing: return
-                case .end: return close("its socket is closed")
+                case .end: return close("the host closed its socket")
                 case .message(var message):
                     var list = DescriptorList()
                     swap(&list, &message.descriptors)
@@ -44,12 +44,12 @@ extension Connection {
     }
 
     private func take(_ bytes: [UInt8], isCut: Bool, _ handed: HandedOver) {
-        guard !isCut else { return refuse("a packet that is too large") }
+        guard !isCut else { return refuse("the host sent a packet that is too large") }
         let packet: HostPacket
         do throws(DecodingFailure) {
             packet = try HostPacketMessage(decoding: bytes, within: ServiceWire.fromHost).packet
         } catch {
-            return refuse("a packet that cannot be read: \(error)")
+            return refuse("the host sent a packet that cannot be read: \(error)")
         }
         switch packet {
         case .hello(let versions): welcome(versions)
@@ -60,14 +60,15 @@ extension Connection {
 
     private func welcome(_ versions: ClosedRange<UInt64>) {
         guard let version = ServiceWire.common(with: versions) else {
-            return refuse("wire versions \(versions.inWords), and this daemon speaks \(ServiceWire.versions.inWords)")
+            return refuse(
+                "the host supports wire versions \(versions.inWords), this daemon \(ServiceWire.versions.inWords)")
         }
         let isFirst = state.withLock { state in
             guard state.phase == .awaitingHello else { return false }
             (state.phase, state.version) = (.open, version)
             return true
         }
-        guard isFirst else { return refuse("a second hello") }
+        guard isFirst else { return refuse("the host sent a second hello") }
         // From now on the kernel accepts descriptors, which a launch brings with it.
         socket.setPassRights(true)
         send(.welcome(version: version))
@@ -79,7 +80,7 @@ extension Connection {
             state.last = number
             return true
         }
-        guard isNext else { return refuse("a request before the hello, or out of order") }
+        guard isNext else { return refuse("the host sent a request before its hello, or out of order") }
         guard user.take(\.openRequests, most: limits.openRequests) else {
             return send(.answer(number, .failed(user.overQuota("\(limits.openRequests) open requests"))))
         }
@@ -105,8 +106,8 @@ extension Connection {
             apply(notice, number, to: handle)
         // The extension has ended, and its host may not know that yet.
         case .later: break
-        case .tooMuch: refuse("too many notices of an extension that is being launched")
-        case .unknown: refuse("a notice of an extension that was never launched")
+        case .tooMuch: refuse("the host sent too many notices about an extension that is being launched")
+        case .unknown: refuse("the host sent a notice about an extension that it never launched")
         }
     }
 }

@@ -55,7 +55,7 @@ extension Connection {
         user.changes.run { [self] in
             answer(number) { () throws(BrokerError) in
                 guard user.mayChange() else {
-                    throw user.overQuota("made \(limits.changesPerMinute) changes in a minute")
+                    throw user.overQuota("\(limits.changesPerMinute) changes in a minute")
                 }
                 let (answer, identifier) = try body()
                 record(what, identifier)
@@ -220,7 +220,7 @@ extension Connection {
             guard requests.count < ServiceWire.mostOpenRequests else { return false }
             return state.extensions[number]?.requests.insert(request).inserted ?? true
         }
-        guard isAllowed else { return refuse("a request that is open already, or one too many") }
+        guard isAllowed else { return refuse("the host reported a request that is already open, or too many requests") }
         handle.requestBegan(request)
     }
 
@@ -242,9 +242,9 @@ extension DaemonUser {
         let (isLeaving, hasRoom) = state.withLock { ($0.isLeaving, hasDescriptors($0)) }
         let what = hasRoom ? what : "about \(descriptors.ofOneUser) descriptors"
         return isLeaving
-            ? BrokerError(.unreachable, "the daemon goes down", place: "annexd", remedy: "connect again")
+            ? BrokerError(.unreachable, "the daemon is shutting down", place: "annexd", remedy: "connect again")
             : BrokerError(
-                .overQuota, "user \(number) has \(what), as many as one may have", place: "annexd",
-                remedy: "end what is not needed")
+                .overQuota, "user \(number) has reached a limit: \(what)", place: "annexd",
+                remedy: "end sessions that you do not need, or try again later")
     }
 }

@@ -8,7 +8,7 @@ extension Connection {
     /// Sends a packet, or keeps it until the socket has room. If too much is kept, or for too long, the host does not
     /// read, and the connection is closed.
     func send(_ packet: DaemonPacket) {
-        guard let bytes = try? packet.encoded() else { return close("a packet of ours is too long") }
+        guard let bytes = try? packet.encoded() else { return close("a packet of the daemon is too long") }
         let isTooMuch = state.withLock { state in
             guard state.phase != .closed else { return false }
             let before = state.unread.bytes
@@ -17,7 +17,7 @@ extension Connection {
             let isRoom = user.keep(state.unread.bytes - before)
             return state.unread.count > limits.unreadPackets || !isRoom
         }
-        if isTooMuch { close("it does not read what it is sent") }
+        if isTooMuch { close("the host does not read the packets that it gets") }
     }
 
     /// Whether every packet was sent.
@@ -53,6 +53,43 @@ extension Connection {
             _ = user.keep(state.unread.bytes - before)
             return state.unread.isStuck(at: MonotonicClock.now(), longerThan: limit)
         }
-        if isStuck { close("it has read nothing for \(limits.unread)") }
+        if isStuck { close("the host has read nothing for \(limits.unread)") }
+    }
+}
+
+/// Packets for which a connection's socket has no room yet, in order. Reads no clock: the caller passes the moments.
+struct Outbox: Sendable {
+    private var packets: [[UInt8]] = []
+    private(set) var bytes = 0
+    /// Since when nothing could be sent; nil if the last attempt succeeded.
+    private var stuckSince: UInt64?
+
+    var count: Int { packets.count }
+    var isEmpty: Bool { packets.isEmpty }
+    var first: [UInt8]? { packets.first }
+
+    mutating func append(_ packet: [UInt8]) {
+        packets.append(packet)
+        bytes += packet.count
+    }
+
+    /// Removes the first packet, which was sent.
+    mutating func removeFirst() {
+        bytes -= packets.removeFirst().count
+        stuckSince = nil
+    }
+
+    /// Records that the first packet could not be sent.
+    mutating func isStuck(at now: UInt64) {
+        stuckSince = stuckSince ?? now
+    }
+
+    /// - Returns: whether nothing could be sent for longer than `limit` nanoseconds.
+    func isStuck(at now: UInt64, longerThan limit: UInt64) -> Bool {
+        stuckSince.map { now &- $0 > limit } ?? false
+    }
+
+    mutating func clear() {
+        self = Outbox()
     }
 }

@@ -3,6 +3,7 @@ internal import AnnexBrokerAPI
 internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
+internal import Glibc
 internal import Logging
 internal import Synchronization
 
@@ -66,7 +67,8 @@ final class Connection: Sendable {
     /// Begins to read. A pidfd reports the end of the client's process, because a child that it forked may keep the
     /// socket open.
     func begin() throws(SystemError) {
-        let process = try loop.watch(process.descriptor.number) { [weak self] _ in self?.close("its process has ended")
+        let process = try loop.watch(process.descriptor.number) { [weak self] _ in
+            self?.close("the host's process has ended")
         }
         state.withLock { state in
             state.processWatch = process
@@ -94,13 +96,13 @@ final class Connection: Sendable {
     /// Closes the connection because its client broke a rule, after sending the reason.
     func refuse(_ what: String) {
         if user.mayTellOfBreak() {
-            logger.notice("a connection was broken off for what its client did", metadata: words(what))
+            logger.notice("a connection was closed because its client broke a rule", metadata: words(what))
         }
         send(
             .refused(
                 BrokerError(
-                    .unreachable, "the connection was ended: \(what)", place: "annexd",
-                    remedy: "host and daemon must be built with the same wire version")))
+                    .unreachable, "the daemon closed the connection: \(what)", place: "annexd",
+                    remedy: "build the host and the daemon with the same wire version")))
         close(what)
     }
 
@@ -148,5 +150,51 @@ extension Connection {
     private var program: String? {
         guard number > 0, let path = try? Descriptor.directory("/proc/\(number)").linkTarget("exe") else { return nil }
         return process.hasEnded ? nil : path
+    }
+}
+
+/// A connection's socket until it is released. Closing it may take long, because its unread data may contain
+/// descriptors of any kind. So it is closed on the lane of the user who sent that data.
+final class OpenSocket: Sendable {
+    /// The socket's number for the event loop's watch, which ends before the socket is released.
+    let number: Int32
+    private let socket: Mutex<ControlSocket?>
+    private let closing: Lane
+
+    init(_ socket: consuming ControlSocket, closing: Lane) {
+        number = socket.descriptor.number
+        self.socket = Mutex(socket)
+        self.closing = closing
+    }
+
+    deinit {
+        letGo()
+    }
+
+    /// - Throws: `EPIPE` also after the socket was released.
+    func send(_ bytes: [UInt8]) throws(SystemError) {
+        try socket.withLock { (socket) throws(SystemError) in
+            guard try socket?.send(bytes) != nil else { throw SystemError("send", errno: EPIPE) }
+        }
+    }
+
+    func receive(atMost most: Int) throws(SystemError) -> ControlReception {
+        try socket.withLock { (socket) throws(SystemError) in try socket?.receive(atMost: most) ?? .end }
+    }
+
+    func setPassRights(_ accept: Bool) {
+        socket.withLock { _ = $0?.setPassRights(accept) }
+    }
+
+    /// Shuts the socket down and closes it later, on the lane. The peer can still read what was sent. A second call has
+    /// no effect.
+    func letGo() {
+        let number = socket.withLock { socket -> Int32? in
+            guard let taken = socket.take() else { return nil }
+            taken.shutDown()
+            return taken.takeDescriptor().release()
+        }
+        guard let number else { return }
+        closing.run { _ = Descriptor(owning: number) }
     }
 }

@@ -21,19 +21,22 @@ extension ExtensionDescriptors {
     }
 
     private static func controlFault(_ control: borrowing Descriptor) -> String? {
-        LocalSocket.isControl(control) ? nil : "the control socket is no connected socket that keeps message bounds"
+        LocalSocket.isControl(control)
+            ? nil : "the control socket is not a connected socket that keeps message boundaries"
     }
 
     private static func regionFault(
         _ region: borrowing Descriptor, _ wanted: Seals, isReadOnly: Bool
     ) -> String? {
         let name = isReadOnly ? "the host's region" : "the extension's region"
-        guard let seals = try? region.seals() else { return "\(name) is no memory that can be sealed" }
-        guard seals.isSuperset(of: wanted) else { return "\(name) is not sealed as it must be" }
+        guard let seals = try? region.seals() else { return "\(name) is not memory that can be sealed" }
+        guard seals.isSuperset(of: wanted) else { return "\(name) lacks a required seal" }
         guard region.isPlainSharedMemory, let status = try? region.status(), status.kind == .regular else {
-            return "\(name) is no ordinary memory"
+            return "\(name) is not ordinary memory"
         }
-        guard (1...largestRegion).contains(status.size) else { return "\(name) has \(status.size) bytes" }
+        guard (1...largestRegion).contains(status.size) else {
+            return "\(name) has an invalid size of \(status.size) bytes"
+        }
         guard (try? region.isReadOnly()) == isReadOnly else {
             return "\(name) is \(isReadOnly ? "writable" : "read-only")"
         }
@@ -45,7 +48,8 @@ extension ExtensionDescriptors {
 
     private static func fault(_ what: String, _ identifier: String) -> BrokerError {
         BrokerError(
-            .system, "the channel is none: \(what)", place: identifier, remedy: "launch through the library's own host")
+            .system, "the descriptors are not a channel: \(what)", place: identifier,
+            remedy: "launch the extension with the library AnnexHost")
     }
 }
 

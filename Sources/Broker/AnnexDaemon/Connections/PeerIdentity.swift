@@ -1,3 +1,4 @@
+internal import AnnexBrokerAPI
 internal import AnnexLinux
 internal import Glibc
 
@@ -38,5 +39,106 @@ struct PeerIdentity: ~Copyable {
             throw SystemError("pidfd_open", errno: ESRCH)
         }
         return handle
+    }
+}
+
+/// Decides which user a peer counts as. One user of a machine can have many user IDs: `/etc/subuid` gives most users
+/// 65,536 of them, for user namespaces of their own. If each ID had a store and limits of its own, that user would have
+/// 65,536 times the limits.
+extension PeerIdentity {
+    /// Why the machine's daemon does not serve this peer; nil if it does.
+    func refusal() -> BrokerError? {
+        do throws(SystemError) {
+            return try isItsOwn() ? nil : Self.subIdentity(user)
+        } catch {
+            return BrokerError(
+                .overQuota, "the daemon cannot determine the owner of user ID \(user): \(error.cause)", place: "annexd",
+                remedy: "connect from outside the container")
+        }
+    }
+
+    private static func subIdentity(_ user: UInt32) -> BrokerError {
+        BrokerError(
+            .overQuota, "user ID \(user) belongs to a user namespace that another user made", place: "annexd",
+            remedy: "connect as that user from outside the container, or run annexd inside it")
+    }
+
+    /// Whether the user ID is the peer's own. That is so in three cases:
+    /// - The peer is in this daemon's own user namespace.
+    /// - The peer's user made the namespace that the peer is in.
+    /// - Root made that namespace, and the user ID is the same inside and outside.
+    private func isItsOwn() throws(SystemError) -> Bool {
+        guard let own = try Self.ownNamespace() else { return true }
+        var space = try UserNamespace(of: process, numbered: number)
+        guard try !space.isSame(as: own) else { return try stillItsOwn(true) }
+        // The outermost namespace counts, because inside it a user may create further ones as any user.
+        while true {
+            let parent = try space.parent()
+            if try parent.isSame(as: own) { break }
+            space = parent
+        }
+        let maker = try space.owner()
+        return try stillItsOwn(maker == user || (maker == 0 && isMappedToItself()))
+    }
+
+    /// The namespaces were found by process ID. The answer holds only if the process has not ended meanwhile.
+    private func stillItsOwn(_ answer: Bool) throws(SystemError) -> Bool {
+        guard !process.hasEnded else { throw SystemError("pidfd", errno: ESRCH) }
+        return answer
+    }
+
+    /// nil on a kernel without user namespaces, on which every process has its user's own ID.
+    private static func ownNamespace() throws(SystemError) -> UserNamespace? {
+        do throws(SystemError) {
+            return try UserNamespace.own()
+        } catch {
+            if error.errno == ENOENT { return nil }
+            throw error
+        }
+    }
+
+    /// Whether the user ID is the same inside and outside of the peer's namespace.
+    private func isMappedToItself() -> Bool {
+        guard let lines = UserMap(of: "\(number)") else { return false }
+        return lines.ranges.contains { $0.inside == $0.outside && $0.inside <= user && user - $0.inside < $0.count }
+    }
+}
+
+/// The `uid_map` of a process: the user IDs of its user namespace, and the IDs that they have outside.
+struct UserMap: Sendable, Equatable {
+    struct Range: Sendable, Equatable {
+        let inside: UInt32
+        let outside: UInt32
+        let count: UInt32
+    }
+
+    let ranges: [Range]
+
+    init(text: String) {
+        ranges = text.split(separator: "\n").compactMap { line in
+            let numbers = line.split(separator: " ").compactMap { UInt32($0) }
+            return numbers.count == 3 ? Range(inside: numbers[0], outside: numbers[1], count: numbers[2]) : nil
+        }
+    }
+
+    /// - Parameter process: a process ID, or `self`.
+    init?(of process: String) {
+        guard let file = try? Descriptor.open("/proc/\(process)/uid_map", O_RDONLY),
+            let bytes = try? file.readAll(atMost: 1 << 16)
+        else { return nil }
+        self.init(text: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Whether the namespace maps every user ID of the machine. All users without an ID inside look like the same one,
+    /// the overflow user.
+    var hasEverybody: Bool { ranges.reduce(UInt64(0)) { $0 + UInt64($1.count) } >= UInt64(UInt32.max) }
+
+    /// The user ID that stands for all users without an ID in this process's namespace; nil if every user has one.
+    static func overflowUser() -> UInt32? {
+        guard let own = UserMap(of: "self"), !own.hasEverybody else { return nil }
+        guard let file = try? Descriptor.open("/proc/sys/kernel/overflowuid", O_RDONLY),
+            let bytes = try? file.readAll(atMost: 64)
+        else { return 65534 }
+        return UInt32(String(decoding: bytes, as: UTF8.self).filter(\.isNumber)) ?? 65534
     }
 }

@@ -31,7 +31,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
         let socket = Descriptor(owning: firstGiven)
         guard count == 1, LocalSocket.isListener(socket) else {
             throw SystemError(
-                "LISTEN_FDS", errno: ENOTSOCK, remedy: "give one socket, with ListenSequentialPacket= in the unit")
+                "LISTEN_FDS", errno: ENOTSOCK, remedy: "pass on one socket, with ListenSequentialPacket= in the unit")
         }
         guard fcntl(firstGiven, F_SETFD, FD_CLOEXEC) == 0 else { throw SystemError("fcntl(F_SETFD)", errno: errno) }
         try socket.stopBlocking()
@@ -43,7 +43,8 @@ package struct ListeningSocket: ~Copyable, Sendable {
     package static func made(at path: String, isForAll: Bool) throws(SystemError) -> ListeningSocket {
         let folder = path.split(separator: "/").dropLast().joined(separator: "/")
         if mkdir("/" + folder, isForAll ? 0o755 : 0o700) < 0, errno != EEXIST {
-            let remedy = errno == ENOENT ? "name a place that there is by --socket, or set XDG_RUNTIME_DIR" : nil
+            let remedy =
+                errno == ENOENT ? "name a path in an existing folder with --socket, or set XDG_RUNTIME_DIR" : nil
             throw SystemError("mkdir", errno: errno, path: "/" + folder, remedy: remedy)
         }
         // A broker of root may have created this folder already, with access for root alone.
@@ -51,7 +52,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
         do throws(SystemError) {
             _ = try LocalSocket.connect(to: path, patience: .seconds(1))
             throw SystemError(
-                "listen", errno: EADDRINUSE, path: path, remedy: "another daemon listens there: end it first")
+                "listen", errno: EADDRINUSE, path: path, remedy: "another daemon listens there: end that daemon first")
         } catch {
             if error.errno == ECONNREFUSED { try removeSocket(path) } else if error.errno != ENOENT { throw error }
         }
@@ -66,7 +67,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
             throw SystemError(
                 "listen", errno: ENOTSOCK, path: path,
-                remedy: "something else lies there: name another place by --socket"
+                remedy: "the file there is not a socket: name another path with --socket"
             )
         }
         unlink(path)
@@ -100,5 +101,22 @@ package struct ListeningSocket: ~Copyable, Sendable {
         words.append(nil)
         execv(program, words)
         throw SystemError("execv", errno: errno, path: program)
+    }
+}
+
+/// Reports the daemon's state to the service manager that started it (`sd_notify`), if there is one.
+package enum ServiceManager {
+    /// The daemon accepts connections.
+    package static func tellReady() { tell("READY=1\nSTATUS=accepting connections") }
+    /// The daemon is replacing itself with a new program.
+    package static func tellReloading() {
+        tell("RELOADING=1\nMONOTONIC_USEC=\(MonotonicClock.now() / 1000)")
+    }
+    package static func tellStopping() { tell("STOPPING=1\nSTATUS=ending extensions") }
+
+    private static func tell(_ text: String) {
+        guard let place = getenv("NOTIFY_SOCKET") else { return }
+        // An error is ignored, because no service manager has to listen.
+        try? LocalSocket.sendDatagram(text, to: String(cString: place))
     }
 }

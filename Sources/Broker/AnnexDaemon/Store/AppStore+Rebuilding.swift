@@ -2,6 +2,7 @@ internal import AnnexBundle
 internal import AnnexChannel
 internal import AnnexLinux
 internal import Glibc
+internal import Logging
 
 extension AppStore {
     private struct Found {
@@ -56,7 +57,7 @@ extension AppStore {
                 if isNewer { newest[found.app.identifier] = found }
                 // A kill may have left the old folder of an app that was replaced.
                 if let older = isNewer ? other : found {
-                    left.append(Left(folder: older.app.folder, why: "a newer one of the same app is there"))
+                    left.append(Left(folder: older.app.folder, why: "the store holds a newer copy of the same app"))
                 }
             }
         }
@@ -96,7 +97,7 @@ extension AppStore {
         do {
             let directory = try folder.openBeneath(name, O_RDONLY | O_DIRECTORY)
             guard let app = try directory.entries(atMost: 16).compactMap(\.name).first(where: { $0.hasSuffix(".app") })
-            else { return .failure(Reason(text: "it holds no Name.app")) }
+            else { return .failure(Reason(text: "the folder contains no Name.app")) }
             let bundle = try AppBundle.open("\(path)/\(name)/\(app)")
             let found = StoreIndex.App(
                 identifier: bundle.identifier, folder: name, name: app, bytes: try bytes(of: directory),
@@ -120,5 +121,37 @@ extension AppStore {
             }
         }
         return sum
+    }
+}
+
+/// Log entries about a store whose index was rebuilt.
+struct StoreLog: Sendable {
+    private let logger: Logger
+    private let metadata: Logger.Metadata
+
+    init(_ user: UInt32, _ path: String, _ logger: Logger) {
+        self.logger = logger
+        metadata = ["user": "\(user)", "store": "\(Escaped(path))"]
+    }
+
+    func rebuilds(keeping name: String) {
+        logger.error(
+            "the index of a store is damaged: annexd keeps it and lists the store's apps anew, switched off",
+            metadata: metadata.merging([
+                "kept": "\(name)", "remedy": "switch on the extensions that you need: annex enable",
+            ]) { $1 })
+    }
+
+    func found(_ app: String) {
+        logger.notice(
+            "an app of a damaged store was found again", metadata: metadata.merging(["app": "\(Escaped(app))"]) { $1 })
+    }
+
+    func setAside(_ folder: String, as kept: String, _ why: String) {
+        let words: Logger.Metadata = [
+            "folder": "\(Escaped(folder))", "kept": "\(Escaped(kept))", "why": "\(Escaped(why))",
+        ]
+        logger.error(
+            "a folder of a damaged store is kept, but not installed", metadata: metadata.merging(words) { $1 })
     }
 }

@@ -30,8 +30,8 @@ extension AppStore {
             let bytes = try reader.measure()
             guard bytes <= room else {
                 throw BrokerError(
-                    .overQuota, "is larger than what is left for this user's apps", place: name,
-                    remedy: "remove apps that are not needed; what was replaced counts until nothing runs from it")
+                    .overQuota, "is larger than the space that is left for this user's apps", place: name,
+                    remedy: "remove apps that you do not need; a replaced app counts until none of its extensions runs")
             }
             let reservation = try space.reserve(bytes, for: name)
             try self.folder.makeDirectory(folder, mode: 0o755)
@@ -41,8 +41,8 @@ extension AppStore {
             discard(folder)
             if let refusal = error as? BrokerError { throw refusal }
             throw BrokerError(
-                Self.isTheDisks(error) ? .system : .invalidBundle, "cannot be taken: \(error)", place: name,
-                remedy: "install an app's own directory, by the library or the command")
+                Self.isTheDisks(error) ? .system : .invalidBundle, "cannot be unpacked: \(error)", place: name,
+                remedy: "install an app's own directory, with the library or with annex install")
         }
     }
 
@@ -83,7 +83,7 @@ extension AppStore {
         case .directory: try parent.makeDirectory(name, mode: Self.mode(of: entry))
         case .link:
             let target = try reader.contents(of: entry, from: 0, atMost: Int(entry.size))
-            guard !target.contains(0) else { throw BundleArchiveFailure.malformed("has a link that leads nowhere") }
+            guard !target.contains(0) else { throw BundleArchiveFailure.malformed("has a link with an invalid target") }
             try parent.makeLink(name, to: String(decoding: target, as: UTF8.self))
         case .file:
             let file = try parent.openBeneath(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)

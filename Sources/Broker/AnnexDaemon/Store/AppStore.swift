@@ -76,7 +76,8 @@ final class AppStore: Sendable {
             throw SystemError(
                 "index", errno: EPROTO, path: "\(path)/\(indexName)",
                 remedy:
-                    "a newer annexd has written it: start that one, or move the file away and install the apps again")
+                    "a newer annexd wrote this file: start that one, or move the file away and install the apps again"
+            )
         }
     }
 

@@ -55,7 +55,9 @@ final class StoreSpace: Sendable {
         guard let fault else { return Reservation(bytes, in: self) }
         throw BrokerError(
             .overQuota, "does not fit: this daemon has a limit of \(fault)", place: app,
-            remedy: "remove apps that are not needed; for root: annexd --forget-user, or another --limit")
+            remedy:
+                "remove apps that you do not need; root can also run annexd --forget-user, or raise --limit"
+        )
     }
 
     private func shortage(_ state: State, of bytes: Int64, free: Int64) -> String? {

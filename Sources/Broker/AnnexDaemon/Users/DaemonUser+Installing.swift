@@ -14,7 +14,7 @@ extension DaemonUser {
         guard handed.count == 1, let archive = handed.takeFirst() else {
             throw BrokerError(
                 .invalidBundle, "came with \(handed.count) descriptors instead of its archive", place: name,
-                remedy: "install by the library or the command")
+                remedy: "install the app with the library or with annex install")
         }
         let index = resources.store.index.withLock { $0 }
         let made = try resources.store.unpack(
@@ -47,8 +47,8 @@ extension DaemonUser {
         guard others < options.limits.apps, extensions <= options.limits.extensions else {
             throw BrokerError(
                 .overQuota,
-                "is more than the \(options.limits.apps) apps and \(options.limits.extensions) extensions of one user",
-                place: app.identifier, remedy: "remove apps that are not needed")
+                "exceeds the user's limit of \(options.limits.apps) apps and \(options.limits.extensions) extensions",
+                place: app.identifier, remedy: "remove apps that you do not need")
         }
     }
 

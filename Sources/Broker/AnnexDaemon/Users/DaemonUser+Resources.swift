@@ -5,8 +5,8 @@ internal import Logging
 internal import Synchronization
 
 extension DaemonUser {
-    /// The user's broker and store, which the first request makes. It must not run on the event loop's thread, because that takes
-    /// time.
+    /// The user's broker and store, which the first request makes. Making them takes time, so this must not run on the
+    /// event loop's thread.
     func ready() throws(BrokerError) -> UserResources {
         if let resources = resources.withLock({ $0 }) { return resources }
         return try making.withLock { (_) throws(BrokerError) in
@@ -51,10 +51,10 @@ extension DaemonUser {
 
     private func warnOfShare() {
         logger.warning(
-            "no control group holds what one user's extensions may have together; each is held by itself",
+            "no control group limits one user's extensions together; each extension has limits of its own",
             metadata: [
                 "user": "\(number)",
-                "remedy": "run annexd as a systemd service with Delegate=yes, as the units that come with it do",
+                "remedy": "run annexd as a systemd service with Delegate=yes, as in the units that come with annexd",
             ])
     }
 

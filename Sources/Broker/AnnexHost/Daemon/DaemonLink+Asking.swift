@@ -41,8 +41,8 @@ extension DaemonLink {
     ) throws(BrokerError) -> (number: UInt64, answer: ServiceAnswer) {
         guard !loop.isCurrent else {
             throw BrokerError(
-                .system, "a daemon cannot be waited for on the event loop's thread, which its answer comes by",
-                place: path, remedy: "ask from another thread, or from a task without `AndWait`")
+                .system, "the event loop's thread cannot wait for a daemon, because it receives the daemon's answers",
+                place: path, remedy: "call from another thread, or call the method without `AndWait` from a task")
         }
         let deadline = MonotonicClock.deadline(after: limit)
         let pending = PendingAnswer()

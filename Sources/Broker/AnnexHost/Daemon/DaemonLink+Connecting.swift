@@ -66,8 +66,8 @@ extension DaemonLink {
         let user = try PeerCredentials(of: socket).user
         guard user == 0 || user == geteuid() else {
             throw BrokerError(
-                .unreachable, "is the socket of user \(user)", place: path,
-                remedy: "name the socket of a daemon of your own or of the system's")
+                .unreachable, "belongs to user \(user)", place: path,
+                remedy: "name the socket of your own daemon or of the machine's daemon")
         }
     }
 
@@ -104,24 +104,25 @@ extension DaemonLink {
         let remedy =
             switch error.errno {
             case ENOENT, ECONNREFUSED: start(path, isChosen)
-            case EACCES: "this daemon is not for you: \(startOwn)"
-            case EAGAIN: "the machine is overloaded, or something stopped the daemon"
+            case EACCES: "this daemon does not serve your user: \(startOwn)"
+            case EAGAIN: "reduce the machine's load, and check that no program has stopped annexd"
             default: error.remedy
             }
         // The search reaches the machine's socket only if the user has no daemon of their own.
         let isLast = isChosen && path == DaemonPlace.systemSocket
-        let what = isLast ? "there is no daemon of yours at \(DaemonPlace.userSocket), and here: " : ""
+        let what =
+            isLast ? "your user has no daemon at \(DaemonPlace.userSocket), and this socket cannot be reached: " : ""
         return BrokerError(.unreachable, "\(what)\(error.cause)", place: path, remedy: remedy)
     }
 
     private static let startOwn = "start one of your own: annexd, or systemctl --user enable --now annexd.socket"
 
     private static func start(_ path: String, _ isChosen: Bool) -> String {
-        let machines = "start the machine's, as root: systemctl enable --now annexd.socket"
+        let machines = "start the machine's daemon as root: systemctl enable --now annexd.socket"
         return switch path {
         case DaemonPlace.systemSocket: isChosen ? "\(startOwn); or \(machines)" : machines
         case DaemonPlace.userSocket: startOwn
-        default: "start it there: annexd --socket \(path)"
+        default: "start a daemon there: annexd --socket \(path)"
         }
     }
 }

@@ -30,7 +30,8 @@ extension DaemonLink {
         } catch {
             close(
                 BrokerError(
-                    .unreachable, "the daemon's packet: \(error)", place: path, remedy: misunderstanding.remedy))
+                    .unreachable, "a packet of the daemon cannot be read: \(error)", place: path,
+                    remedy: misunderstanding.remedy))
         }
     }
 
@@ -80,19 +81,19 @@ extension DaemonLink {
 
     var gone: BrokerError {
         BrokerError(
-            .unreachable, "the daemon has gone, or goes", place: path,
-            remedy: "connect again; `systemctl --user status annexd` says whether it runs")
+            .unreachable, "the daemon has ended or is shutting down", place: path,
+            remedy: "connect again; `systemctl --user status annexd` shows whether it runs")
     }
 
     var misunderstanding: BrokerError {
         BrokerError(
-            .unreachable, "the daemon answers something else than was asked", place: path,
-            remedy: "host and daemon must be built with the same wire version")
+            .unreachable, "the daemon's packet does not fit the request", place: path,
+            remedy: "build the host and the daemon with the same wire version")
     }
 
     func unanswered(after limit: Duration) -> BrokerError {
         BrokerError(
             .unreachable, "the daemon did not answer within \(limit)", place: path,
-            remedy: "the machine is overloaded, or something stopped the daemon")
+            remedy: "reduce the machine's load, and check that no program has stopped annexd")
     }
 }

@@ -2,6 +2,7 @@ internal import AnnexBrokerAPI
 internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
+internal import Glibc
 internal import Synchronization
 
 /// A daemon's answer to one request. nil means that it did not come in time, or that the asking task was cancelled.
@@ -46,5 +47,86 @@ final class DaemonLink: Sendable {
     func begin() throws(SystemError) {
         let token = try loop.watch(socket.descriptor.number) { [weak self] _ in self?.receive() }
         watch.withLock { $0 = token }
+    }
+}
+
+// Reports of a host never block. What does not fit in the socket is kept in order, and sent as soon as there is room.
+
+extension DaemonLink {
+    /// Reports something about an extension to the daemon; does nothing if the extension has ended.
+    func tell(_ number: UInt64, _ notice: ExtensionNotice) {
+        let isTooMuch = state.withLock { state in
+            guard !state.isOver, let counts = state.extensions[number]?.counts else { return false }
+            let packet = HostPacketMessage(.notice(number, notice, counts: counts))
+            guard let bytes = try? packet.encoded(within: ServiceWire.fromHost) else { return false }
+            state.waiting.append(bytes)
+            flush(&state)
+            return state.waiting.count > Self.mostWaiting
+        }
+        if isTooMuch { close(unanswered(after: patience)) }
+    }
+
+    /// Records a change of an extension's open requests. The daemon gets the resulting reports as soon as there is
+    /// room.
+    func note(_ number: UInt64, _ change: (inout RemoteExtension) -> Void) {
+        state.withLock { state in
+            guard !state.isOver, var known = state.extensions[number] else { return }
+            let isWaiting = known.news != nil
+            change(&known)
+            state.extensions[number] = known
+            if known.news != nil, !isWaiting { state.changed.append(number) }
+            flush(&state)
+        }
+    }
+
+    /// Sends as much as the socket has room for; a timer sends the rest. If sending fails, the reading side ends the
+    /// connection.
+    private func flush(_ state: inout State) {
+        while let next = state.waiting.first {
+            guard (try? pass(next, DescriptorList())) ?? true else { return flushLater(&state) }
+            state.waiting.removeFirst()
+        }
+        while let number = state.changed.first {
+            while let news = state.extensions[number]?.news, let counts = state.extensions[number]?.counts {
+                guard (try? pass(.notice(number, news, counts: counts))) ?? true else { return flushLater(&state) }
+                state.extensions[number]?.isTold()
+            }
+            state.changed.removeFirst()
+        }
+    }
+
+    private func flushLater(_ state: inout State) {
+        guard !state.isFlushing else { return }
+        state.isFlushing = true
+        loop.schedule(after: .milliseconds(2)) { [weak self] in
+            self?.state.withLock { state in
+                state.isFlushing = false
+                self?.flush(&state)
+            }
+        }
+    }
+
+    /// - Returns: false if the socket has no room.
+    func pass(
+        _ packet: HostPacket, _ descriptors: borrowing DescriptorList = DescriptorList()
+    ) throws(BrokerError) -> Bool {
+        let bytes: [UInt8]
+        do throws(EncodingFailure) {
+            bytes = try HostPacketMessage(packet).encoded(within: ServiceWire.fromHost)
+        } catch {
+            throw BrokerError(.system, "the request cannot be sent: \(error)", place: path)
+        }
+        return try pass(bytes, descriptors)
+    }
+
+    /// - Returns: false if the socket has no room.
+    func pass(_ bytes: [UInt8], _ descriptors: borrowing DescriptorList) throws(BrokerError) -> Bool {
+        do throws(SystemError) {
+            try socket.send(bytes, descriptors)
+            return true
+        } catch {
+            if error.errno == EAGAIN || error.errno == EWOULDBLOCK { return false }
+            throw BrokerError(.unreachable, "\(error)", place: path, remedy: gone.remedy)
+        }
     }
 }

@@ -105,3 +105,121 @@ extension ExtensionSession {
         return answer
     }
 }
+
+extension ExtensionSession {
+    /// Contents of at most this many bytes travel as a sealed copy rather than as the file itself.
+    static let smallContents = 64 << 10
+
+    static func encode(_ items: [ExtensionItem], _ acceptance: Acceptance) throws(HostError) -> Request {
+        var contents = ContentsList()
+        var encoder = MessageEncoder()
+        RequestMessage(items, collecting: &contents).encode(into: &encoder)
+        let payload: [UInt8]
+        do throws(EncodingFailure) {
+            payload = try encoder.finish()
+        } catch {
+            throw .invalidRequest("\(error)")
+        }
+        var descriptors = DescriptorList()
+        for content in contents.contents { descriptors.append(try handOver(content)) }
+        return Request(
+            method: RequestMessage.method, payload: payload, descriptors: descriptors,
+            accepts: acceptance.allowance, mostReply: MessageLimits.standard.bytes)
+    }
+
+    /// Small contents are handed over as a sealed copy, so a slow or changing file cannot affect the extension. Large
+    /// contents are handed over through a newly opened file description, so that the extension does not share the
+    /// host's.
+    private static func handOver(_ contents: ItemContents) throws(HostError) -> Descriptor {
+        do throws(ItemFailure) {
+            if try contents.count <= smallContents { return try sealedCopy(of: contents) }
+            do throws(SystemError) {
+                return try contents.descriptor.reopenedReadOnly()
+            } catch {
+                throw .system(error)
+            }
+        } catch {
+            throw .invalidRequest("an attachment cannot be read: \(error)")
+        }
+    }
+
+    private static func sealedCopy(of contents: ItemContents) throws(ItemFailure) -> Descriptor {
+        let bytes = try contents.load(limit: smallContents)
+        do throws(SystemError) {
+            let memory = try Descriptor.memfd("annex-contents", size: 0)
+            try memory.writeAll(bytes)
+            try memory.addSeals(.immutable)
+            return memory
+        } catch {
+            throw .system(error)
+        }
+    }
+}
+
+/// The descriptors that an answer may carry, besides text and small values. An answer carries none that its request did
+/// not accept.
+public struct Acceptance: Sendable, Hashable {
+    /// The most pieces of sealed memory in one answer.
+    public let count: Int
+    /// The most bytes in all pieces together.
+    public let bytes: UInt64
+
+    /// Text and small values only: the kernel does not let the extension send descriptors.
+    public static let nothing = Acceptance(count: 0, bytes: 0)
+
+    /// Up to `count` pieces of sealed memory, which no process can change any more, of `bytes` bytes in all. `count` is
+    /// 16 at most.
+    public static func sealedMemory(count: Int, bytes: Int) -> Acceptance {
+        Acceptance(count: max(0, min(count, 16)), bytes: UInt64(max(0, bytes)))
+    }
+
+    private init(count: Int, bytes: UInt64) {
+        self.count = count
+        self.bytes = bytes
+    }
+
+    var allowance: DescriptorAllowance { DescriptorAllowance(pieces: count, bytes: bytes) }
+}
+
+/// The outcome of a request.
+enum Answer: Sendable {
+    case items([ExtensionItem])
+    case error(HostError)
+    /// The extension has ended or is ending. Its end tells the caller more than the failed call.
+    case end
+
+    /// Decodes an extension's answer; nil if it is malformed. An error of this process, such as a lack of descriptors,
+    /// is not counted against the extension.
+    init?(_ reply: Reply) {
+        var contents: [ItemContents] = []
+        do {
+            for sealed in reply.sealed { contents.append(try ItemContents(sealed.descriptor.duplicate())) }
+        } catch {
+            self = .error(.invalidRequest("the contents of its answer cannot be received: \(error)"))
+            return
+        }
+        do {
+            switch try ReplyMessage(decoding: reply.payload).result(with: ContentsList(contents)) {
+            case .success(let items): self = .items(items)
+            case .failure(let error): self = .error(.cancelled(error))
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    init(_ failure: CallFailure) {
+        switch failure {
+        case .ended, .violated: self = .end
+        case .failed(HandlerFailure.unknownMethodCode, _): self = .error(.unknownMethod)
+        case .failed(let code, let text):
+            let isAnnexs = code >= HandlerFailure.firstReservedCode
+            let domain = isAnnexs ? ExtensionError.annexDomain : ExtensionError.handlerDomain
+            self = .error(.cancelled(ExtensionError(code: Int64(code), domain: domain, localizedDescription: text)))
+        // Only the calling task has this call, so the cancelled task is the caller's.
+        case .cancelled: self = .error(.taskCancelled)
+        case .deadlineExceeded: self = .error(.timedOut)
+        default: self = .error(.invalidRequest("\(failure)"))
+        }
+    }
+}

@@ -39,11 +39,11 @@ extension HostError: CustomStringConvertible {
         switch self {
         case .refused(let error): "\(error)"
         case .ended(let end): "the extension ended: \(end)"
-        case .cancelled(let error): "the extension gave up: \(error)"
+        case .cancelled(let error): "the extension answered with an error: \(error)"
         case .taskCancelled: "the host's task was cancelled"
         case .unknownMethod:
             "the extension does not serve such a request: an AppExtension serves items, a ChannelService its own types"
-        case .timedOut: "no answer in the time given"
+        case .timedOut: "the extension did not answer within the timeout"
         case .invalidRequest(let what): "the request cannot be sent: \(what)"
         }
     }

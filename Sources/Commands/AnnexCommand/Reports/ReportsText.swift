@@ -84,7 +84,7 @@ struct ReportsText {
 
     private func waiting(_ json: JSON?) -> String {
         guard let waited = json?.double.flatMap(Self.duration), waited >= .milliseconds(1) else { return "" }
-        return ", \(waited.short) of it waiting for a place"
+        return ", \(waited.short) of it waiting for a slot"
     }
 
     private func used(_ json: JSON) -> String {

@@ -12,7 +12,7 @@ struct TopCommand: ParsableCommand {
             COLUMNS
               HOST             the process number of the host
               PID              the process number of the extension
-              STATE            waiting (for a place), launching, parked (launched ahead), idle, working (a request is \
+              STATE            waiting (for a slot), launching, parked (launched ahead), idle, working (a request is \
             open), tidying (after its answer) or ending
               CPU%             processor time, in percent of one processor
               MEMORY           the resident memory

@@ -31,7 +31,7 @@ public final class ExtensionBundle: Sendable {
         containingApp = app
         guard identifier.hasPrefix(app + ".") else {
             throw info.fault(
-                "CFBundleIdentifier", "is \(identifier), outside its app's \(app)", rule: .p3,
+                "CFBundleIdentifier", "is \(identifier), which does not begin with its app's \(app).", rule: .p3,
                 remedy: "start it with \(app). (an extension belongs to one app and cannot be moved into another)")
         }
         guard let name = try info.text("CFBundleDisplayName", rule: .p6) ?? appName else {
@@ -40,7 +40,8 @@ public final class ExtensionBundle: Sendable {
         }
         displayName = name
         guard let point = try info.dictionary("NSExtension") else {
-            throw info.fault("NSExtension", "is missing", rule: .p2, remedy: "say which extension point it serves")
+            throw info.fault(
+                "NSExtension", "is missing", rule: .p2, remedy: "add a dictionary that names the extension point")
         }
         extensionPoint = try point.identifier("NSExtensionPointIdentifier")
         principalClass = try point.text("NSExtensionPrincipalClass")

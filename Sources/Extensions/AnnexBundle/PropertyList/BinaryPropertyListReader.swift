@@ -41,7 +41,7 @@ extension BinaryPropertyListReader {
     private mutating func object(_ index: Int, depth: Int) throws(PropertyListFailure) -> PropertyListValue {
         guard index < objectCount, let start = file.number(at: tableStart + index * offsetSize, size: offsetSize),
             start < tableStart, let marker = file.number(at: start, size: 1)
-        else { throw PropertyListFailure(at: tableStart, "a reference to no object") }
+        else { throw PropertyListFailure(at: tableStart, "a reference to an object that does not exist") }
         try budget.spendValue(at: start, depth: depth)
         guard let value = try value(marker, at: start, depth: depth) else {
             throw PropertyListFailure(at: start, "an object of unknown kind or beyond the file's end")
@@ -95,7 +95,7 @@ extension BinaryPropertyListReader {
         switch size {
         case 1, 2, 4: file.number(at: place, size: size).map(Int64.init)
         case 8: file.bits(at: place, size: 8).map(Int64.init(bitPattern:))
-        // An integer of 16 bytes may exceed Int64; a larger value is refused.
+        // An integer of 16 bytes may exceed Int64; a larger value is rejected.
         case 16:
             file.bits(at: place, size: 8) == 0 ? file.bits(at: place + 8, size: 8).flatMap(Int64.init(exactly:)) : nil
         default: nil
@@ -132,9 +132,48 @@ extension BinaryPropertyListReader {
         for (key, value) in zip(keys, values) {
             if let key = key.string { try budget.checkKey(key, at: place) }
             guard let key = key.string, result.updateValue(value, forKey: key) == nil else {
-                throw PropertyListFailure(at: place, "a key that is no string or appears twice")
+                throw PropertyListFailure(at: place, "a key that is not a string or appears twice")
             }
         }
         return result
+    }
+}
+
+/// Reads big-endian numbers at offsets that the file itself names. Every offset is checked, so no read can trap.
+struct BigEndianFile {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    var count: Int { bytes.count }
+
+    /// The bytes at an offset; nil if the file ends before them.
+    func bytes(at place: Int, count: Int) -> ArraySlice<UInt8>? {
+        let (end, overflow) = place.addingReportingOverflow(count)
+        guard place >= 0, count >= 0, !overflow, end <= bytes.count else { return nil }
+        return bytes[place..<end]
+    }
+
+    /// Up to 8 bytes as an unsigned number.
+    func bits(at place: Int, size: Int) -> UInt64? {
+        guard size <= 8, let part = bytes(at: place, count: size) else { return nil }
+        return part.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// A number of at most 32 bits; nil if it is larger. A file is shorter than that, so an offset always fits. The sum
+    /// or product of two such numbers cannot overflow.
+    func number(at place: Int, size: Int) -> Int? {
+        bits(at: place, size: size).flatMap { $0 <= UInt64(UInt32.max) ? Int($0) : nil }
+    }
+
+    /// Text of `count` UTF-16 units; nil if the file ends before them or they are not valid.
+    func utf16(at place: Int, count: Int) -> String? {
+        guard count <= bytes.count, let part = bytes(at: place, count: count * 2) else { return nil }
+        let units = stride(from: part.startIndex, to: part.endIndex, by: 2).map {
+            UInt16(part[$0]) << 8 | UInt16(part[$0 + 1])
+        }
+        return String(validating: units, as: UTF16.self)
     }
 }

@@ -9,7 +9,7 @@ struct XMLPropertyListReader {
         scanner = XMLScanner(bytes)
         _ = scanner.take("\u{FEFF}")
         guard !bytes.starts(with: [0xFE, 0xFF]), !bytes.starts(with: [0xFF, 0xFE]) else {
-            throw scanner.failure("UTF-16 is not read; save the file as UTF-8")
+            throw scanner.failure("UTF-16 is not supported; save the file as UTF-8")
         }
     }
 
@@ -31,7 +31,7 @@ struct XMLPropertyListReader {
         // An internal subset could define entities that expand to huge text.
         guard let type = scanner.take(upTo: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "[") }), !type.isEmpty,
             scanner.take(">")
-        else { throw scanner.failure("a document type with declarations of its own is not read") }
+        else { throw scanner.failure("a document type with declarations of its own is not supported") }
         try skipMisc()
     }
 

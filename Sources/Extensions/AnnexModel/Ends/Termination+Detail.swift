@@ -1,3 +1,7 @@
+// Values of this target have properties of the type `Escaped`. Its module is lower, so that policies and sandboxes can
+// use it too.
+@_exported public import struct AnnexLinux.Escaped
+
 extension Termination {
     /// The fact that explains an end beyond its reason. Text that comes from the extension is escaped.
     public enum Detail: Sendable, Hashable {
@@ -31,5 +35,98 @@ extension Termination.Detail: CustomStringConvertible {
         case .step(let step): step.description
         case .error(let error): error.description
         }
+    }
+}
+
+/// A system call that the sandbox denied.
+public struct DeniedCall: Sendable, Hashable {
+    /// The call as the kernel names it, for example `socket`.
+    public let name: String
+    /// The call's arguments in the kernel's names, for example `["AF_INET", "SOCK_STREAM", "0"]`.
+    public let arguments: [Escaped]
+    /// The layer of the sandbox that denied it, for example `seccomp`.
+    public let layer: String
+    /// The line of a policy that would allow the call; nil if no line can.
+    public let allowingLine: String?
+    /// How often the call was denied.
+    public let count: Int
+    /// The call stack of the first denial, innermost frame first. Empty if the program does not reveal its stack.
+    public let backtrace: [Escaped]
+
+    public init(
+        _ name: String, arguments: [Escaped] = [], layer: String, allowingLine: String? = nil, count: Int = 1,
+        backtrace: [Escaped] = []
+    ) {
+        self.name = name
+        self.arguments = arguments
+        self.layer = layer
+        self.allowingLine = allowingLine
+        self.count = count
+        self.backtrace = backtrace
+    }
+}
+
+extension DeniedCall: CustomStringConvertible {
+    public var description: String {
+        let remedy = allowingLine.map { "; allowed by: \($0)" } ?? ""
+        return "\(name)(\(arguments.map(\.description).joined(separator: ", "))) denied by \(layer)\(remedy)"
+    }
+}
+
+/// The signal that ended a process, with the message and the call stack that the process left.
+public struct Signal: Sendable, Hashable {
+    /// The kernel's number of the signal.
+    public let number: Int32
+    /// The program's last message, for example that of a Swift trap; nil if it left none.
+    public let message: Escaped?
+
+    /// The call stack at the signal, innermost frame first. The program reports it itself, so it may be false or empty.
+    public let backtrace: [Escaped]
+
+    public init(_ number: Int32, message: Escaped? = nil, backtrace: [Escaped] = []) {
+        self.number = number
+        self.message = message
+        self.backtrace = backtrace
+    }
+
+    /// The signal's symbol, for example `SIGSEGV`.
+    public var name: String {
+        Self.names.indices.contains(Int(number)) && number > 0 ? Self.names[Int(number)] : "signal \(number)"
+    }
+
+    /// In the order of the kernel's numbers, which x86-64 and aarch64 share.
+    private static let names = [
+        "0", "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGUSR1",
+        "SIGSEGV", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP",
+        "SIGTTIN", "SIGTTOU", "SIGURG", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO", "SIGPWR",
+        "SIGSYS",
+    ]
+}
+
+extension Signal: CustomStringConvertible {
+    public var description: String {
+        message.map { "\(name): \($0)" } ?? name
+    }
+}
+
+/// The step of a launch that failed, its cause, and the remedy.
+public struct LaunchStep: Sendable, Hashable {
+    /// The step's name in the launch report, for example `pivot_root`.
+    public let name: String
+    /// Why it failed, in a line.
+    public let cause: String
+    /// What the reader can do about it; nil if that is not known.
+    public let remedy: String?
+
+    public init(_ name: String, cause: String, remedy: String? = nil) {
+        self.name = name
+        self.cause = cause
+        self.remedy = remedy
+    }
+}
+
+extension LaunchStep: CustomStringConvertible {
+    public var description: String {
+        "\(name): \(cause)" + (remedy.map { "; \($0)" } ?? "")
     }
 }

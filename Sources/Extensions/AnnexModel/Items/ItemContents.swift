@@ -23,7 +23,7 @@ public final class ItemContents: Sendable {
         self.init(regular: descriptor)
     }
 
-    /// Opens a file for reading. Refuses a device or a pipe without blocking on it.
+    /// Opens a file for reading. Rejects a device or a pipe without blocking on it.
     public convenience init(path: String) throws(ItemFailure) {
         try self.init(
             ItemFailure.wrapping { () throws(SystemError) in
@@ -38,7 +38,7 @@ public final class ItemContents: Sendable {
 
     /// Copies all bytes, so that later changes of the file do not affect them.
     ///
-    /// - Parameter limit: the most bytes to load. Longer contents are refused, not cut.
+    /// - Parameter limit: the most bytes to load. Longer contents are an error, and are not cut.
     public func load(limit: Int = standardLimit) throws(ItemFailure) -> [UInt8] {
         let expected = try count
         guard expected <= min(limit, Int.max - 1) else { throw .tooLong(limit: limit) }
@@ -75,5 +75,45 @@ extension ItemContents {
         try write(memory.number)
         try memory.addSeals(.immutable)
         return ItemContents(regular: memory)
+    }
+}
+
+/// Why the contents of an attachment cannot be read.
+public enum ItemFailure: Error, Sendable, Hashable {
+    /// The provider does not offer this type.
+    case noSuchType(TypeIdentifier, offered: [TypeIdentifier])
+    /// The contents are longer than the reader allows, in bytes.
+    case tooLong(limit: Int)
+    /// The contents are neither a file nor memory.
+    case notAFile
+    /// The file grew while it was read.
+    case changedWhileRead
+    /// A system call failed.
+    case system(SystemError)
+}
+
+extension ItemFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noSuchType(let type, let offered):
+            "the item is not offered as \(type), only as \(offered.map(\.description).joined(separator: ", "))"
+        case .tooLong(let limit): "the item is longer than \(limit) bytes"
+        case .notAFile: "the item's contents are neither a regular file nor memory"
+        case .changedWhileRead: "the item's file changed while it was read"
+        case .system(let error): "the item could not be read: \(error)"
+        }
+    }
+}
+
+extension ItemFailure {
+    /// Runs system calls and wraps their error.
+    static func wrapping<Result: ~Copyable>(
+        _ body: () throws(SystemError) -> Result
+    ) throws(ItemFailure) -> Result {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw .system(error)
+        }
     }
 }

@@ -24,7 +24,7 @@ package struct ContentsList: Sendable {
 }
 
 extension ContentsList {
-    /// Wraps the descriptors that arrived with a message. Refuses anything but files and memory.
+    /// Wraps the descriptors that arrived with a message. Throws an error for anything but files and memory.
     package init(taking descriptors: consuming DescriptorList) throws(ItemFailure) {
         var contents: [ItemContents] = []
         while let descriptor = descriptors.takeFirst() { contents.append(try ItemContents(descriptor)) }

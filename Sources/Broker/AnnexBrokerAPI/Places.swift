@@ -1,0 +1,46 @@
+internal import Glibc
+
+/// The paths at which daemons listen and keep installed apps.
+package enum DaemonPlace {
+    /// The paths of the daemon that serves the whole machine.
+    package static let systemSocket = "/run/annex/annexd.socket"
+    package static let systemState = "/var/lib/annex"
+
+    /// The socket of the daemon that serves the calling user alone.
+    package static var userSocket: String {
+        (environment("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())") + "/annex/annexd.socket"
+    }
+
+    package static var userState: String {
+        (environment("XDG_DATA_HOME") ?? ((environment("HOME") ?? "/") + "/.local/share")) + "/annex"
+    }
+
+    /// The sockets that a host tries, in order: the user's own if it exists, then the machine's. A stale socket of the
+    /// user's own does not hide the machine's daemon.
+    package static var sockets: [String] {
+        access(userSocket, F_OK) == 0 ? [userSocket, systemSocket] : [systemSocket]
+    }
+
+    private static func environment(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        let text = String(cString: value)
+        // The XDG rule: a path that is not absolute counts as not set.
+        return text.hasPrefix("/") ? text : nil
+    }
+}
+
+/// Where the reports on ended extensions are kept. A report is one JSON file per end; the newest 500 are kept, and
+/// `annex reports` reads them.
+public enum ReportPlace: Sendable, Hashable {
+    /// The user's own folder, which is the first of these:
+    /// - the folder that `ANNEX_REPORTS` names; if that variable is set and empty, no report is kept
+    /// - `/var/lib/annex/reports` for root
+    /// - `$XDG_STATE_HOME/annex/reports`
+    /// - `~/.local/state/annex/reports`
+    case standard
+    /// The folder at this absolute path. Annex creates it if it is missing. It must belong to this user, and no other
+    /// user may have the right to write to it.
+    case folder(String)
+    /// No report is kept.
+    case nowhere
+}

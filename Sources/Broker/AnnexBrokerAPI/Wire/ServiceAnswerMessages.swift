@@ -1,0 +1,101 @@
+internal import AnnexChannel
+
+/// The wire form of an installed extension.
+struct InstalledExtensionMessage: Message {
+    let value: InstalledExtension
+
+    init(_ value: InstalledExtension) {
+        self.value = value
+    }
+
+    func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(value.id, as: 1)
+        encoder.encode(value.displayName, as: 2)
+        encoder.encode(value.extensionPoint, as: 3)
+        encoder.encode(value.containingApp, as: 4)
+        encoder.encode(value.isEnabled, as: 5)
+        encoder.encode(value.refusal.map(BrokerErrorMessage.init), as: 6)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        let id = try decoder.decode(1, as: String.self)
+        let name = try decoder.decode(2, as: String.self)
+        let point = try decoder.decode(3, as: String.self)
+        let app = try decoder.decode(4, as: String.self)
+        let isEnabled = try decoder.decode(5, as: Bool.self)
+        value = InstalledExtension(
+            id: id, displayName: name, extensionPoint: point, containingApp: app, isEnabled: isEnabled,
+            refusal: try decoder.decodeIfPresent(6, as: BrokerErrorMessage.self)?.value)
+    }
+}
+
+/// The wire form of the limits that a policy sets for a host. The host chooses every other setting of the channel.
+struct SessionTermsMessage: Message {
+    let value: SessionTerms
+
+    init(_ value: SessionTerms) {
+        self.value = value
+    }
+
+    func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(value.channel.hostCapacity, as: 1)
+        encoder.encode(value.channel.extensionCapacity, as: 2)
+        encoder.encode(UInt64(clamping: value.channel.mostOpenCalls), as: 3)
+        encoder.encode(value.channel.framesPerSecond, as: 4)
+        encoder.encode(value.channel.controlMessagesPerSecond, as: 5)
+        if let limit = value.channel.callLimit { encoder.encode(limit.wireNanoseconds, as: 6) }
+        encoder.encode(value.keepAlive.wireNanoseconds, as: 7)
+        encoder.encode(value.channel.hostArena, as: 8)
+        encoder.encode(value.channel.extensionArena, as: 9)
+        encoder.encode(value.channel.largestMessage, as: 10)
+        encoder.encode(value.channel.unreadLimit.wireNanoseconds, as: 11)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        var value = SessionTerms()
+        value.channel.hostCapacity = try decoder.decode(1)
+        value.channel.extensionCapacity = try decoder.decode(2)
+        value.channel.mostOpenCalls = Int(clamping: try decoder.decode(3, as: UInt64.self))
+        value.channel.framesPerSecond = try decoder.decode(4)
+        value.channel.controlMessagesPerSecond = try decoder.decode(5)
+        value.channel.callLimit = try decoder.decodeIfPresent(6, as: UInt64.self).map { Duration(wire: $0) }
+        value.keepAlive = Duration(wire: try decoder.decode(7))
+        try Self.readSizes(&value.channel, from: &decoder)
+        self.value = value
+    }
+
+    /// A daemon of wire version 3 does not send these fields; the library's defaults then hold.
+    private static func readSizes(
+        _ channel: inout ChannelConfiguration, from decoder: inout MessageDecoder
+    ) throws(DecodingFailure) {
+        if let size = try decoder.decodeIfPresent(8, as: UInt32.self) { channel.hostArena = size }
+        if let size = try decoder.decodeIfPresent(9, as: UInt32.self) { channel.extensionArena = size }
+        if let size = try decoder.decodeIfPresent(10, as: UInt32.self) { channel.largestMessage = size }
+        if let limit = try decoder.decodeIfPresent(11, as: UInt64.self) { channel.unreadLimit = Duration(wire: limit) }
+    }
+}
+
+/// The wire form of a `BrokerError`.
+struct BrokerErrorMessage: Message {
+    let value: BrokerError
+
+    init(_ value: BrokerError) {
+        self.value = value
+    }
+
+    func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(value.code.rawValue, as: 1)
+        encoder.encode(value.what, as: 2)
+        encoder.encode(value.place, as: 3)
+        encoder.encode(value.remedy, as: 4)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        // A newer daemon may send a code that this host does not know.
+        let code = BrokerError.Code(rawValue: try decoder.decode(1, as: String.self)) ?? .system
+        let what = try decoder.decode(2, as: String.self)
+        value = BrokerError(
+            code, what, place: try decoder.decode(3, as: String.self),
+            remedy: try decoder.decodeIfPresent(4, as: String.self))
+    }
+}
