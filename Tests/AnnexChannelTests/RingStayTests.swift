@@ -128,8 +128,8 @@ import Testing
         var sender = ExtensionSender(own: ring.own, peer: ring.peer, waiting: .spin, framesMayStay: true)
         func answer(_ call: UInt64) -> UInt32 {
             let header = FrameHeader(kind: .reply, method: 1, call: call)
-            let sent = [1].withUnsafeBytes { sender.publishAtOnce(header, $0, isAttended: true) }
-            return sent == .published ? sender.writer.position : .max
+            let sent = [1].withUnsafeBytes { sender.publishUnchecked(header, $0, isAttended: true) }
+            return sent != nil ? sender.writer.position : .max
         }
         #expect(answer(5) == 64 && answer(6) == 128)
         #expect(answer(1 << 63 | 5) == 128 && answer(1 << 63 | 6) == 128)

@@ -113,15 +113,10 @@ internal import Synchronization
 // The part of typed calls that does not depend on the message's type.
 extension HostEndpoint {
     /// The state of a task's call before the task suspends.
-    @usableFromInline struct Look<Response> {
-        @usableFromInline var response: Response?
-        /// A call that was sent and has no answer yet; nil if nothing was sent.
-        @usableFromInline var pending: ChannelCall?
-
-        @inlinable init(response: Response? = nil, pending: ChannelCall? = nil) {
-            self.response = response
-            self.pending = pending
-        }
+    @usableFromInline enum Look<Response> {
+        case answered(Response)
+        /// The call was sent and has no answer yet; nil if nothing was sent.
+        case pending(ChannelCall?)
     }
 
     @usableFromInline func takeWorkspace() -> CallWorkspace {

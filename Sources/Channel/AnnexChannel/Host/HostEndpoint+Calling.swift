@@ -121,14 +121,16 @@ extension HostEndpoint {
                 await state.hearFirst(before: error)
                 throw error
             }
-            if let reply = looked.response {
+            // Consumed, because a copy would count references.
+            switch consume looked {
+            case .answered(let reply):
                 // Even a call that returns at once would allocate.
                 if state.hasUnheard { await state.hearFirst() }
                 return reply
-            }
-            if let pending = looked.pending {
-                pending.setTimer()
-                return try await pending.value()
+            case .pending(let call?):
+                call.setTimer()
+                return try await call.value()
+            case .pending(nil): break
             }
         }
         return try await start(request, timeout: timeout).value()
@@ -161,9 +163,9 @@ extension HostEndpoint {
             mostReply: request.mostReply ?? 0)
         {
         case .answered(let count):
-            return Look(response: Reply(payload: unsafe Array(workspace.reply(count)), sealed: []))
-        case .pending(let call): return Look(pending: call)
-        case .notSent: return Look()
+            return .answered(Reply(payload: unsafe Array(workspace.reply(count)), sealed: []))
+        case .pending(let call): return .pending(call)
+        case .notSent: return .pending(nil)
         }
     }
 

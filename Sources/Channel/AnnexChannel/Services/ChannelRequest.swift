@@ -87,12 +87,15 @@ extension HostEndpoint {
             await hearFirst(before: error)
             throw error
         }
-        if let response = looked.response {
+        // Consumed, because a copy would count references.
+        switch consume looked {
+        case .answered(let response):
             if hasUnheard { await hearFirst() }
             return response
+        case .pending(let call):
+            let reply = try await reply(to: request, call, timeout, patience)
+            return try unsafe Self.decoded(reply.payload.span.bytes)
         }
-        let reply = try await reply(to: request, looked.pending, timeout, patience)
-        return try unsafe Self.decoded(reply.payload.span.bytes)
     }
 
     /// Sends a notice; blocks this thread while the ring has no room.
@@ -119,9 +122,9 @@ extension HostEndpoint {
         // SAFETY: as above.
         unsafe request.encode(into: &workspace.memory.pointee.encoder)
         switch try lookEncoded(Asked.method, workspace, timeout, patience) {
-        case .answered(let count): return Look(response: try unsafe Self.decoded(workspace.reply(count).bytes))
-        case .pending(let call): return Look(pending: call)
-        case .notSent: return Look()
+        case .answered(let count): return .answered(try unsafe Self.decoded(workspace.reply(count).bytes))
+        case .pending(let call): return .pending(call)
+        case .notSent: return .pending(nil)
         }
     }
 
