@@ -1,0 +1,46 @@
+import AnnexLinux
+import AnnexTestSupport
+import Glibc
+import Synchronization
+import Testing
+
+@testable import AnnexBroker
+
+/// The queue starts a thread for its work. A process without memory for a further thread must not lose that work. The
+/// test runs in a process of its own, because the limit on memory belongs to a process.
+@Suite(.timeLimit(.minutes(20))) struct ReportQueueTests {
+    @Test func `work for which no thread could be created is not done until a thread has done it`() async {
+        await #expect(processExitsWith: .success) {
+            let queue = ReportQueue()
+            let isWritten = Mutex(false)
+            let usual = ReportQueueTests.takeThreads()
+            guard queue.add({ isWritten.withLock { $0 = true } }) else { exit(2) }
+            if queue.finish(within: .zero) { exit(3) }
+            ReportQueueTests.setLimit(usual)
+            guard queue.finish(within: .seconds(600)), isWritten.withLock({ $0 }) else { exit(4) }
+        }
+    }
+
+    /// From here on, this process can start no further thread: it has room for small allocations, not for a stack.
+    /// - Returns: the limit until now.
+    private static func takeThreads() -> rlimit {
+        var usual = rlimit()
+        getrlimit(resource, &usual)
+        let pages = ProcText.lines(of: "/proc/self/statm").first?.split(separator: " ").first.map { UInt($0) ?? 0 }
+        var few = usual
+        few.rlim_cur = rlim_t((pages ?? 0) * UInt(getpagesize()) + 1 << 20)
+        setLimit(few)
+        // The stacks of threads that have ended are used again.
+        do throws(SystemError) {
+            while true { _ = try WorkerThread("annex-idle") { while true { sleep(1000) } } }
+        } catch {}
+        return usual
+    }
+
+    private static func setLimit(_ limit: rlimit) {
+        var limit = limit
+        setrlimit(resource, &limit)
+    }
+
+    private static let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
+}
