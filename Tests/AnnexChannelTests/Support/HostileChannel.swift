@@ -44,6 +44,18 @@ final class HostileChannel: Sendable {
         for _ in 0..<2 { await withCheckedContinuation { turn in loop.execute { turn.resume() } } }
     }
 
+    /// Occupies the event loop's thread, as a slow handler does.
+    /// - Returns: the gate that ends it. It must be opened before this object ends, which waits for the thread.
+    func occupyLoop() throws -> Gate {
+        let (begins, mayGoOn) = (try Gate(), try Gate())
+        loop.execute {
+            begins.open()
+            try? mayGoOn.wait()
+        }
+        try begins.wait()
+        return mayGoOn
+    }
+
     /// The one violation that the owner hears of.
     func violation() async -> ChannelViolation? {
         var iterator = violations.makeAsyncIterator()
