@@ -11,7 +11,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan programs install bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units vm load-soak hostile-soak outside clean
+.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan numbers programs install bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units vm load-soak hostile-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -87,6 +87,9 @@ proof: setup ## every shipped policy with each layer left out and each alone: wh
 
 house-plan: setup ## the picture of the house plan in CONTRIBUTING.md, made anew from the tested plan
 	ANNEX_WRITES_PLAN=1 .ci/some-tests house.plan
+
+numbers: ## the numbers of the house: files, longest functions, largest types
+	@.ci/numbers
 
 attacks-page: setup ## Docs/Reference/Attacks.md, made anew from the catalogue
 	@$(SWIFT) build $(STRICT) --product annex && "$$($(SWIFT) build --show-bin-path)/annex" attack --document > Docs/Reference/Attacks.md

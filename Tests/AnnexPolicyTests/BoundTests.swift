@@ -68,7 +68,7 @@ import Testing
     @Test func `a policy that allows locks without a bound gets a warning`() throws {
         let free = try PolicySamples.policy(Self.text.replacing("    bounded: locks\n", with: "")).findings()
         #expect(free.contains { $0.description.contains("lets `fcntl` pass with F_SETLK, F_SETLKW") })
-        #expect(free.contains { $0.description.contains("`bounded: locks` in a group of its own") })
+        #expect(free.contains { $0.description.contains("`bounded: locks` in a separate group") })
         let bounded = try PolicySamples.policy(Self.text).findings()
         #expect(!bounded.contains { $0.description.contains("lock") }, "\(bounded)")
     }

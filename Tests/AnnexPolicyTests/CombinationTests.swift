@@ -58,6 +58,6 @@ import Testing
         let rules = calls.sorted().filter { !LaunchCalls.names.contains($0) && $0 != LaunchCalls.exec }.prefix(5)
             .map { Self.rule($0, ["5": 1000]) }
         let error = #expect(throws: PolicyError.self) { try Self.policy(Array(rules)) }
-        #expect(error?.problem.contains("more than 4096 ways") == true, "\(String(describing: error))")
+        #expect(error?.problem.contains("more than 4096 combinations") == true, "\(String(describing: error))")
     }
 }

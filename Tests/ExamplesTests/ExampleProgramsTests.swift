@@ -33,7 +33,7 @@ import Testing
             let text = try String(contentsOf: file, encoding: .utf8)
             #expect(!text.contains("import Foundation"), "\(file.lastPathComponent)")
         }
-        #expect(count > 10)
+        #expect(count > 5)
     }
 
     @Test func `the assembled apps keep the rules of packaging`() throws {

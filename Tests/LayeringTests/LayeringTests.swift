@@ -74,7 +74,7 @@ import Testing
             !$0.file.contains("/AnnexShippedPolicies/Compiled/")
         }
         let tiny = files.filter { $0.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 21 }
-        #expect(files.count > 500)
+        #expect(files.count > 300)
         #expect(tiny.count * 100 <= files.count * 3, "\(tiny.map(\.file).sorted().joined(separator: "\n"))")
     }
 
@@ -83,5 +83,14 @@ import Testing
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count
             #expect(lines <= 400, "\(file) has \(lines) lines: an idea that outgrew its room?")
         }
+    }
+
+    /// The median file is neither a scrap nor a pile.
+    @Test func `the median source file has 80 to 130 lines`() throws {
+        let lines = try SourceTree.swiftFiles(in: "Sources")
+            .filter { !$0.file.contains("/AnnexShippedPolicies/Compiled/") }
+            .map { $0.text.split(separator: "\n", omittingEmptySubsequences: false).count - 1 }.sorted()
+        let median = try #require(lines.dropFirst(lines.count / 2).first)
+        #expect((80...130).contains(median), "the median file has \(median) lines")
     }
 }

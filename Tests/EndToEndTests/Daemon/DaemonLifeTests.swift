@@ -200,7 +200,7 @@ import Testing
         host.kill()
         await eventually { extensions.allSatisfy { kill($0, 0) != 0 } }
         if command == "fork-hold" {
-            await eventually { daemon.log.contains("the host's process has ended") }
+            await eventually { daemon.log.contains("the process of the host has ended") }
             #expect(kill(child, 0) == 0, "the child that held everything was to outlive its parent")
             kill(child, SIGKILL)
         }

@@ -68,7 +68,7 @@ final class Connection: Sendable {
     /// socket open.
     func begin() throws(SystemError) {
         let process = try loop.watch(process.descriptor.number) { [weak self] _ in
-            self?.close("the host's process has ended")
+            self?.close("the process of the host has ended")
         }
         state.withLock { state in
             state.processWatch = process
