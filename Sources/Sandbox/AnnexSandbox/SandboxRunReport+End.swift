@@ -82,7 +82,8 @@ extension SandboxRunReport {
         }
     }
 
-    /// If the kernel killed a child of a shell, the shell continues or exits with 137.
+    /// A note for an exit code, if the kernel killed a process of the program for its memory. For example, a shell
+    /// whose child was killed continues or exits with 137.
     private static func memoryNote(_ end: SandboxEnd) -> String {
         (end.memory?.kills ?? 0) > 0 ? ", after the kernel killed one of its processes at the memory limit" : ""
     }

@@ -120,9 +120,9 @@ struct AnsweredTasks: ~Copyable, Sendable {
     func keep(_ task: AnsweredTask) {
         list.withLock { list in
             list.append(task)
-            // SYNC: stored under the list's lock, under which `take` also clears it. The reader that stored it checks
-            // it again after it releases the receiving lock. It then finds the tasks, or another thread has taken the
-            // list.
+            // SYNC: `take` clears this word under the same lock, the list's. The reader that stores true here checks
+            // the word again after it releases the receiving lock. It then finds true and takes the tasks, or another
+            // thread has taken them.
             isAny.store(true, ordering: .relaxed)
         }
     }

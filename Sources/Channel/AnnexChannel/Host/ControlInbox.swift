@@ -36,8 +36,9 @@ struct ControlInbox: ~Copyable, Sendable {
     static let mostWaiting = 1025
     /// The most messages that one turn of the loop reads.
     static let mostAtOnce = 256
-    /// The most doorbells that were asked for and may still come. It is more than a socket's usual buffer holds: while
-    /// the loop's thread waits for a processor, callers ask repeatedly and read the answers themselves.
+    /// How many requested doorbells may be outstanding at most. Many can be: while the loop's thread waits for a
+    /// processor, callers request doorbells repeatedly and read the answers themselves. The number is larger than a
+    /// socket's usual buffer.
     private static let mostCredit: UInt32 = 4096
 
     init(_ configuration: ChannelConfiguration) {

@@ -176,8 +176,9 @@ extension ControlLine {
         return reading
     }
 
-    /// Reads the control socket: at most one turn's number of messages, or up to the first hand-over, however many
-    /// doorbells lie before it. Their budget bounds doorbells that were not asked for.
+    /// Reads the control socket.
+    /// - Parameter untilHandOver: whether to read up to the first hand-over, however many doorbells come before it. The
+    ///   budget bounds unrequested doorbells. If false, at most `mostAtOnce` messages are read.
     private func drain(_ inbox: inout ControlInbox, untilHandOver: Bool) throws(ChannelViolation) {
         var left = ControlInbox.mostAtOnce
         while untilHandOver || left > 0 {
@@ -218,7 +219,7 @@ extension ControlLine {
         }
     }
 
-    /// Takes the descriptors that are kept out of the list.
+    /// Checks a hand-over, and moves its descriptors from the list to the inbox if its call is still open.
     private func accept(
         _ message: borrowing ControlMessage, _ list: inout DescriptorList, _ inbox: inout ControlInbox
     ) throws(ChannelViolation) {

@@ -102,8 +102,8 @@ struct HostReceiver: ~Copyable, Sendable {
         if heardAt == reader.taken { try spendFutileWakeUp() }
     }
 
-    /// Counts a sleep that the extension ended, by a wake-up or by changing the word. The sleep's end was futile if
-    /// nothing is read before the next one, even if a frame lay there for a moment.
+    /// Counts a sleep that the extension ended, by a wake-up or by changing the word. It was futile if the host has
+    /// read no frame since the last such end, even if a frame lay there for a moment.
     mutating func noteWakeUp() throws(ChannelViolation) {
         defer { wokenAt = reader.taken }
         if wokenAt == reader.taken { try spendFutileWakeUp() }

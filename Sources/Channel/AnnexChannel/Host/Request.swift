@@ -52,7 +52,7 @@ public struct Reply: Sendable {
     public let sealed: [SealedBytes]
 }
 
-/// The longest wait of a caller, without sending it to the extension. It is kept in nanoseconds, because converting a
+/// The longest wait of a caller, which the extension does not learn. It is kept in nanoseconds, because converting a
 /// `Duration` takes a noticeable part of a call.
 public struct CallPatience: Sendable, Hashable {
     let nanoseconds: UInt64

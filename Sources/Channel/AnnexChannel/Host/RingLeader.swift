@@ -9,7 +9,7 @@ internal import Synchronization
 // A thread that leads until its answer arrives marks its request as attended, and leaves the doorbell request
 // unchanged. The answer itself then rings no doorbell, but all other frames still do.
 
-/// The reading part of a host's endpoint, and the highest of the four parts: it uses the other three.
+/// The reading part of a host's endpoint. It uses the three other parts: `ChannelState`, `ControlLine`, `RingSender`.
 ///
 /// It has no thread of its own. A thread that waits for an answer reads the ring for all callers. If no thread waits,
 /// the extension rings the doorbell on the control socket, and the event loop's thread reads. The channel's calls,
@@ -28,7 +28,8 @@ final class RingLeader: Sendable {
     /// Held while reading and while sleeping for frames; its holder is the leader.
     var receiving: HalfLock<HostReceiver> { sender.halves.first }
 
-    /// The most checks of a task, so that it does not occupy a thread of the pool for long, whatever `waiting` says.
+    /// How often a task checks for its answer at most. So it does not occupy a thread of the pool for long, even with
+    /// the style `.spin`.
     static let mostLooksOfATask: UInt32 = 4096
     /// The longest sleep while a call is open. A hostile extension can requeue a sleeper to a word of its own, where no
     /// wake-up of this process finds it. So each sleeper checks again this often. Idle channels have no sleepers.
@@ -190,8 +191,8 @@ extension RingLeader {
     }
 
     private func askForDoorbell(_ receiver: inout HostReceiver) {
-        // SYNC: increased under the receiving lock, which is held here. It may decrease at any time; then one doorbell
-        // too many rings.
+        // SYNC: `attendedCalls` increases only under the receiving lock, which is held here. It may decrease at any
+        // time; then one doorbell too many rings.
         receiver.askForDoorbell(every: state.attendedCalls.load(ordering: .relaxed) > 0)
         control.turns.store(receiver.turns, ordering: .releasing)
     }

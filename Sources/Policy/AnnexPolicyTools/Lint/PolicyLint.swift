@@ -123,7 +123,8 @@ extension PolicyLibrary {
     }
 }
 
-/// Finds calls after which a lock belongs to something other than the process that the kernel's list names.
+/// Finds calls that make `/proc/locks` wrong: it names one process for each lock, but after such a call another process
+/// or a single thread can hold the lock.
 extension PolicyLint {
     private struct Way {
         let call: String

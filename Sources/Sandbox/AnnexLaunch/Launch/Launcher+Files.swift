@@ -72,7 +72,8 @@ extension Launcher {
         plan.links += Self.standardLinks
     }
 
-    /// Whether the sandbox has shared memory. It needs a scratch directory, and a `/dev`, which a terminal brings too.
+    /// Whether the sandbox has `/dev/shm`. For this the policy must have a scratch directory, and the sandbox a `/dev`.
+    /// Any device makes a `/dev`, also the terminal.
     private func hasSharedMemory(_ paths: PolicyPaths, _ devices: [String]) -> Bool {
         guard case .scratch = paths.privateDirectory else { return false }
         return !devices.isEmpty

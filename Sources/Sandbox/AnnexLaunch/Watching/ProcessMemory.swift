@@ -5,7 +5,7 @@ internal import CAnnexLinux
 struct ProcessMemory: Hashable {
     /// Private memory, present or swapped out, with the page tables that the kernel keeps for the process.
     var own: UInt64 = 0
-    /// Memory in files that it has mapped.
+    /// Shared memory that it has mapped, such as files on tmpfs.
     var shared: UInt64 = 0
 
     /// The use of the process alone, with shared memory counted in full.
@@ -30,7 +30,8 @@ struct ProcessMemory: Hashable {
     /// No memory.
     init() {}
 
-    /// Whether the thread still has memory. A process has it until it ends, a thread until that thread ends.
+    /// Whether the status shows memory. The status of an ended thread shows none, even if other threads of its process
+    /// live on.
     static func isThere(in status: String) -> Bool { status.contains("\nVmPTE:") }
 
     private static func sum(_ keys: Set<Substring>, in text: String) -> UInt64 {

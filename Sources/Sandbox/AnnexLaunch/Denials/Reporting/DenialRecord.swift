@@ -26,9 +26,9 @@ public struct DenialRecord: Codable, Sendable, Hashable {
     /// The option of `annex run` that would allow it.
     public let option: String?
     public let path: String?
-    /// The rights that the call needed, and those of them that the policy does not grant: `read`, `write`, `execute`.
-    /// Empty: that the path exists at all.
+    /// The rights that the call needed: `read`, `write`, `execute`. Empty if the call only needed the path to exist.
     public let needs: [String]?
+    /// The rights in `needs` that the policy does not grant.
     public let missing: [String]?
     public let process: UInt32?
     public let thread: UInt32
