@@ -19,4 +19,11 @@ enum SourceTree {
             .filter { $0.pathExtension == "swift" }
             .map { ($0.path, try String(contentsOf: $0, encoding: .utf8)) }
     }
+
+    /// The names of all files below a folder, of every kind.
+    static func fileNames(in folder: String) -> Set<String> {
+        let start = root.appending(path: folder)
+        let files = FileManager.default.enumerator(at: start, includingPropertiesForKeys: nil)
+        return Set((files?.compactMap { $0 as? URL } ?? []).filter { !$0.hasDirectoryPath }.map(\.lastPathComponent))
+    }
 }

@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+/// Compares the two walks of `Docs/Design/Architecture.md` with the sources. A walk is a table of the files that a
+/// newcomer opens to follow one request or one launch.
+@Suite struct WalkTests {
+    @Test(arguments: ["A", "B"]) func `each file of a walk lies in the target of its row`(name: String) throws {
+        for step in try Walk(name, in: Self.page()).steps {
+            let folder = try #require(HousePlan.folder(of: step.target), "no target is named \(step.target)")
+            let absent = Set(step.files).subtracting(SourceTree.fileNames(in: folder))
+            #expect(absent.isEmpty, "\(step.target) has no \(absent.sorted())")
+        }
+    }
+
+    /// A change that makes a walk longer makes the code harder to follow.
+    @Test(arguments: [("A", 35), ("B", 52)])
+    func `a walk has no more files than its bound`(name: String, most: Int) throws {
+        let files = try Walk(name, in: Self.page()).files
+        #expect(files.count > 20, "the page has another form")
+        #expect(files.count <= most, "walk \(name) has \(files.count) files")
+    }
+
+    @Test(arguments: ["A", "B"]) func `the page states how many files a walk has`(name: String) throws {
+        let walk = try Walk(name, in: Self.page())
+        #expect(walk.stated == walk.files.count)
+    }
+
+    @Test func `a row without a target belongs to the target above, and a file counts once`() throws {
+        let page = """
+            ### Walk A: a request
+
+            It begins in `Elsewhere.swift`. The walk has 3
+            files.
+
+            | target | files | what happens there |
+            |---|---|---|
+            | One | `A.swift`, `b.c` | `call` begins |
+            | | `A.swift` | it goes on |
+            | Two | `A.swift` | it ends |
+
+            ### Walk B: a launch
+
+            | target | files | what happens there |
+            |---|---|---|
+            | Three | `C.swift` | it begins |
+            """
+        let walk = try Walk("A", in: page)
+        #expect(walk.steps.map(\.target) == ["One", "One", "Two"])
+        #expect(walk.steps.map(\.files) == [["A.swift", "b.c"], ["A.swift"], ["A.swift"]])
+        #expect(walk.files == ["One/A.swift", "One/b.c", "Two/A.swift"])
+        #expect(walk.stated == 3)
+    }
+
+    private static func page() throws -> String {
+        try String(contentsOf: SourceTree.root.appending(path: "Docs/Design/Architecture.md"), encoding: .utf8)
+    }
+}
+
+/// One walk as the page shows it.
+private struct Walk {
+    struct Step {
+        let target: String
+        let files: [String]
+    }
+
+    /// The rows of its table.
+    let steps: [Step]
+    /// The number of files in the text above the table.
+    let stated: Int?
+
+    init(_ name: String, in page: String) throws {
+        let heading = try #require(page.range(of: "### Walk \(name): "), "the page has no walk \(name)")
+        let rest = page[heading.upperBound...]
+        let section = rest[..<(rest.range(of: "\n##")?.lowerBound ?? rest.endIndex)]
+        stated = section.firstMatch(of: /The walk has (\d+)\s+files/).flatMap { Int($0.1) }
+        var target = ""
+        // The first row is the table's head.
+        steps = try section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst().map { row in
+            let cells = row.split(separator: "|", omittingEmptySubsequences: false)
+            try #require(cells.count == 5, "a row has three cells: \(row)")
+            let first = cells[1].trimmingCharacters(in: .whitespaces)
+            if !first.isEmpty { target = first }
+            return Step(target: target, files: cells[2].matches(of: /`([^`]+)`/).map { String($0.1) })
+        }
+    }
+
+    /// Every file once, with its target: two targets may have files of one name.
+    var files: Set<String> {
+        Set(steps.flatMap { step in step.files.map { "\(step.target)/\($0)" } })
+    }
+}
