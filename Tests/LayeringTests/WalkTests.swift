@@ -13,7 +13,7 @@ import Testing
     }
 
     /// A change that makes a walk longer makes the code harder to follow.
-    @Test(arguments: [("A", 35), ("B", 52)])
+    @Test(arguments: [("A", 35), ("B", 50)])
     func `a walk has no more files than its bound`(name: String, most: Int) throws {
         let files = try Walk(name, in: Self.page()).files
         #expect(files.count > 20, "the page has another form")

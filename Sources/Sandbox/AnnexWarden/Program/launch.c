@@ -3,10 +3,11 @@
 #include "bare.h"
 #include "child.h"
 #include "ends.h"
+#include "inherited.h"
 #include "loop.h"
-#include "maps.h"
 #include "mounts.h"
 #include "network.h"
+#include "proc.h"
 #include "syscalls.h"
 #include "text.h"
 #include "warden.h"
@@ -77,6 +78,35 @@ static long clone_child(struct launch *launch) {
     return result < 0 ? result : back;
 }
 
+#define MAP_LARGEST 64
+
+static long write_map(int process, const char *name, uint32_t inside, uint32_t outside) {
+    char line[MAP_LARGEST], *end = line;
+    text_append_number(&end, inside, 10);
+    text_append(&end, " ");
+    text_append_number(&end, outside, 10);
+    text_append(&end, " 1\n");
+    return proc_write_of(process, name, line, (uint64_t)(end - line));
+}
+
+// Writes the maps of the child's new user namespace, one id inside for one id outside, while the child waits.
+static long write_maps(struct launch *launch) {
+    const annex_plan *plan = launch->plan;
+    launch->detail = 3;
+    long result = inherited_expose(launch->process);
+    if (result < 0 || !plan_has(plan, ANNEX_LAYER_USER)) return result;
+    // Without this, an ordinary user may not write a group map. And root's sandbox could leave a group that denies
+    // access.
+    launch->detail = 0;
+    result = proc_write_of(launch->process, "/setgroups", "deny", 4);
+    if (result < 0) return result;
+    launch->detail = 1;
+    result = write_map(launch->process, "/uid_map", plan->inside_user, plan->outside_user);
+    if (result < 0) return result;
+    launch->detail = 2;
+    return write_map(launch->process, "/gid_map", plan->inside_group, plan->outside_group);
+}
+
 static long let_go(struct launch *launch) {
     static const char go = 1;
     long sent = CALL(NR_write, launch->warden_end, &go, sizeof go);
@@ -84,7 +114,7 @@ static long let_go(struct launch *launch) {
 }
 
 static long map_and_let_go(struct launch *launch) {
-    long result = maps_write(launch);
+    long result = write_maps(launch);
     return result < 0 ? result : let_go(launch);
 }
 
