@@ -40,7 +40,7 @@ enum Contender: String, CaseIterable {
         case .memory: "the same, of the memory limit"
         case .crowd: "a hundred launches at once"
         case .besideCrowds: "a sandboxed extension, synchronous, while others are launched a hundred at once"
-        case .besideFlood: "a sandboxed extension, synchronous, beside 64 that flood refusals, signals and ends"
+        case .besideFlood: "a sandboxed extension, synchronous, beside 64 that flood denials, signals and ends"
         case .launchBesideFlood: "from the request to a sandboxed extension's first answer, beside the same"
         }
     }

@@ -36,7 +36,7 @@ import Testing
             summary: A race against the judge.
             includes: [base]
             limits:
-              refusals: 20000
+              denials: 20000
             """
         return try PolicyLibrary.shipped.adding(["race": (text, "race.yaml")]).policy(named: "race")
     }

@@ -12,7 +12,7 @@ import Testing
             memory: 64 << 20, launch: .seconds(1), request: request, watchdog: .seconds(5), grace: .zero,
             processor: .seconds(60), processes: 1, descriptors: 32, file: 1 << 20, output: 1 << 16, messages: messages,
             inFlight: inFlight,
-            openCalls: openCalls, refusals: 100, instances: 4, keepAlive: .zero)
+            openCalls: openCalls, denials: 100, instances: 4, keepAlive: .zero)
     }
 
     @Test func `a channel gets the limits of its policy`() {

@@ -82,7 +82,7 @@ import Testing
         try test.write(
             TestApp.extensionInfo.replacingOccurrences(of: "<key>\(key)<", with: "<key>Other<"),
             to: "PlugIns/Editor.appex/Info.plist")
-        let error = try test.refusal()
+        let error = try test.rejection()
         #expect(error.key == key && error.rule == rule)
         #expect(error.file == "Pictures.app/PlugIns/Editor.appex/Info.plist")
     }
@@ -93,7 +93,7 @@ import Testing
             TestApp.extensionInfo.replacingOccurrences(
                 of: "com.example.pictures.editor", with: "$(PRODUCT_BUNDLE_IDENTIFIER)"),
             to: "PlugIns/Editor.appex/Info.plist")
-        let error = try test.refusal()
+        let error = try test.rejection()
         #expect(error.rule == .p2 && error.key == "CFBundleIdentifier")
         #expect(error.what.contains("$(PRODUCT_BUNDLE_IDENTIFIER)"))
     }
@@ -104,7 +104,7 @@ import Testing
         try test.write(
             TestApp.extensionInfo.replacingOccurrences(of: "com.example.pictures.editor", with: identifier),
             to: "PlugIns/Editor.appex/Info.plist")
-        #expect(try test.refusal().rule == .p3)
+        #expect(try test.rejection().rule == .p3)
     }
 
     @Test(arguments: ["-rf", "../../etc", "com..example", "a/b", "com.example.\u{1B}[31m", "com.-x", ""])
@@ -112,29 +112,29 @@ import Testing
         let test = try TestApp()
         try test.write(
             TestApp.appInfo.replacingOccurrences(of: "com.example.pictures", with: identifier), to: "Info.plist")
-        let error = try test.refusal()
+        let error = try test.rejection()
         #expect(error.key == "CFBundleIdentifier" && !error.description.contains("\u{1B}"))
     }
 
     @Test func `P4: an app without a program of its own is refused`() throws {
         let test = try TestApp()
         try test.remove("Pictures")
-        #expect(try test.refusal().rule == .p4)
+        #expect(try test.rejection().rule == .p4)
         try test.write(TestApp.appInfo.replacingOccurrences(of: "CFBundleExecutable", with: "Other"), to: "Info.plist")
-        #expect(try test.refusal().rule == .p4)
+        #expect(try test.rejection().rule == .p4)
     }
 
     @Test func `P6: an extension without any name is refused`() throws {
         let test = try TestApp()
         try test.write(TestApp.appInfo.replacingOccurrences(of: "CFBundleName", with: "Other"), to: "Info.plist")
-        #expect(try test.refusal().rule == .p6)
+        #expect(try test.rejection().rule == .p6)
     }
 
     @Test func `P3: the second of two extensions with one identifier is refused`() throws {
         let test = try TestApp()
         try FileManager.default.copyItem(atPath: test.extensionPath, toPath: "\(test.path)/PlugIns/Twin.appex")
-        #expect(try test.refusal().rule == .p3)
-        #expect(try AppBundle.open(test.path).refused.map(\.place) == ["PlugIns/Twin.appex"])
+        #expect(try test.rejection().rule == .p3)
+        #expect(try AppBundle.open(test.path).rejected.map(\.place) == ["PlugIns/Twin.appex"])
     }
 
     @Test func `an extension that breaks a rule is refused alone`() throws {
@@ -149,16 +149,17 @@ import Testing
         try test.remove("PlugIns/Broken.appex/Editor")
         let app = try AppBundle.open(test.path)
         #expect(app.extensions.map(\.identifier) == ["com.example.pictures.editor", "com.example.pictures.Whole"])
-        let refused = try #require(app.refused.first)
-        #expect(app.refused.count == 1 && refused.identifier == "com.example.pictures.Broken")
-        #expect(refused.error.file == "Pictures.app/PlugIns/Broken.appex/Editor" && refused.error.what == "is missing")
+        let rejected = try #require(app.rejected.first)
+        #expect(app.rejected.count == 1 && rejected.identifier == "com.example.pictures.Broken")
+        #expect(
+            rejected.error.file == "Pictures.app/PlugIns/Broken.appex/Editor" && rejected.error.what == "is missing")
     }
 
     @Test func `P7: a program that needs a dynamic linker is refused and the linker named`() throws {
         let test = try TestApp()
         try test.remove("PlugIns/Editor.appex/Editor")
         try FileManager.default.copyItem(atPath: "/bin/true", toPath: "\(test.path)/PlugIns/Editor.appex/Editor")
-        let error = try test.refusal()
+        let error = try test.rejection()
         #expect(error.rule == .p7 && error.what.contains("/ld-linux"), "\(error)")
         #expect(error.remedy.contains("-static-executable"), "\(error)")
         // The app's own program runs outside any sandbox.

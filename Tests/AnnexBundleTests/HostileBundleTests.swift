@@ -11,10 +11,10 @@ import Testing
         let test = try TestApp()
         try test.remove(editor)
         symlink("/bin/true", "\(test.path)/\(editor)")
-        #expect(try test.refusal().rule == .p7)
+        #expect(try test.rejection().rule == .p7)
         try test.remove(editor)
         symlink("../../Pictures", "\(test.path)/\(editor)")
-        #expect(try test.refusal().rule == .p7)
+        #expect(try test.rejection().rule == .p7)
     }
 
     @Test func `P7: only a link out of the bundle is refused`() throws {
@@ -23,14 +23,14 @@ import Testing
         symlink("nowhere", "\(test.path)/dangling")
         _ = try AppBundle.open(test.path)
         symlink("../../../../..", "\(test.path)/PlugIns/Editor.appex/up")
-        let error = try test.refusal()
+        let error = try test.rejection()
         #expect(error.rule == .p7 && error.file == "Pictures.app/PlugIns/Editor.appex/up")
     }
 
     @Test func `P7: an extension whose directory is a link is refused`() throws {
         let test = try TestApp()
         symlink("Editor.appex", "\(test.path)/PlugIns/Alias.appex")
-        #expect(try test.refusal().rule == .p7)
+        #expect(try test.rejection().rule == .p7)
     }
 
     @Test(arguments: ["../../Pictures", "/bin/true", "..", ".", "\u{1B}[2J"])
@@ -40,51 +40,51 @@ import Testing
             TestApp.extensionInfo.replacingOccurrences(
                 of: "Executable</key><string>Editor<", with: "Executable</key><string>\(name)<"),
             to: info)
-        let error = try test.refusal()
+        let error = try test.rejection()
         #expect(error.rule == .p7 && !error.description.contains("\u{1B}"))
     }
 
     @Test func `P7: a program that all users can write or none can run is refused`() throws {
         let test = try TestApp()
         chmod("\(test.path)/\(editor)", 0o757)
-        #expect(try test.refusal().what == "can be changed by every user")
+        #expect(try test.rejection().what == "can be changed by every user")
         chmod("\(test.path)/\(editor)", 0o644)
-        #expect(try test.refusal().what == "is not executable")
+        #expect(try test.rejection().what == "is not executable")
     }
 
     @Test func `P7: a program for another machine is refused and the machine named`() throws {
         let test = try TestApp()
         try test.writeProgram(editor, machine: 243)
-        #expect(try test.refusal().what.contains("RISC-V"))
+        #expect(try test.rejection().what.contains("RISC-V"))
         try test.writeProgram(editor, class: 1)
-        #expect(try test.refusal().rule == .p7)
+        #expect(try test.rejection().rule == .p7)
         try test.write("#!/bin/sh", to: editor)
-        #expect(try test.refusal().what == "is not an ELF program")
+        #expect(try test.rejection().what == "is not an ELF program")
         try test.write("", to: editor)
-        #expect(try test.refusal().what == "is not an ELF program")
+        #expect(try test.rejection().what == "is not an ELF program")
     }
 
     @Test func `FS-26: a pipe or directory in place of a file is refused at once`() throws {
         let test = try TestApp()
         try test.remove(info)
         mkfifo("\(test.path)/\(info)", 0o600)
-        #expect(try test.refusal().what == "is not a regular file")
+        #expect(try test.rejection().what == "is not a regular file")
         try test.remove(info)
         mkdir("\(test.path)/\(info)", 0o700)
-        #expect(try test.refusal().what == "is not a regular file")
+        #expect(try test.rejection().what == "is not a regular file")
         try test.remove(editor)
         mkfifo("\(test.path)/\(editor)", 0o777)
         chmod("\(test.path)/\(editor)", 0o755)
-        #expect(try test.refusal().what == "is not a regular file")
+        #expect(try test.rejection().what == "is not a regular file")
     }
 
     @Test func `BOMB-16: a huge or deeply nested property list is refused`() throws {
         let test = try TestApp()
         try test.write(String(repeating: " ", count: (1 << 20) + 1), to: info)
-        #expect(try test.refusal().what == "is too long")
+        #expect(try test.rejection().what == "is too long")
         let deep = String(repeating: "<array>", count: 10_000)
         try test.write("<plist version=\"1.0\">\(deep)", to: info)
-        #expect(try test.refusal().what.contains("nested deeper than"))
+        #expect(try test.rejection().what.contains("nested deeper than"))
     }
 
     @Test func `FS-25: names that cannot be shown are refused or escaped`() throws {
@@ -93,7 +93,7 @@ import Testing
         let made = name.withUnsafeBufferPointer { bytes in bytes.baseAddress.map { creat($0, 0o600) } }
         #expect(made ?? -1 >= 0)
         defer { close(made ?? -1) }
-        #expect(try test.refusal().what.contains("not UTF-8"))
+        #expect(try test.rejection().what.contains("not UTF-8"))
     }
 
     @Test func `TTY-03: a name that could steer a terminal or pose as another is refused`() throws {
@@ -103,7 +103,7 @@ import Testing
                 TestApp.appInfo.replacingOccurrences(
                     of: "<string>Pictures</string>\n<key>CFB", with: "<string>\(name)</string>\n<key>CFB"),
                 to: "Info.plist")
-            let error = try test.refusal()
+            let error = try test.rejection()
             #expect(error.key == "CFBundleName" && !error.description.contains(name))
         }
     }

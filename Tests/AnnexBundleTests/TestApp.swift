@@ -61,14 +61,14 @@ final class TestApp {
     }
 
     /// The first rule that the app or its extension breaks.
-    func refusal() throws -> BundleError {
+    func rejection() throws -> BundleError {
         let app: AppBundle
         do throws(BundleError) {
             app = try AppBundle.open(path)
         } catch {
             return error
         }
-        return try #require(app.refused.first?.error)
+        return try #require(app.rejected.first?.error)
     }
 
     func remove(_ file: String) throws {

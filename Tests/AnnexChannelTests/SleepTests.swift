@@ -21,6 +21,41 @@ import Testing
         endpoint.finish(thread)
     }
 
+    /// A service checks after an answer whether the host sleeps, unless the next request shows that the answer was
+    /// taken. If it never checked, each call would last until the host looks again by itself, half a second later. So
+    /// twenty calls would never take less than five seconds, and this test would not end.
+    @Test(arguments: [(WaitingStyle.block, WaitingStyle.adaptive), (.block, .spin), (.adaptive, .block)])
+    func `a service of typed requests wakes a host that sleeps`(_ host: WaitingStyle, _ peer: WaitingStyle) async throws
+    {
+        var configuration = ChannelConfiguration.patient
+        configuration.waiting = host
+        let ends = try HostEndpoint.make(configuration: configuration)
+        let endpoint = ends.host
+        let thread = ExtensionThread(ends.descriptors, waiting: peer) { endpoint in
+            try endpoint.sayHello()
+            var service = ChannelService()
+            service.serve(Resize.self) { Resized(image: [UInt8(truncatingIfNeeded: $0.width)]) }
+            try service.serve(endpoint)
+        }
+        let clock = ContinuousClock()
+        var time = Duration.seconds(60)
+        while time >= .seconds(5) {
+            time = try clock.measure {
+                for width in 0..<20 {
+                    let image = try endpoint.callAndWait(Resize(width: UInt32(width))).image
+                    #expect(image == [UInt8(width)])
+                }
+            }
+        }
+        // A task is resumed by the doorbell alone.
+        for width in 0..<20 {
+            #expect(try await endpoint.call(Resize(width: UInt32(width))).image == [UInt8(width)])
+        }
+        try endpoint.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
+        thread.join()
+        endpoint.end(with: "the test is over")
+    }
+
     @Test func `both sides of a full ring sleep for room and wake`() async throws {
         var configuration = ChannelConfiguration.patient
         configuration.hostCapacity = 4096

@@ -15,11 +15,11 @@ import Testing
         #expect(waitpid(child, nil, 0) == child)
         // This process lives in the daemon's own namespace, and has the number here.
         let peer = PeerIdentity(user: getuid(), process: ended, number: getpid())
-        #expect(peer.refusal()?.code == .overQuota)
+        #expect(peer.rejection()?.code == .overQuota)
     }
 
     @Test func `a process in the namespace of the daemon is served as its own user`() throws {
         let peer = PeerIdentity(user: getuid(), process: try ProcessHandle(process: getpid()), number: getpid())
-        #expect(peer.refusal() == nil)
+        #expect(peer.rejection() == nil)
     }
 }

@@ -14,9 +14,9 @@ import Testing
     private let none = DescriptorBudget(limit: 0, isShared: true)
 
     @Test func `root gets descriptors that another user is refused`() {
-        #expect(none.refusal(of: 3, from: 0) == nil)
-        #expect(none.refusal(of: 3, from: 1000)?.what.contains("keeps them for root") == true)
-        #expect(DescriptorBudget(limit: 1024, isShared: true).refusal(of: 3, from: 1000) == nil)
+        #expect(none.rejection(of: 3, from: 0) == nil)
+        #expect(none.rejection(of: 3, from: 1000)?.what.contains("keeps them for root") == true)
+        #expect(DescriptorBudget(limit: 1024, isShared: true).rejection(of: 3, from: 1000) == nil)
     }
 
     @Test(arguments: [

@@ -27,7 +27,7 @@ import Testing
         try Data(index.encoded(within: StoreIndex.limits)).write(to: URL(filePath: path + "/index"))
     }
 
-    private func refusal(_ work: () throws -> Void) -> String {
+    private func rejection(_ work: () throws -> Void) -> String {
         do {
             try work()
             return ""
@@ -44,7 +44,7 @@ import Testing
         let space = StoreSpace(options)
         func tryMore() throws {
             let held = try space.reserve(200, for: "App.app")
-            #expect(refusal { _ = try space.reserve(101, for: "App.app") }.contains("1000 bytes for all users' apps"))
+            #expect(rejection { _ = try space.reserve(101, for: "App.app") }.contains("1000 bytes for all users' apps"))
             _ = try space.reserve(100, for: "App.app")
             withExtendedLifetime(held) {}
         }
@@ -61,7 +61,7 @@ import Testing
         var options = options
         let free = try Descriptor.directory(options.state).availableBytes()
         options.limits.freeBytes = free * 2
-        #expect(refusal { _ = try StoreSpace(options).reserve(1, for: "App.app") }.contains("stay free on the disk"))
+        #expect(rejection { _ = try StoreSpace(options).reserve(1, for: "App.app") }.contains("stay free on the disk"))
     }
 
     @Test func `a user with a running broker cannot be forgotten`() throws {

@@ -20,11 +20,11 @@ import Testing
         await Task.detached {}.value
         daemon.leave()
         for task in begun {
-            guard case .failure(HostError.refused(let refusal)) = await task.result else {
+            guard case .failure(HostError.rejected(let rejection)) = await task.result else {
                 Issue.record("\(await task.result)")
                 continue
             }
-            #expect(refusal.code == .unreachable, "\(refusal)")
+            #expect(rejection.code == .unreachable, "\(rejection)")
         }
     }
 
@@ -65,7 +65,7 @@ import Testing
         try daemon.say(.answer(launch, .done))
         try daemon.say(.event(launch, .ready(.unknown)))
         let session = try await begun.value
-        try daemon.say(.refused(BrokerError(.unreachable, "the connection was ended", place: "annexd")))
+        try daemon.say(.rejected(BrokerError(.unreachable, "the connection was ended", place: "annexd")))
         #expect(await session.link.ended.value().reason == .hostGone)
         withExtendedLifetime(session) {}
     }

@@ -116,7 +116,7 @@ import Testing
 
     @Test func `a handler that begins another session and waits is refused`() async throws {
         let host = AnnexHost(service: LoneService(saysHello: false))
-        let refused: HostError? = try await onLoop {
+        let rejected: HostError? = try await onLoop {
             do throws(HostError) {
                 _ = try host.beginAndWait("lone")
                 return nil
@@ -124,8 +124,8 @@ import Testing
                 return error
             }
         }
-        guard case .invalidRequest(let text)? = refused else {
-            Issue.record("\(String(describing: refused))")
+        guard case .invalidRequest(let text)? = rejected else {
+            Issue.record("\(String(describing: rejected))")
             return
         }
         #expect(text == "\(CallFailure.onEventLoop)")

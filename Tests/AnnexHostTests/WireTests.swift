@@ -84,7 +84,7 @@ import Testing
 
     @Test func `every end of an extension reads back unchanged`() throws {
         let call = DeniedCall(
-            "socket", arguments: [Escaped("AF_INET\n")], layer: "seccomp", allowingLine: "- socket", count: 3,
+            "socket", arguments: [Escaped("AF_INET\n")], layer: "seccomp", remedy: "- socket", count: 3,
             backtrace: [Escaped("main\\x")])
         let details: [Termination.Detail] = [
             .none, .exitCode(-3), .signal(Signal(9)),
@@ -105,7 +105,7 @@ import Testing
     @Test func `an end is reported however long its words are`() throws {
         let call = DeniedCall(
             "open", arguments: [Escaped(String(repeating: "p", count: 1000))], layer: "Landlock",
-            allowingLine: String(repeating: "p", count: 8192),
+            remedy: String(repeating: "p", count: 8192),
             backtrace: (0..<64).map { _ in Escaped(String(repeating: "f", count: 500)) })
         let end = Termination(
             .deniedOperation, detail: .deniedCall(call), denials: Array(repeating: call, count: 64))
@@ -150,13 +150,13 @@ import Testing
         let offered = InstalledExtension(id: "a.b.c", displayName: "é", extensionPoint: "p", containingApp: "a.b")
         let off = InstalledExtension(
             id: "a.b.d", displayName: "", extensionPoint: "p", containingApp: "a.b", isEnabled: false)
-        let refused = InstalledExtension(
+        let rejected = InstalledExtension(
             id: "a.b/e", displayName: "e", extensionPoint: "", containingApp: "a.b",
-            refusal: BrokerError(.unknownPoint, "w", place: "p"))
+            rejection: BrokerError(.unknownPoint, "w", place: "p"))
         let packets: [DaemonPacket] = [
-            .welcome(version: 1), .refused(BrokerError(.overQuota, "w", place: "p", remedy: "m")), .leaving,
+            .welcome(version: 1), .rejected(BrokerError(.overQuota, "w", place: "p", remedy: "m")), .leaving,
             .answer(1, .done), .answer(1, .claimed(isYours: true)), .answer(1, .claimed(isYours: false)),
-            .answer(2, .extensions([offered, off, refused], isAll: false)),
+            .answer(2, .extensions([offered, off, rejected], isAll: false)),
             .answer(3, .terms(terms)),
             .answer(4, .failed(BrokerError(.disabled, "w", place: "p"))),
             .event(5, .ready(report)), .event(5, .ping), .event(5, .memoryWarning), .event(5, .goodbye),

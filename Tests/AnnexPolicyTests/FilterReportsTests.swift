@@ -27,12 +27,12 @@ import Testing
     @Test(arguments: Architecture.allCases)
     func `each way of reporting reports its own calls`(architecture: Architecture) throws {
         let policy = try Policy.shipped(named: "com.apple.ui-services", for: architecture)
-        #expect(try Self.answer(policy, "openat", .refusals) == .allow)
+        #expect(try Self.answer(policy, "openat", .denials) == .allow)
         #expect(try Self.answer(policy, "openat", .paths) == .notify)
         #expect(try Self.answer(policy, "openat", .everything) == .notify)
         #expect(try Self.answer(policy, "getpid", .paths) == .allow)
         #expect(try Self.answer(policy, "getpid", .everything) == .notify)
-        #expect(try Self.answer(policy, "socket", .refusals) == .notify)
+        #expect(try Self.answer(policy, "socket", .denials) == .notify)
         for name in LaunchCalls.names {
             #expect(try Self.answer(policy, name, .everything) == .allow)
         }

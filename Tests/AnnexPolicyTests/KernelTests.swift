@@ -76,8 +76,8 @@ import Testing
         let kept = WriteXorExecuteTests.kept.filter { $0.0 == name }.map { Self.harmless(name, $0.1) }
         let result = try Self.probe(policy, (broken + kept).map { (number, $0) })
         for (index, probe) in result.probes.enumerated() {
-            let isRefused = probe.answer == Int64(FILTER_NOTIFIED)
-            #expect(isRefused == (isOn && index < broken.count), "\(name) \(probe.arguments): \(probe.answer)")
+            let isDenied = probe.answer == Int64(FILTER_NOTIFIED)
+            #expect(isDenied == (isOn && index < broken.count), "\(name) \(probe.arguments): \(probe.answer)")
         }
     }
 

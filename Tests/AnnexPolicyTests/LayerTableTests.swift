@@ -39,7 +39,7 @@ import Testing
         var seen = 0
         for row in table.rows {
             guard case .withheld(let path, let right) = row.statement else { continue }
-            let refusing = policy.verdict(path: path, rights: right).refusedBy
+            let refusing = policy.verdict(path: path, rights: right).deniedBy
             for layer in [SandboxLayer.mount, .landlock] {
                 let part = try #require(row.parts[layer])
                 let canSay = if case .none = part { false } else { true }

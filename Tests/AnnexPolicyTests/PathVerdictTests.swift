@@ -31,7 +31,7 @@ import Testing
     @Test(arguments: allowed)
     func `a granted path is allowed`(path: String, rights: PathRights) throws {
         let verdict = try Self.verdict(path, rights)
-        #expect(verdict.isAllowed && verdict.refusedBy == [] && verdict.errno == nil && verdict.remedy == nil)
+        #expect(verdict.isAllowed && verdict.deniedBy == [] && verdict.errno == nil && verdict.remedy == nil)
     }
 
     static let refused: [(String, PathRights, [SandboxLayer], Int32)] = [
@@ -50,7 +50,7 @@ import Testing
     ) throws {
         let verdict = try Self.verdict(path, rights)
         #expect(!verdict.isAllowed)
-        #expect(verdict.refusedBy == layers)
+        #expect(verdict.deniedBy == layers)
         #expect(verdict.errno == errno)
     }
 
@@ -85,11 +85,11 @@ import Testing
 
     @Test func `a path that no allowed call can open is denied by seccomp`() throws {
         let verdict = try Policy.shipped(named: "compute").verdict(path: "/bundle/x", rights: .read)
-        #expect(!verdict.isAllowed && verdict.refusedBy == [.seccomp] && verdict.errno == 2)
+        #expect(!verdict.isAllowed && verdict.deniedBy == [.seccomp] && verdict.errno == 2)
         #expect(verdict.place?.file == "base.yaml")
         let action = try Policy.shipped(named: "com.apple.ui-services")
         #expect(action.verdict(path: "/bundle/x", rights: .read).isAllowed)
-        #expect(action.verdict(path: "/bundle/x", rights: .write).refusedBy == [.mount, .landlock])
+        #expect(action.verdict(path: "/bundle/x", rights: .write).deniedBy == [.mount, .landlock])
     }
 
     @Test func `granting a path adds rights and takes none away`() throws {

@@ -25,7 +25,7 @@ enum PolicySamples {
           in-flight: 1M
           open-calls: 64
           watchdog: 10s
-          refusals: 100
+          denials: 100
           instances: 4
           keep-alive: 0s
         """

@@ -21,17 +21,18 @@ import Testing
     @Test func `a disk with less free space keeps half of that`() {
         let full = space(bytes: 4 << 20, of: 1 << 40, files: 10, of: 1000)
         #expect(full.floor.bytes == 2 << 20 && full.floor.files == 5)
-        #expect(full.lack(beneath: full.floor) == nil)
+        #expect(full.missing(beneath: full.floor) == nil)
         #expect(space(bytes: 0, of: 1 << 40).floor.bytes == 0)
     }
 
     @Test func `the missing resource of a disk is named`() {
         let floor = space(bytes: 50, of: 1000, files: 50, of: 1000).floor
-        #expect(space(bytes: floor.bytes, of: 1000, files: floor.files).lack(beneath: floor) == nil)
-        #expect(space(bytes: floor.bytes - 1, of: 1000, files: 50).lack(beneath: floor)?.contains("bytes free") == true)
-        #expect(space(bytes: 50, of: 1000, files: 1).lack(beneath: floor)?.contains("files") == true)
+        #expect(space(bytes: floor.bytes, of: 1000, files: floor.files).missing(beneath: floor) == nil)
+        #expect(
+            space(bytes: floor.bytes - 1, of: 1000, files: 50).missing(beneath: floor)?.contains("bytes free") == true)
+        #expect(space(bytes: 50, of: 1000, files: 1).missing(beneath: floor)?.contains("files") == true)
         // A file system without a fixed number of files never lacks files.
-        #expect(space(bytes: 50, of: 1000).lack(beneath: space(bytes: 50, of: 1000).floor) == nil)
+        #expect(space(bytes: 50, of: 1000).missing(beneath: space(bytes: 50, of: 1000).floor) == nil)
     }
 
     @Test func `a program that writes nowhere is not watched`() throws {

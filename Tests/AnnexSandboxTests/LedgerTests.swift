@@ -6,7 +6,7 @@ import Testing
 @Suite struct LedgerTests {
     private func denial(_ text: String) -> Denial {
         Denial(
-            subject: .call, call: "socket", text: text, answer: .refused(errno: 1), layers: [.seccomp],
+            subject: .call, call: "socket", text: text, answer: .denied(errno: 1), layers: [.seccomp],
             policyLine: "p:1", reason: nil, allowedBy: nil, caller: Caller(thread: 1))
     }
 
@@ -31,7 +31,7 @@ import Testing
             let path = DeniedPath(path: "/\(number)", needed: .read, missing: .read, makesEntry: false, option: nil)
             ledger.add(
                 Denial(
-                    subject: .path(path), call: "openat", text: "openat", answer: .refused(errno: 2), layers: [.root],
+                    subject: .path(path), call: "openat", text: "openat", answer: .denied(errno: 2), layers: [.root],
                     policyLine: nil, reason: nil, allowedBy: nil, caller: Caller(thread: 1)))
         }
         ledger.add(denial("socket()"))

@@ -22,7 +22,7 @@ import Testing
             scene: DenialListener.Scene(policy: policy), loop: EventLoop.shared(), output: output,
             identity: Identity(ofCaller: ()), group: nil,
             held: HeldLimits(policy.limits, group: [], sharesItsUser: true), layers: .all, begun: 0, landlockABI: 0,
-            controls: [], lacks: [], events: recorder.note)
+            controls: [], missingLayers: [], events: recorder.note)
         sandboxed.receive(LaunchEvent.unheld(process: child.processIdentifier))
         child.waitUntilExit()
         #expect(child.terminationReason == .uncaughtSignal)

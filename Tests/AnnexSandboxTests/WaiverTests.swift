@@ -9,7 +9,7 @@ import Testing
     @Test func `a waived layer that the machine gives is used`() throws {
         let launcher = try Launcher.start(waiving: [.landlock, .keyring])
         defer { launcher.shutDown() }
-        #expect(launcher.lacks.isEmpty && launcher.gives(.landlock) && launcher.gives(.keyring))
+        #expect(launcher.missingLayers.isEmpty && launcher.gives(.landlock) && launcher.gives(.keyring))
     }
 
     @Test func `the names of the layers and the bits of the warden have one order`() {
@@ -21,12 +21,12 @@ import Testing
     @Test func `a trial reports the step that failed and not the fault that proves it`() throws {
         let fixture = try WardenFixture()
         let trial = LayerTrial(warden: fixture.warden, landlock: try LandlockVersion.ofKernel())
-        #expect(trial.lacks(among: []).isEmpty)
-        #expect(trial.lacks(among: Set(SandboxLayer.allCases)).isEmpty)
+        #expect(trial.missingLayers(among: []).isEmpty)
+        #expect(trial.missingLayers(among: Set(SandboxLayer.allCases)).isEmpty)
         // A ruleset with rights that no kernel knows: only the trial of this layer fails, at its own step.
         let beyond = LayerTrial(warden: fixture.warden, landlock: LandlockVersion(abi: 1), rights: 1 << 63)
-        let lacks = beyond.lacks(among: [.landlock, .seccomp])
-        #expect(lacks.map(\.layer) == [.landlock])
-        #expect(lacks.first?.failure.step == .landlock && lacks.first?.failure.errno == EINVAL)
+        let missingLayers = beyond.missingLayers(among: [.landlock, .seccomp])
+        #expect(missingLayers.map(\.layer) == [.landlock])
+        #expect(missingLayers.first?.failure.step == .landlock && missingLayers.first?.failure.errno == EINVAL)
     }
 }

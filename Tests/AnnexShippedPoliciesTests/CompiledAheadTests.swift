@@ -31,7 +31,7 @@ import Testing
         // A launch installs exactly the filter that is proven here.
         #expect(try ahead.filter() == carried)
         #expect(carried.count > 50)
-        try FilterProof.prove(ahead, reporting: .refusals)
+        try FilterProof.prove(ahead, reporting: .denials)
     }
 
     @Test(

@@ -33,9 +33,9 @@ import Tracing
             #expect(answered.values.count == 2 && failed.values.count == 1)
             #expect(try metrics.expectMeter("annex_running", id).values.last == 0)
             #expect(counting.meters == 1)
-            let refused = try metrics.expectCounter(
+            let rejected = try metrics.expectCounter(
                 "annex_launches_rejected", [("extension", "com.example.nobody"), ("code", "unknownExtension")])
-            #expect(refused.values.count == 1)
+            #expect(rejected.values.count == 1)
             let spans = tracer.finishedSpans
             let sessions = spans.filter { $0.operationName == "annex session" }
             let requests = spans.filter { $0.operationName == "annex request" }

@@ -16,7 +16,7 @@ import Testing
         return folder
     }
 
-    private func refusal(after change: (String) throws -> Void) async throws -> BrokerError? {
+    private func rejection(after change: (String) throws -> Void) async throws -> BrokerError? {
         let folder = try copy()
         let host = try AnnexHost.embedded(
             apps: [folder.url.appending(path: "Shout.app").path], patience: .patience)
@@ -25,40 +25,40 @@ import Testing
             _ = try await host.begin("com.example.shout.loud").cancel()
             return nil
         } catch {
-            guard case .refused(let refusal) = error else { return nil }
-            return refusal
+            guard case .rejected(let rejection) = error else { return nil }
+            return rejection
         }
     }
 
     @Test func `an unchanged bundle runs`() async throws {
-        #expect(try await refusal { _ in } == nil)
+        #expect(try await rejection { _ in } == nil)
     }
 
     @Test func `a program that was overwritten in place is rejected`() async throws {
-        let refusal = try await refusal { path in
+        let rejection = try await rejection { path in
             let file = try #require(FileHandle(forWritingAtPath: path))
             try file.seekToEnd()
             try file.write(contentsOf: Data([0]))
             try file.close()
         }
         #expect(
-            refusal?.code == .invalidBundle && refusal?.remedy == "install the app again",
-            "\(String(describing: refusal))")
+            rejection?.code == .invalidBundle && rejection?.remedy == "install the app again",
+            "\(String(describing: rejection))")
     }
 
     @Test func `a program that other users may now write is rejected`() async throws {
-        let refusal = try await refusal { path in
+        let rejection = try await rejection { path in
             try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
         }
-        #expect(refusal?.code == .invalidBundle)
+        #expect(rejection?.code == .invalidBundle)
     }
 
     @Test func `a program that was replaced is rejected`() async throws {
-        let refusal = try await refusal { path in
+        let rejection = try await rejection { path in
             let bytes = try Data(contentsOf: URL(filePath: path))
             try FileManager.default.removeItem(atPath: path)
             try bytes.write(to: URL(filePath: path))
         }
-        #expect(refusal?.code == .invalidBundle)
+        #expect(rejection?.code == .invalidBundle)
     }
 }

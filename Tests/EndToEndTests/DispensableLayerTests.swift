@@ -25,7 +25,7 @@ import Testing
     @Test func `a missing layer that the host waives is named in the launch report`() async throws {
         let folder = try TemporaryFolder()
         let run = try await Self.demo("--waive", "landlock", "--waive", "keyring", in: folder)
-        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.status == 0, "\(run.errors)\(run.output)")
         let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
         // The machine has the keyring layer, and so it is used.
         #expect(report.picture.waived == ["landlock"] && report.picture.layers.contains("keyring"))

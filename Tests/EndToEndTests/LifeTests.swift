@@ -181,7 +181,7 @@ import Testing
         let end = try #require(try await ending(session, "sleeps"))
         #expect(end.reason == .disabled, "\(end)")
         #expect(host.extensions.isEmpty)
-        #expect(await refusal(host) == .disabled)
+        #expect(await rejection(host) == .disabled)
         try host.setEnabled(true, for: SubstituteApp.identifier)
         #expect(await (try begin(host)).complete().reason == .completed)
         #expect(throws: BrokerError.self) { try host.setEnabled(true, for: "com.example.nobody") }
@@ -193,7 +193,7 @@ import Testing
         try host.remove(app: "com.example.shout")
         let end = try #require(try await ending(session, "sleeps"))
         #expect(end.reason == .removed, "\(end)")
-        #expect(await refusal(host) == .unknownExtension)
+        #expect(await rejection(host) == .unknownExtension)
         #expect(throws: BrokerError.self) { try host.remove(app: "com.example.shout") }
     }
 
@@ -204,7 +204,7 @@ import Testing
             do {
                 let end = try #require(try await ending(begin(host), "exits"))
                 #expect(end.reason == .exited, "\(end)")
-            } catch HostError.refused(let error) {
+            } catch HostError.rejected(let error) {
                 #expect(error.code == .heldBack && failures >= 5, "after \(failures): \(error)")
                 return
             }
@@ -213,11 +213,11 @@ import Testing
     }
 
     /// The broker's reason for rejecting the launch.
-    private func refusal(_ host: AnnexHost) async -> BrokerError.Code? {
+    private func rejection(_ host: AnnexHost) async -> BrokerError.Code? {
         do {
             _ = try await begin(host)
             return nil
-        } catch HostError.refused(let error) {
+        } catch HostError.rejected(let error) {
             return error.code
         } catch {
             return nil

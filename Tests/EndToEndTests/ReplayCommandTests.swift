@@ -130,7 +130,7 @@ import Testing
         #expect(same.status == 0 && same.output.contains("as recorded"), "\(same)")
         let shown = try await annex(folder.url.appending(path: "sizes.annexrec").path)
         #expect(shown.output.contains("+ 3 B handed over"), "\(shown)")
-        let refused = try await annex(folder.url.appending(path: "sizes.annexrec").path, shout)
-        #expect(refused.status == 2 && refused.errors.contains("all 3 bytes that message"), "\(refused)")
+        let rejected = try await annex(folder.url.appending(path: "sizes.annexrec").path, shout)
+        #expect(rejected.status == 2 && rejected.errors.contains("all 3 bytes that message"), "\(rejected)")
     }
 }

@@ -91,16 +91,16 @@ import Testing
     }
 
     @Test func `L1: a parked extension does not go for another that would be parked`() async throws {
-        let refusals = Refusals()
-        let host = try host { $0.instances = 2 }.observed(by: refusals)
+        let denials = Refusals()
+        let host = try host { $0.instances = 2 }.observed(by: denials)
         let session = try await host.begin(SubstituteApp.identifier)
         let one = try host.standby(for: SubstituteApp.identifier, keeping: 2...2)
         let other = try host.standby(for: SubstituteApp.identifier, keeping: 1...2)
         // Each has met the limit, and tried again after a while.
-        await eventually { refusals.list.count >= 6 || !ends.list.isEmpty }
+        await eventually { denials.list.count >= 6 || !ends.list.isEmpty }
         await eventually { one.count + other.count == 1 || !ends.list.isEmpty }
         #expect(ends.list.isEmpty)
-        #expect(Set(refusals.list) == [.noSlot])
+        #expect(Set(denials.list) == [.noSlot])
         // A free slot is found without help.
         _ = await session.complete()
         await eventually { one.count + other.count == 2 }
@@ -124,7 +124,7 @@ import Testing
         await eventually { standby.count == 2 }
         try host.setEnabled(false, for: SubstituteApp.identifier)
         await #expect { try await standby.begin() } throws: { error in
-            if case HostError.refused(let refusal) = error { refusal.code == .disabled } else { false }
+            if case HostError.rejected(let rejection) = error { rejection.code == .disabled } else { false }
         }
         await eventually { ends.list.count == 2 }
         #expect(ends.list == [.disabled, .disabled])

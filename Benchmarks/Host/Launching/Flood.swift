@@ -8,7 +8,7 @@ import Synchronization
 /// that are refused, a third sends itself signals, and the rest does nothing but begin and end.
 final class Flood: Sendable {
     private enum Conduct: UInt8, CaseIterable {
-        case refusals, signals, ends
+        case denials, signals, ends
     }
 
     private static let count = 64

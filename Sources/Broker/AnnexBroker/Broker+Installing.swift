@@ -14,12 +14,12 @@ extension Broker {
         }
         // The policy is read and compiled now, so that a launch finds it ready and an invalid policy fails the
         // installation.
-        for bundle in app.extensions where bundle.refusal == nil { try prepare(policy(for: bundle), for: bundle) }
+        for bundle in app.extensions where bundle.rejection == nil { try prepare(policy(for: bundle), for: bundle) }
         let (installed, dropped) = try registry.withLock { (registry) throws(BrokerError) in
             let dropped = try registry.install(app)
             return (registry.described(app), dropped)
         }
-        for refusal in installed.compactMap(\.refusal) { log.refused(refusal) }
+        for rejection in installed.compactMap(\.rejection) { log.rejected(rejection) }
         // Failures of an old version do not count against the new one.
         failures.forget(installed.map(\.id) + dropped)
         end(dropped, for: .removed)
@@ -63,7 +63,7 @@ extension Broker {
             ($0.bundle(identifier), $0.instance(of: identifier), $0.isEnabled(identifier))
         }
         guard let bundle, let instance else { throw absent(identifier) }
-        if let refusal = bundle.refusal { throw refusal }
+        if let rejection = bundle.rejection { throw rejection }
         guard isEnabled else {
             throw BrokerError(.disabled, "is switched off", place: identifier, remedy: "switch it on")
         }
@@ -87,7 +87,7 @@ extension Broker {
 
     /// The error for an extension that is not installed.
     private func absent(_ identifier: String) -> BrokerError {
-        if let refusal = registry.withLock({ $0.refusal(of: identifier) }) { return refusal }
+        if let rejection = registry.withLock({ $0.rejection(of: identifier) }) { return rejection }
         return BrokerError(
             .unknownExtension, "is not installed", place: identifier,
             remedy: "install the app that contains it; installed extensions: \(Registry.shown(extensions.map(\.id)))")

@@ -110,7 +110,7 @@ package final class Broker: BrokerService {
 
     private func checkFailures(of identifier: String) throws(BrokerError) {
         guard wishes.holdsBack else { return }
-        guard let (error, isNews) = failures.refusal(of: identifier) else { return }
+        guard let (error, isNews) = failures.rejection(of: identifier) else { return }
         // One log entry per pause, so that repeated requests do not flood the log.
         if isNews { log.heldBack(identifier, error) }
         throw error
@@ -124,7 +124,7 @@ package final class Broker: BrokerService {
     /// The policy of the extension's point. A general policy is not an extension point, so a bundle cannot get one by
     /// naming it.
     func policy(for bundle: ExtensionBundle) throws(BrokerError) -> Policy {
-        if let refusal = bundle.refusal { throw refusal }
+        if let rejection = bundle.rejection { throw rejection }
         do throws(PolicyError) {
             var policy = try shippedPolicy(named: bundle.extensionPoint)
             wishes.apply(to: &policy.limits)

@@ -106,20 +106,20 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     public let isEnabled: Bool
     /// Why the extension cannot be used, with file, key and remedy; nil if it can. The app and its other extensions
     /// work all the same.
-    public let refusal: BrokerError?
+    public let rejection: BrokerError?
 
     /// Whether hosts can begin the extension: it is switched on and keeps all rules of packaging.
-    public var isOffered: Bool { isEnabled && refusal == nil }
+    public var isOffered: Bool { isEnabled && rejection == nil }
 
     package init(
         id: String, displayName: String, extensionPoint: String, containingApp: String, isEnabled: Bool = true,
-        refusal: BrokerError? = nil
+        rejection: BrokerError? = nil
     ) {
         self.id = id
         self.displayName = displayName
         self.extensionPoint = extensionPoint
         self.containingApp = containingApp
         self.isEnabled = isEnabled
-        self.refusal = refusal
+        self.rejection = rejection
     }
 }

@@ -92,7 +92,7 @@ package final class Daemon: Sendable {
             logger.debug("a connection was not accepted", metadata: ["error": "\(error)"])
             return close(socket)
         }
-        if let refusal = refusal(of: peer, socket) { return refuse(socket, refusal) }
+        if let rejection = rejection(of: peer, socket) { return refuse(socket, rejection) }
         guard let user = user(peer.user) else { return refuse(socket, Self.notServed) }
         guard user.closing.count < options.limits.mostClosing else {
             return refuse(socket, user.overQuota("\(options.limits.mostClosing) descriptors that wait to be closed"))
@@ -104,14 +104,14 @@ package final class Daemon: Sendable {
     }
 
     /// Why the daemon does not serve a peer, whatever its user already has; nil if it does.
-    private func refusal(of peer: borrowing PeerIdentity, _ socket: borrowing ControlSocket) -> BrokerError? {
+    private func rejection(of peer: borrowing PeerIdentity, _ socket: borrowing ControlSocket) -> BrokerError? {
         if peer.user == overflowUser {
             return BrokerError(
                 .overQuota, "this daemon's user namespace has no ID for your user, so it cannot identify you",
                 place: "annexd", remedy: "run a daemon outside the container")
         }
-        if options.isSystem, let refusal = peer.refusal() { return refusal }
-        return descriptors.refusal(of: socket.descriptor.number, from: peer.user)
+        if options.isSystem, let rejection = peer.rejection() { return rejection }
+        return descriptors.rejection(of: socket.descriptor.number, from: peer.user)
     }
 
     private func connect(
@@ -134,7 +134,7 @@ package final class Daemon: Sendable {
     }
 
     private func refuse(_ socket: consuming ControlSocket, _ error: BrokerError) {
-        if let bytes = try? DaemonPacket.refused(error).encoded() { try? socket.send(bytes) }
+        if let bytes = try? DaemonPacket.rejected(error).encoded() { try? socket.send(bytes) }
         close(socket)
     }
 

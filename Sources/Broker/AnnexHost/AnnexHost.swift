@@ -161,7 +161,7 @@ public struct AnnexHost: Sendable {
                 wish.identifier, handle, draft.link, draft.endpoint, patience: draft.patience, service: service,
                 observer: observer)
         } catch {
-            throw refused(wish.identifier, error)
+            throw rejected(wish.identifier, error)
         }
     }
 
@@ -180,13 +180,13 @@ public struct AnnexHost: Sendable {
                 wish.identifier, handle, draft.link, draft.endpoint, patience: draft.patience, service: service,
                 observer: observer)
         } catch {
-            throw refused(wish.identifier, error)
+            throw rejected(wish.identifier, error)
         }
     }
 
-    private func refused(_ identifier: String, _ error: any Error) -> HostError {
-        let refusal = error as? BrokerError ?? BrokerError(.system, "\(error)", place: identifier)
-        observer?.refused(identifier, refusal)
-        return Task.isCancelled ? .taskCancelled : .refused(refusal)
+    private func rejected(_ identifier: String, _ error: any Error) -> HostError {
+        let rejection = error as? BrokerError ?? BrokerError(.system, "\(error)", place: identifier)
+        observer?.rejected(identifier, rejection)
+        return Task.isCancelled ? .taskCancelled : .rejected(rejection)
     }
 }

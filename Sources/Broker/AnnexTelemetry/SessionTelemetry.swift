@@ -73,7 +73,7 @@ extension HostError {
     /// One word of a fixed list, because each value creates a metric series of its own.
     fileprivate var outcome: String {
         switch self {
-        case .refused: "refused"
+        case .rejected: "rejected"
         case .ended: "ended"
         case .cancelled: "cancelled"
         case .taskCancelled: "taskCancelled"

@@ -37,7 +37,7 @@ final class Telemetry: HostObserver {
         return SessionTelemetry(identifier, running: meter)
     }
 
-    func refused(_ identifier: String, _ error: BrokerError) {
+    func rejected(_ identifier: String, _ error: BrokerError) {
         Counter(
             label: "annex_launches_rejected",
             dimensions: [("extension", label(identifier)), ("code", error.code.rawValue)]

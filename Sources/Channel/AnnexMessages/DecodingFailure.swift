@@ -18,7 +18,7 @@ public struct DecodingFailure: Error, Sendable, Hashable {
         /// A text field is not UTF-8.
         case notText
         /// A field's value is not allowed.
-        case refused(StaticText)
+        case rejected(StaticText)
     }
 
     /// The place of the failure, in bytes from the start of the whole message.
@@ -52,7 +52,7 @@ extension DecodingFailure.Reason {
         case .repeatedField: "appears more than once"
         case .wrongSize(let expected): "is not \(expected) bytes long"
         case .notText: "is not UTF-8"
-        case .refused(let text): text.description
+        case .rejected(let text): text.description
         }
     }
 }

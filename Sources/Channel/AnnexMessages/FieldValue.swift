@@ -34,7 +34,7 @@ extension Bool: FieldValue {
 
     @inlinable public init(reading field: inout FieldReader) throws(DecodingFailure) {
         let byte = try field.integer(UInt8.self)
-        guard byte < 2 else { throw field.failure(.refused("is neither 0 nor 1")) }
+        guard byte < 2 else { throw field.failure(.rejected("is neither 0 nor 1")) }
         self = byte == 1
     }
 }
@@ -88,7 +88,7 @@ extension FieldValue where Self: RawRepresentable, RawValue: FieldValue {
 
     @inlinable public init(reading field: inout FieldReader) throws(DecodingFailure) {
         let raw = try RawValue(reading: &field)
-        guard let value = Self(rawValue: raw) else { throw field.failure(.refused("is no known value")) }
+        guard let value = Self(rawValue: raw) else { throw field.failure(.rejected("is no known value")) }
         self = value
     }
 }

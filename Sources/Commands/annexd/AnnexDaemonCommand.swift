@@ -26,7 +26,7 @@ struct AnnexDaemonCommand: ParsableCommand {
             SIGNALS
               SIGTERM, SIGINT   launch nothing more, end all extensions (reason brokerShutdown), and exit with 0
               SIGHUP            end all extensions in the same way, then execute the program's file again with the same
-                                socket. Hosts that connect meanwhile wait and are not refused. So a new version takes over.
+                                socket. Hosts that connect meanwhile wait and are not rejected. So a new version takes over.
 
             EXIT STATUS
               0   the daemon ended on request

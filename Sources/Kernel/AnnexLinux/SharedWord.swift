@@ -96,7 +96,7 @@ package enum FutexWait: Sendable, Hashable {
     case timedOut
     case interrupted
     /// The kernel refused to sleep. Only misuse of the word by the peer causes that.
-    case refused(Int32)
+    case failed(Int32)
 
     init(_ result: Int32) {
         switch -result {
@@ -104,7 +104,7 @@ package enum FutexWait: Sendable, Hashable {
         case EAGAIN: self = .changed
         case ETIMEDOUT: self = .timedOut
         case EINTR: self = .interrupted
-        default: self = .refused(-result)
+        default: self = .failed(-result)
         }
     }
 }

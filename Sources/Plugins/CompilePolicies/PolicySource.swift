@@ -32,7 +32,7 @@ enum PolicySource {
             ("processor", SwiftText.duration(limits.processor)), ("processes", "\(limits.processes)"),
             ("descriptors", "\(limits.descriptors)"), ("file", "\(limits.file)"), ("output", "\(limits.output)"),
             ("messages", "\(limits.messages)"), ("inFlight", "\(limits.inFlight)"),
-            ("openCalls", "\(limits.openCalls)"), ("refusals", "\(limits.refusals)"),
+            ("openCalls", "\(limits.openCalls)"), ("denials", "\(limits.denials)"),
             ("instances", "\(limits.instances)"), ("keepAlive", SwiftText.duration(limits.keepAlive)),
         ]
         let lines = values.map { "                    \($0.0): \($0.1)" }

@@ -70,8 +70,8 @@ public enum Doctor {
     }
 
     private static func layers(_ probes: borrowing ProbeLauncher, _ remedies: Remedies) -> [Finding] {
-        let lacks = probes.lacks
-        if lacks.count == SandboxLayer.allCases.count, let first = lacks.first {
+        let missingLayers = probes.missingLayers
+        if missingLayers.count == SandboxLayer.allCases.count, let first = missingLayers.first {
             return [
                 Finding(
                     "layers", .layers, "every layer", .missing, seen: "tried by the warden: \(first.seen)",
@@ -80,11 +80,13 @@ public enum Doctor {
         }
         return SandboxLayer.allCases.map { layer in
             let id = "layer." + layer.rawValue
-            guard let lack = lacks.first(where: { $0.layer == layer }) else { return there(layer, id, probes) }
+            guard let missing = missingLayers.first(where: { $0.layer == layer }) else {
+                return there(layer, id, probes)
+            }
             return Finding(
-                id, .layers, layer.title, .missing, seen: "tried by the warden: \(lack.seen)",
+                id, .layers, layer.title, .missing, seen: "tried by the warden: \(missing.seen)",
                 meaning: "a launch fails, unless its host names `\(layer.rawValue)` as dispensable",
-                remedy: remedies.remedy(of: lack))
+                remedy: remedies.remedy(of: missing))
         }
     }
 

@@ -24,7 +24,7 @@ package struct KernelFeature: Sendable {
 
     package enum Answer: Sendable, Hashable {
         case works(value: UInt64)
-        case refused(errno: Int32)
+        case denied(errno: Int32)
         /// A filter around this program kills the process that makes the call.
         case killed(signal: Int32)
         case late
@@ -39,7 +39,7 @@ package struct KernelFeature: Sendable {
         if made < 0 { return .untried(errno: -made) }
         if result.late != 0 { return .late }
         if result.signal != 0 { return .killed(signal: result.signal) }
-        return result.error == 0 ? .works(value: result.value) : .refused(errno: result.error)
+        return result.error == 0 ? .works(value: result.value) : .denied(errno: result.error)
     }
 }
 
@@ -47,7 +47,7 @@ extension KernelFeature.Answer: CustomStringConvertible {
     package var description: String {
         switch self {
         case .works(let value): value > 1 ? "tried: works (\(value))" : "tried: works"
-        case .refused(let errno): "tried: \(Errno.name(errno)) (\(Errno.text(errno)))"
+        case .denied(let errno): "tried: \(Errno.name(errno)) (\(Errno.text(errno)))"
         case .killed(let signal): "tried: killed by signal \(signal)"
         case .late: "tried: no answer within \(KernelFeature.patience / 1000) s"
         case .untried(let errno): "not tried, because no process could be made: \(Errno.name(errno))"
@@ -63,7 +63,7 @@ extension KernelFeature.Answer: CustomStringConvertible {
         switch self {
         case .works, .late, .untried: false
         case .killed: true
-        case .refused(let errno): errno == 1 || errno == 38  // the errnos that filters return: EPERM, ENOSYS
+        case .denied(let errno): errno == 1 || errno == 38  // the errnos that filters return: EPERM, ENOSYS
         }
     }
 }

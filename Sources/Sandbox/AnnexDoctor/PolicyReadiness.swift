@@ -15,7 +15,7 @@ public struct PolicyReadiness: Codable, Sendable, Hashable {
     }
 
     /// A layer that this machine cannot provide.
-    public struct Lack: Codable, Sendable, Hashable {
+    public struct Missing: Codable, Sendable, Hashable {
         /// The layer's name in `waiving:` and on the command line.
         public var layer: String
         public var cause: String
@@ -26,7 +26,7 @@ public struct PolicyReadiness: Codable, Sendable, Hashable {
     public var state: State
     /// The layers in force during the launch.
     public var layers: [String] = []
-    public var missing: [Lack] = []
+    public var missing: [Missing] = []
     /// Why the policy cannot run; nil if it can.
     public var cause: String?
     public var remedy: String?
@@ -47,8 +47,8 @@ public struct PolicyReadiness: Codable, Sendable, Hashable {
     }
 }
 
-extension LayerLack {
-    func lack(_ remedies: Remedies) -> PolicyReadiness.Lack {
-        PolicyReadiness.Lack(layer: layer.rawValue, cause: seen, remedy: remedies.remedy(of: self))
+extension MissingLayer {
+    func missing(_ remedies: Remedies) -> PolicyReadiness.Missing {
+        PolicyReadiness.Missing(layer: layer.rawValue, cause: seen, remedy: remedies.remedy(of: self))
     }
 }

@@ -22,7 +22,7 @@ package struct ProbeLauncher: ~Copyable {
     }
 
     /// Every layer that this machine cannot provide.
-    var lacks: [LayerLack] { launcher.lacks }
+    var missingLayers: [MissingLayer] { launcher.missingLayers }
 
     /// The warden's program that runs.
     var program: String {
@@ -44,7 +44,7 @@ package struct ProbeLauncher: ~Copyable {
             let policy = try Policy.shipped(named: name)
             // libseccomp asks the kernel which filters it supports. If seccomp itself is missing, that question would
             // fail first and hide the cause.
-            if !lacks.contains(where: { $0.layer == .seccomp }) { _ = try policy.filter() }
+            if !missingLayers.contains(where: { $0.layer == .seccomp }) { _ = try policy.filter() }
             return judge(PolicyReadiness(name, .ready), launch(policy), remedies)
         } catch {
             return PolicyReadiness(unable: name, SandboxError("policy", cause: "\(error)"), remedies)
@@ -56,18 +56,18 @@ package struct ProbeLauncher: ~Copyable {
         guard let report = run.report, run.said.hasRun, run.said.escapes.isEmpty else {
             let failure = run.failure
             // The first missing layer is the cause of later failures.
-            let lack = lacks.first
+            let missing = missingLayers.first
             answer.state = .unable
             answer.cause = failure.map { "\($0.step): \($0.cause)" } ?? run.surprise
-            answer.remedy = lack.flatMap { remedies.remedy(of: $0) } ?? failure?.remedy
-            answer.missing = lacks.map { $0.lack(remedies) }
+            answer.remedy = missing.flatMap { remedies.remedy(of: $0) } ?? failure?.remedy
+            answer.missing = missingLayers.map { $0.missing(remedies) }
             return answer
         }
         answer.layers = report.layers
-        answer.missing = lacks.map { $0.lack(remedies) }
+        answer.missing = missingLayers.map { $0.missing(remedies) }
         answer.nestedNamespaces = run.nested
         answer.launchMicroseconds = Self.microseconds(report.steps.map(\.duration))
-        answer.state = !lacks.isEmpty ? .waivable : report.isMemoryEnforced ? .ready : .weaker
+        answer.state = !missingLayers.isEmpty ? .waivable : report.isMemoryEnforced ? .ready : .weaker
         if answer.state == .weaker { answer.cause = "the memory limit is watched, not enforced" }
         return answer
     }

@@ -15,22 +15,24 @@ package struct Remedies: Sendable {
     }
 
     package func remedy(of feature: KernelFeature, _ answer: KernelFeature.Answer) -> String {
-        if feature.isOfNamespaces, case .refused(let errno) = answer, let remedy = userNamespace(errno) {
+        if feature.isOfNamespaces, case .denied(let errno) = answer, let remedy = userNamespace(errno) {
             return remedy
         }
         if answer.mayBeFiltered, surroundings.hasFilter { return filtered }
         return feature.remedy
     }
 
-    func remedy(of lack: LayerLack) -> String? {
-        let errno = lack.failure.errno
-        if lack.layer == .user, lack.failure.step == .maps, let remedy = map { return remedy }
-        if lack.layer.isNamespace, let remedy = userNamespace(errno) ?? limit(of: lack.layer, errno) { return remedy }
+    func remedy(of missing: MissingLayer) -> String? {
+        let errno = missing.failure.errno
+        if missing.layer == .user, missing.failure.step == .maps, let remedy = map { return remedy }
+        if missing.layer.isNamespace, let remedy = userNamespace(errno) ?? limit(of: missing.layer, errno) {
+            return remedy
+        }
         if errno == EPERM || errno == ENOSYS, surroundings.hasFilter { return filtered }
-        if lack.layer == .landlock, let modules = surroundings.modules, !modules.contains("landlock") {
+        if missing.layer == .landlock, let modules = surroundings.modules, !modules.contains("landlock") {
             return "add landlock to the boot parameter: lsm=\((["landlock"] + modules).joined(separator: ","))"
         }
-        return lack.failure.remedy
+        return missing.failure.remedy
     }
 
     /// The remedy if no broker can be started or nothing can be launched, and the failure itself names none.
@@ -66,7 +68,7 @@ package struct Remedies: Sendable {
     /// give.
     private var map: String? {
         guard getuid() == 0 else { return nil }
-        return Standing(user: 0, users: surroundings.users).lack?.remedy
+        return Standing(user: 0, users: surroundings.users).missing?.remedy
     }
 }
 

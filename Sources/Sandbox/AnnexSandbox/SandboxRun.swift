@@ -12,7 +12,7 @@ package final class SandboxRun: Sendable {
         /// A signal stopped the program; it waits to be continued.
         case stopped(signal: Int32)
         /// The run is over. This event comes last, and exactly once.
-        case ended(SandboxRunReport, refusals: [Denial])
+        case ended(SandboxRunReport, denials: [Denial])
     }
 
     private struct State {
@@ -141,7 +141,7 @@ package final class SandboxRun: Sendable {
             events(.executed)
         case .stopped(let signal): events(.stopped(signal: signal))
         case .denied(let denial, let total):
-            if denial.answer == .ended || total > policy.limits.refusals { end(.deniedOperation(denial)) }
+            if denial.answer == .ended || total > policy.limits.denials { end(.deniedOperation(denial)) }
         case .aborted: end(.aborted)
         case .wrote(let total): if total > policy.limits.output { end(.outputLimit) }
         case .died: noteDeath()
@@ -160,7 +160,7 @@ package final class SandboxRun: Sendable {
         let (last, timers) = state.withLock { state -> (State?, [EventLoop.Timer]) in
             guard !state.isOver else { return (nil, []) }
             state.isOver = true
-            state.recording = end.refusals.recording
+            state.recording = end.denialSummary.recording
             defer {
                 state.process = nil
                 state.number = nil
@@ -177,7 +177,7 @@ package final class SandboxRun: Sendable {
             .ended(
                 SandboxRunReport(
                     program: program, policy: policy, cause: last.cause, end: end, launch: last.report,
-                    elapsed: elapsed), refusals: end.denials))
+                    elapsed: elapsed), denials: end.denials))
     }
 
     /// The report is checked only now, so that `executed` does not have to cancel this one limit among all timers.

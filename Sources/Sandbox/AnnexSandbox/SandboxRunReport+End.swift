@@ -24,8 +24,8 @@ extension SandboxRunReport {
         layers = launch?.layers ?? []
         waived = (launch?.waived ?? []).map { Waiver(layer: $0.layer.rawValue, cause: $0.cause, remedy: $0.remedy) }
         steps = (launch?.steps ?? []).map { Step(name: $0.name, microseconds: $0.duration.inSeconds * 1e6) }
-        refusals = end.denials.map(DenialRecord.init)
-        refusalCount = end.refusals.total
+        denials = end.denials.map(DenialRecord.init)
+        denialCount = end.denialSummary.total
         peakMemory = end.peakMemory
         isMemoryEnforced = end.isMemoryEnforced
         userSeconds = end.usage?.userTime.inSeconds
@@ -41,7 +41,7 @@ extension SandboxRunReport {
     /// The backtrace of the signal that ended the program. A process of the sandbox may have reported another signal,
     /// which did not cause this end.
     private static func backtrace(_ end: SandboxEnd, _ signal: Int32?) -> [FrameRecord]? {
-        guard let crash = end.refusals.crash, crash.signal == signal, !crash.backtrace.frames.isEmpty else {
+        guard let crash = end.denialSummary.crash, crash.signal == signal, !crash.backtrace.frames.isEmpty else {
             return nil
         }
         return crash.backtrace.frames.map(FrameRecord.init)

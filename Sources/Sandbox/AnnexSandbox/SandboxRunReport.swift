@@ -67,9 +67,9 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     /// The steps of the launch, in order.
     public var steps: [Step] = []
     /// The denied calls and paths, one record of each kind.
-    public var refusals: [DenialRecord] = []
+    public var denials: [DenialRecord] = []
     /// The number of all denials, also of those whose kind found no room in `refusals`.
-    public var refusalCount = 0
+    public var denialCount = 0
     /// The memory limit in bytes.
     public var memoryLimit: UInt64
     /// The most memory in use at any moment, in bytes; nil if it is not known.

@@ -28,7 +28,7 @@ import Testing
 
     @Test func `L6: a report keeps every detail whole and in parts`() throws {
         let call = DeniedCall(
-            "socket", arguments: [Escaped("AF_INET")], layer: "seccomp", allowingLine: "socket: allow", count: 3,
+            "socket", arguments: [Escaped("AF_INET")], layer: "seccomp", remedy: "socket: allow", count: 3,
             backtrace: [Escaped("main")])
         let cases: [(Termination.Detail, String, JSON)] = [
             (.exitCode(3), "exitCode", .numeral("3")),
@@ -46,7 +46,7 @@ import Testing
             #expect(json["detail"]?.text == detail.description)
         }
         let denied = try json(.example("a", Termination(.deniedOperation, detail: .deniedCall(call), denials: [call])))
-        for found in [denied["deniedCall"], denied["refusals"]?.items.first] {
+        for found in [denied["deniedCall"], denied["denials"]?.items.first] {
             #expect(found?["call"]?.text == "socket" && found?["remedy"]?.text == "socket: allow")
             #expect(number(found?["count"]) == 3 && found?["backtrace"]?.items == [.text("main")])
         }
@@ -61,7 +61,7 @@ import Testing
             denials: 9)
         let json = try json(.example("a", Termination(.completed, usage: usage, lastOutput: [Escaped("bye")])))
         #expect(json["peakMemory"] == .numeral("\(UInt64.max)") && json["systemSeconds"] == .null)
-        #expect(number(json["userSeconds"]) == 0.25 && number(json["refusalCount"]) == 9)
+        #expect(number(json["userSeconds"]) == 0.25 && number(json["denialCount"]) == 9)
         #expect(number(json["messages"]?["sent"]) == 7)
         #expect(json["messages"]?["bytesReceived"] == .numeral("\(UInt64.max)"))
         #expect(json["lastOutput"]?.items == [.text("bye")])

@@ -179,7 +179,7 @@ import Testing
         let (host, thread) = try channel { endpoint in try endpoint.serve { try $0.reply() } }
         let stream = try host.openStream(Method.echo)
         let failure = await #expect(throws: StreamFailure.self) { try await stream.receive() }
-        guard case .reset(StreamFailure.refusedCode, _) = failure else {
+        guard case .reset(StreamFailure.rejectedCode, _) = failure else {
             Issue.record("\(String(describing: failure))")
             return
         }

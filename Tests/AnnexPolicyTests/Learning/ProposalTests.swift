@@ -95,7 +95,7 @@ import Testing
             guard !path.hasPrefix("/tmp/") else { continue }
             let verdict = policy.verdict(path: path, rights: use.makesEntry ? .write : use.rights)
             #expect(
-                verdict.isAllowed || said.contains(path) || verdict.refusedBy == [.seccomp], "\(path)\n\(proposal.text)"
+                verdict.isAllowed || said.contains(path) || verdict.deniedBy == [.seccomp], "\(path)\n\(proposal.text)"
             )
         }
         for (name, arguments) in Self.dangerous {

@@ -90,7 +90,7 @@ struct AskingProgram {
             executable: try directory.openBeneath("program", O_RDONLY), executablePath: "program", name: command,
             gifts: DescriptorList(), numbers: [])
         configuration.denials = mode
-        let watcher = Watcher(most: policy.limits.refusals, loop: launcher.loop, delay: delay)
+        let watcher = Watcher(most: policy.limits.denials, loop: launcher.loop, delay: delay)
         var given: SandboxConfiguration? = consume configuration
         return await withCheckedContinuation { waiter in
             watcher.waiter.withLock { $0 = waiter }

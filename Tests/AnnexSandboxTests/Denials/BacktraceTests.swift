@@ -11,7 +11,7 @@ import Testing
         defer { program.close() }
         let outcome = try await program.run("deep", under: AskingProgram.policy())
         let backtrace = try #require(outcome.end.denials.first?.backtrace)
-        #expect(backtrace.lack == nil)
+        #expect(backtrace.missing == nil)
         let names = backtrace.frames.compactMap { $0.function?.description }
         #expect(names.first?.hasSuffix("socket") == true, "\(names)")
         let mine = names.filter { $0.hasPrefix("ask_") }
@@ -39,6 +39,6 @@ import Testing
         let denial = try #require(outcome.end.denials.first)
         #expect(denial.call == "socket")
         let backtrace = try #require(denial.backtrace)
-        #expect(backtrace.frames.isEmpty == (backtrace.lack != nil))
+        #expect(backtrace.frames.isEmpty == (backtrace.missing != nil))
     }
 }

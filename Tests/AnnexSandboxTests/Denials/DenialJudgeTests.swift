@@ -66,12 +66,12 @@ import Testing
         let judge = DenialJudge(policy: policy, mode: .permissive, hasReaper: false)
         let lock = judge.policy.verdict(number: try #require(SystemCall(named: "flock")).number, arguments: [])
         #expect(judge.answer(lock, .proceed) == .passed(errno: EPERM))
-        #expect(judge.answer(lock, .refuse(errno: EPERM)) == .refused(errno: EPERM))
+        #expect(judge.answer(lock, .refuse(errno: EPERM)) == .denied(errno: EPERM))
         let socket = judge.policy.verdict(number: try #require(SystemCall(named: "socket")).number, arguments: [])
         #expect(judge.answer(socket, .proceed) == .passed(errno: nil))
         #expect(judge.answer(socket, .end) == .ended)
         let harmless = judge.policy.verdict(number: try #require(SystemCall(named: "getpid")).number, arguments: [])
         #expect(judge.answer(harmless, .proceed) == nil)
-        #expect(judge.answer(harmless, .refuse(errno: EPERM)) == .refused(errno: EPERM))
+        #expect(judge.answer(harmless, .refuse(errno: EPERM)) == .denied(errno: EPERM))
     }
 }

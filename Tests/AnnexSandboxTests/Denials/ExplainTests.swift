@@ -20,7 +20,7 @@ import Testing
         #expect(outcome.said["/bundle/harmless"] == "0")
         #expect(outcome.paths.map(\.shown.description) == ["/etc/passwd"])
         let denial = try #require(outcome.pathDenials.first)
-        #expect(denial.answer == .refused(errno: ENOENT))
+        #expect(denial.answer == .denied(errno: ENOENT))
         #expect(denial.layers == [.root, .landlock])
         #expect(denial.allowedBy == "grants: [{ reason: …, rights: [read], paths: [/etc/passwd] }]")
         #expect(denial.remedy == "--read /etc/passwd")
@@ -76,7 +76,7 @@ import Testing
         let outcome = try await program.run("deep", under: AskingProgram.policy(), mode)
         #expect(outcome.end.denials.filter { !$0.isOfPath }.map(\.answer) == [.ended])
         #expect(outcome.said["socket"] == nil)
-        #expect(outcome.end.refusals.mode == mode)
+        #expect(outcome.end.denialSummary.mode == mode)
     }
 
     /// The host kills the program when it learns of the denials, and a busy machine can delay that without limit.
@@ -84,12 +84,12 @@ import Testing
         let program = try AskingProgram()
         defer { program.close() }
         let policy = try AskingProgram.policy()
-        let most = policy.limits.refusals
+        let most = policy.limits.denials
         let outcome = try await program.run(
             "flood \(most + 50_000)", under: policy, killedAfter: .milliseconds(300))
         #expect(outcome.end.process == .signalled(signal: SIGKILL, core: false))
         #expect(outcome.end.output.bytes.count == most)
-        #expect(outcome.end.refusals.total == most + 1)
+        #expect(outcome.end.denialSummary.total == most + 1)
     }
 
     @Test func `permissive mode performs denied calls and reports them`() async throws {
@@ -124,7 +124,7 @@ import Testing
         let outcome = try await program.run(
             "open /etc/passwd /etc/annex-no-such-file", under: AskingProgram.policy(), .learn)
         #expect(outcome.end.process == .exited(code: 0))
-        let recording = try #require(outcome.end.refusals.recording)
+        let recording = try #require(outcome.end.denialSummary.recording)
         #expect(recording.paths["/etc/passwd"]?.exists == true)
         #expect(recording.paths["/etc/passwd"]?.rights == .read)
         #expect(recording.paths["/etc/annex-no-such-file"]?.exists == false)

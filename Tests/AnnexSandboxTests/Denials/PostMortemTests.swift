@@ -20,9 +20,9 @@ import Testing
         #expect(outcome.end.denials.count == 24)
         let backtraces = outcome.end.denials.compactMap(\.backtrace)
         #expect(backtraces.count == DenialListener.backtraces)
-        #expect(backtraces.allSatisfy { $0.frames.isEmpty == ($0.lack != nil) })
-        let lost = backtraces.count { $0.lack?.contains("waited") == true }
-        #expect(outcome.end.refusals.lostStacks == lost)
+        #expect(backtraces.allSatisfy { $0.frames.isEmpty == ($0.missing != nil) })
+        let lost = backtraces.count { $0.missing?.contains("waited") == true }
+        #expect(outcome.end.denialSummary.lostStacks == lost)
         // At least the end of the program. Stacks that still waited are walked with it.
         #expect(PostMortem.shared.count > before)
         #expect(!PostMortem.shared.isCurrent && !program.launcher.loop.isCurrent)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct TellingTests {
     private static let call = Denial(
-        subject: .call, call: "socket", text: "socket(AF_INET, SOCK_STREAM, 0)", answer: .refused(errno: 1),
+        subject: .call, call: "socket", text: "socket(AF_INET, SOCK_STREAM, 0)", answer: .denied(errno: 1),
         layers: [.seccomp], policyLine: "base.yaml:98:5", reason: "The network.",
         allowedBy: "- { call: socket, when: { domain: AF_INET } }",
         caller: Caller(thread: 12, process: 11, executable: Escaped("tool")))

@@ -7,8 +7,8 @@ import Testing
 
 /// The true cause among those that would explain an error.
 @Suite struct RemediesTests {
-    private static func lack(_ layer: SandboxLayer, _ step: LaunchStep, _ errno: Int32) -> LayerLack {
-        LayerLack(layer: layer, failure: LaunchFailure(step, errno: errno, remedy: "what the step itself knows"))
+    private static func missing(_ layer: SandboxLayer, _ step: LaunchStep, _ errno: Int32) -> MissingLayer {
+        MissingLayer(layer: layer, failure: LaunchFailure(step, errno: errno, remedy: "what the step itself knows"))
     }
 
     private static func surroundings(_ change: (inout Surroundings) -> Void) -> Remedies {
@@ -24,15 +24,16 @@ import Testing
             $0.container = .docker
         }
         #expect(
-            remedies.remedy(of: Self.lack(.user, .clone, ENOSPC)) == "sudo sysctl -w user.max_user_namespaces=10000")
+            remedies.remedy(of: Self.missing(.user, .clone, ENOSPC)) == "sudo sysctl -w user.max_user_namespaces=10000")
     }
 
     @Test func `the remedies name the switch of Debian and the AppArmor of Ubuntu`() {
         let debian = Self.surroundings { $0.switches = ["kernel.unprivileged_userns_clone": "0"] }
         #expect(
-            debian.remedy(of: Self.lack(.user, .clone, EPERM)) == "sudo sysctl -w kernel.unprivileged_userns_clone=1")
+            debian.remedy(of: Self.missing(.user, .clone, EPERM)) == "sudo sysctl -w kernel.unprivileged_userns_clone=1"
+        )
         let ubuntu = Self.surroundings { $0.switches = ["kernel.apparmor_restrict_unprivileged_userns": "1"] }
-        #expect(ubuntu.remedy(of: Self.lack(.user, .maps, EACCES)) == AppArmorProfile.installation)
+        #expect(ubuntu.remedy(of: Self.missing(.user, .maps, EACCES)) == AppArmorProfile.installation)
     }
 
     @Test func `the filter of a container is the cause before AppArmor`() throws {
@@ -41,21 +42,22 @@ import Testing
             $0.hasFilter = true
             $0.container = .docker
         }
-        let remedy = try #require(remedies.remedy(of: Self.lack(.user, .clone, EPERM)))
+        let remedy = try #require(remedies.remedy(of: Self.missing(.user, .clone, EPERM)))
         #expect(remedy.contains("seccomp filter") && remedy.contains("docker run --security-opt seccomp=unconfined"))
     }
 
     @Test func `a used-up number of namespaces names its switch`() {
         let remedies = Self.surroundings { _ in }
         #expect(
-            remedies.remedy(of: Self.lack(.network, .clone, ENOSPC)) == "sudo sysctl -w user.max_net_namespaces=10000")
-        #expect(remedies.remedy(of: Self.lack(.ipc, .clone, EINVAL)) == "what the step itself knows")
+            remedies.remedy(of: Self.missing(.network, .clone, ENOSPC))
+                == "sudo sysctl -w user.max_net_namespaces=10000")
+        #expect(remedies.remedy(of: Self.missing(.ipc, .clone, EINVAL)) == "what the step itself knows")
     }
 
     @Test func `the remedy for Landlock without its boot parameter names the present ones`() {
         let remedies = Self.surroundings { $0.modules = ["capability", "apparmor"] }
         #expect(
-            remedies.remedy(of: Self.lack(.landlock, .landlock, EOPNOTSUPP))
+            remedies.remedy(of: Self.missing(.landlock, .landlock, EOPNOTSUPP))
                 == "add landlock to the boot parameter: lsm=landlock,capability,apparmor")
     }
 

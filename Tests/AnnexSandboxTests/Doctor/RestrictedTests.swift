@@ -35,8 +35,8 @@ import Testing
         #expect(layer.remedy == "sudo sysctl -w user.max_user_namespaces=10000")
         #expect(diagnosis.findings.first { $0.id == "user.max_user_namespaces" }?.level == .missing)
         #expect(status == 1 && diagnosis.outcome == .unable)
-        let lacks = diagnosis.policies.first { $0.policy == "compute" }?.missing.map(\.layer) ?? []
-        #expect(lacks.contains("user") && lacks.contains("root") && !lacks.contains("landlock"))
+        let missingLayers = diagnosis.policies.first { $0.policy == "compute" }?.missing.map(\.layer) ?? []
+        #expect(missingLayers.contains("user") && missingLayers.contains("root") && !missingLayers.contains("landlock"))
     }
 
     @Test(arguments: ["container-filter", "old-container-filter"])

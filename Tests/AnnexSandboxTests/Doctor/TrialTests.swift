@@ -33,11 +33,11 @@ import Testing
     @Test func `the warden tries exactly the layers that it is asked for`() throws {
         let launcher = try Launcher.start()
         defer { launcher.shutDown() }
-        #expect(launcher.lacks.isEmpty)
+        #expect(launcher.missingLayers.isEmpty)
         let all = try Launcher.start(waiving: Set(SandboxLayer.allCases))
         defer { all.shutDown() }
         // The layers that the launches of the other suites use are there.
-        #expect(all.lacks.map(\.layer) == [], "\(all.lacks.map(\.seen))")
+        #expect(all.missingLayers.map(\.layer) == [], "\(all.missingLayers.map(\.seen))")
     }
 
     @Test func `the report of the probe is read`() {

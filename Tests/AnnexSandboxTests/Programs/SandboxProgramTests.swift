@@ -106,8 +106,8 @@ import Testing
         try #require(access("/usr/bin/perl", X_OK) == 0)
         let report = try await sandbox.run(program).report
         // If memory is only watched, the kernel refuses more of it, and the program itself decides how it then ends.
-        let isRefused = !report.isMemoryEnforced && report.reason == .exited && report.exitCode != 0
-        #expect(report.reason == .memoryLimit || isRefused, "\(report)")
+        let isDenied = !report.isMemoryEnforced && report.reason == .exited && report.exitCode != 0
+        #expect(report.reason == .memoryLimit || isDenied, "\(report)")
     }
 
     @Test(arguments: [("exit 3", SandboxRunReport.Reason.exited), ("unshare -U true", .deniedOperation)])
@@ -183,7 +183,7 @@ import Testing
         try #require(access("/usr/bin/perl", X_OK) == 0)
         let report = try await sandbox.run(program).report
         #expect(report.exitCode == 5)
-        #expect(report.refusals.contains { $0.call == "socket" && $0.remedy != nil }, "\(report.refusals)")
+        #expect(report.denials.contains { $0.call == "socket" && $0.remedy != nil }, "\(report.denials)")
     }
 
     @Test(arguments: [("compute", true), ("tool", false)])

@@ -38,11 +38,11 @@ import TypedConduct
         }
 
         /// The broker's reason for rejecting the launch.
-        func refusal(_ identifier: String = SubstituteApp.identifier) async -> BrokerError? {
+        func rejection(_ identifier: String = SubstituteApp.identifier) async -> BrokerError? {
             do {
                 _ = try await host.begin(identifier)
                 return nil
-            } catch HostError.refused(let error) {
+            } catch HostError.rejected(let error) {
                 return error
             } catch {
                 return nil
@@ -98,10 +98,10 @@ import TypedConduct
         async throws
     {
         let scene = try await Scene(door)
-        let refusals = Refusals()
-        let standby = try scene.host.observed(by: refusals).standby(for: SubstituteApp.identifier, keeping: 17...17)
-        await eventually { refusals.list.count > 1 && standby.count == 16 }
-        #expect(Set(refusals.list) == [.noSlot])
+        let denials = Refusals()
+        let standby = try scene.host.observed(by: denials).standby(for: SubstituteApp.identifier, keeping: 17...17)
+        await eventually { denials.list.count > 1 && standby.count == 16 }
+        #expect(Set(denials.list) == [.noSlot])
         // A waiting session gets a slot.
         let session = try await scene.begin()
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
@@ -186,13 +186,13 @@ import TypedConduct
         #expect(scene.host.extensions.isEmpty)
         let installed = try scene.host.installed()
         #expect(installed.map(\.id) == [SubstituteApp.identifier] && installed.allSatisfy { !$0.isEnabled })
-        #expect(await scene.refusal()?.code == .disabled)
+        #expect(await scene.rejection()?.code == .disabled)
         try scene.host.setEnabled(true, for: SubstituteApp.identifier)
         #expect(try scene.host.installed() == scene.host.extensions)
         let third = try await scene.begin()
         try scene.host.remove(app: "com.example.shout")
         #expect(try await ending(third, "sleeps").reason == .removed)
-        #expect(await scene.refusal()?.code == .unknownExtension)
+        #expect(await scene.rejection()?.code == .unknownExtension)
         #expect(throws: BrokerError.self) { try scene.host.remove(app: "com.example.shout") }
         #expect(throws: BrokerError.self) { try scene.host.setEnabled(true, for: "com.example.nobody") }
     }
@@ -227,16 +227,16 @@ import TypedConduct
             let app = try SubstituteApp(running: "works-on")
             try app.setPoint(point)
             let installed = try scene.host.install(app: app.path)
-            let refusal = try #require(installed.first?.refusal)
-            #expect(refusal.code == .unknownPoint && installed.count == 1, "\(refusal)")
+            let rejection = try #require(installed.first?.rejection)
+            #expect(rejection.code == .unknownPoint && installed.count == 1, "\(rejection)")
             for part in ["Loud.appex/Info.plist", "NSExtensionPointIdentifier", point, "com.apple.widget-extension"] {
-                #expect("\(refusal)".contains(part), "\(refusal)")
+                #expect("\(rejection)".contains(part), "\(rejection)")
             }
-            #expect("\(refusal)".contains("did you mean com.apple.photo-editing?") == point.hasSuffix("edting"))
+            #expect("\(rejection)".contains("did you mean com.apple.photo-editing?") == point.hasSuffix("edting"))
             #expect(scene.host.extensions.isEmpty)
             #expect(try scene.host.installed() == installed)
-            #expect(await scene.refusal() == refusal)
-            #expect(throws: refusal) { try scene.host.standby(for: SubstituteApp.identifier) }
+            #expect(await scene.rejection() == rejection)
+            #expect(throws: rejection) { try scene.host.standby(for: SubstituteApp.identifier) }
         }
     }
 
@@ -249,9 +249,9 @@ import TypedConduct
         let installed = try scene.host.install(app: scene.app.path)
         #expect(installed.map(\.id) == [SubstituteApp.identifier, "com.example.shout/PlugIns/Broken.appex"])
         #expect(scene.host.extensions.map(\.id) == [SubstituteApp.identifier])
-        let refusal = try #require(installed.last?.refusal)
-        #expect(refusal.code == .invalidBundle && "\(refusal)".contains("Broken.appex/Info.plist"), "\(refusal)")
-        #expect(await scene.refusal("com.example.shout/PlugIns/Broken.appex") == refusal)
+        let rejection = try #require(installed.last?.rejection)
+        #expect(rejection.code == .invalidBundle && "\(rejection)".contains("Broken.appex/Info.plist"), "\(rejection)")
+        #expect(await scene.rejection("com.example.shout/PlugIns/Broken.appex") == rejection)
         #expect(await (try scene.begin()).complete().reason == .completed)
     }
 
@@ -268,11 +268,13 @@ import TypedConduct
             { try await standby.begin() },
         ] as [() async throws -> ExtensionSession] {
             let error = await #expect(throws: HostError.self) { _ = try await begin() }
-            guard case .refused(let refusal)? = error else {
+            guard case .rejected(let rejection)? = error else {
                 Issue.record("\(String(describing: error))")
                 continue
             }
-            #expect(refusal.code == .otherPoint && "\(refusal)".contains("is for com.apple.ui-services"), "\(refusal)")
+            #expect(
+                rejection.code == .otherPoint && "\(rejection)".contains("is for com.apple.ui-services"), "\(rejection)"
+            )
         }
     }
 
@@ -317,7 +319,7 @@ import TypedConduct
         do {
             let end = try await ending(scene.begin(), "exits")
             #expect(end.reason == .exited, "\(end)")
-        } catch HostError.refused(let error) {
+        } catch HostError.rejected(let error) {
             return error
         } catch {
             Issue.record("\(error)")

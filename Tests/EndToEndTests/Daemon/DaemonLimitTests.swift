@@ -15,7 +15,7 @@ import Testing
         try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
     }
 
-    private func refusal(_ work: () throws -> Void) -> BrokerError? {
+    private func rejection(_ work: () throws -> Void) -> BrokerError? {
         do {
             try work()
             return nil
@@ -48,8 +48,8 @@ import Testing
         let daemon = try await daemon("running=2")
         let (one, other) = (try HonestHost(daemon), try connect(daemon))
         let sessions = [try await one.begin(), try await other.begin(SubstituteApp.identifier)]
-        let refused = await #expect(throws: HostError.self) { try await other.begin(SubstituteApp.identifier) }
-        #expect("\(String(describing: refused))".contains("2 running extensions"))
+        let rejected = await #expect(throws: HostError.self) { try await other.begin(SubstituteApp.identifier) }
+        #expect("\(String(describing: rejected))".contains("2 running extensions"))
         #expect(try await one.text(sessions[1], "looks 1") == "looked")
         #expect(await sessions[0].complete().reason == .completed)
         #expect(try await one.text(sessions[1], "looks 1") == "looked")
@@ -89,18 +89,18 @@ import Testing
             try MadeApp("com.example.\(name)", carrying: ["com.example.\(name).one"])
         }
         for app in apps.prefix(2) { try host.install(app: app.path) }
-        let third = refusal { try host.install(app: apps[2].path) }
+        let third = rejection { try host.install(app: apps[2].path) }
         #expect(third?.code == .overQuota && third?.what.contains("2 apps") == true, "\(String(describing: third))")
         // An installed app may come again with more extensions, but not with too many.
         let more = try MadeApp("com.example.a", carrying: ["com.example.a.one", "com.example.a.two"])
         try host.install(app: more.path)
         let most = try MadeApp("com.example.a", carrying: (0..<3).map { "com.example.a.part\($0)" })
-        let excess = refusal { try host.install(app: most.path) }
+        let excess = rejection { try host.install(app: most.path) }
         #expect(excess?.code == .overQuota && excess?.what.contains("3 extensions") == true)
         #expect(host.extensions.count == 3)
         // An extension that is switched off still counts as installed.
         try host.setEnabled(false, for: "com.example.b.one")
-        #expect(refusal { try host.install(app: most.path) }?.code == .overQuota)
+        #expect(rejection { try host.install(app: most.path) }?.code == .overQuota)
         try host.remove(app: "com.example.b")
         try host.install(app: most.path)
         #expect(host.extensions.map(\.containingApp) == Array(repeating: "com.example.a", count: 3))
@@ -109,7 +109,7 @@ import Testing
     @Test func `the bytes of the apps of one user are limited`() async throws {
         let daemon = try await daemon("installed-bytes=4096")
         let app = try MadeApp("com.example.a")
-        let error = refusal { try connect(daemon).install(app: app.path) }
+        let error = rejection { try connect(daemon).install(app: app.path) }
         #expect(error?.code == .overQuota && error?.what.contains("larger than the space that is left") == true)
         #expect(ProcText.names(in: daemon.store.path).allSatisfy { $0 == "index" })
     }

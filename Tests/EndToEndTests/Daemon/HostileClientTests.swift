@@ -166,7 +166,7 @@ import Testing
             try? await client.send(.hello(versions: ServiceWire.versions))
             switch try await client.next() {
             case .welcome: clients.append(client)
-            case .refused(let error): words = "\(error)"
+            case .rejected(let error): words = "\(error)"
             default: words = "nothing"
             }
         }

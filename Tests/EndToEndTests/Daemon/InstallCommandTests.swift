@@ -57,9 +57,9 @@ import Testing
         #expect(installed.status == 1 && ids(installed) == ["com.example.a.part", "com.example.b.part"])
         #expect(installed.errors.contains("/dev/null/None.app") && installed.errors.contains("ENOTDIR"), "\(installed)")
         let broken = try MadeApp("com.example.c", carrying: ["com.other.part"])
-        let refused = try await annex(daemon, "install", broken.path)
-        #expect(refused.status == 1 && refused.errors.contains("(P3)") && refused.errors.contains("Info.plist"))
-        #expect(refused.output.isEmpty)
+        let rejected = try await annex(daemon, "install", broken.path)
+        #expect(rejected.status == 1 && rejected.errors.contains("(P3)") && rejected.errors.contains("Info.plist"))
+        #expect(rejected.output.isEmpty)
         let name = "com.example.c/PlugIns/Part0.appex"
         let all = try await annex(daemon, "list", "--all")
         #expect(all.output.contains("\(name)  refused ") && all.errors.contains("(P3)"), "\(all)")

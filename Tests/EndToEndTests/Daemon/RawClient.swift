@@ -60,7 +60,7 @@ final class RawClient: Sendable {
     func lastWords() async -> String {
         var words = ""
         while let packet = try? await next() {
-            if case .refused(let error) = packet { words = error.what }
+            if case .rejected(let error) = packet { words = error.what }
         }
         return words
     }

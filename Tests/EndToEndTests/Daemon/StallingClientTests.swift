@@ -124,7 +124,7 @@ import Testing
         for _ in 0..<200 where words.isEmpty {
             let client = try await RawClient(daemon.socket, hello: false)
             try? await client.send(.hello(versions: ServiceWire.versions))
-            if case .refused(let error)? = try await client.next() { words = error.what }
+            if case .rejected(let error)? = try await client.next() { words = error.what }
             most = max(most, daemon.descriptors)
         }
         #expect(words.contains("16 descriptors that wait to be closed") && most <= before + 30, "\(words) \(most)")

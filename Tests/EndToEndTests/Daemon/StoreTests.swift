@@ -187,12 +187,12 @@ import Testing
         let daemon = try await TestDaemon(["--limit", "changes-per-minute=3"])
         let host = try connect(daemon)
         let app = try MadeApp("com.example.one")
-        var refusal: BrokerError?
+        var rejection: BrokerError?
         // A minute may end between two of them.
-        for _ in 0..<8 where refusal == nil {
-            do throws(BrokerError) { try host.install(app: app.path) } catch { refusal = error }
+        for _ in 0..<8 where rejection == nil {
+            do throws(BrokerError) { try host.install(app: app.path) } catch { rejection = error }
         }
-        #expect(refusal?.code == .overQuota && refusal?.what.contains("3 changes in a minute") == true)
+        #expect(rejection?.code == .overQuota && rejection?.what.contains("3 changes in a minute") == true)
 
     }
 }

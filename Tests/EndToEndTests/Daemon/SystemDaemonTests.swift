@@ -59,7 +59,7 @@ struct SystemDaemonTests {
         host.connect(sys.argv[1])
         try: host.send(bytes([1, 0, 1, 0, 0, 0, 1, 2, 0, 8, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]))
         except BrokenPipeError: pass
-        # A hello that nobody read is an error of the socket's, told once, ahead of the refusal.
+        # A hello that nobody read is an error of the socket's, told once, ahead of the rejection.
         try: told = host.recv(1 << 17)
         except ConnectionResetError: told = host.recv(1 << 17)
         print("welcome" if told[6] == 1 else told.decode("latin1"))

@@ -13,7 +13,7 @@ import Testing
         try await client.send(.hello(versions: versions))
         switch try await client.next() {
         case .welcome(let version)?: return "\(version)"
-        case .refused(let error)?: return error.what
+        case .rejected(let error)?: return error.what
         default: return "nothing"
         }
     }

@@ -37,6 +37,6 @@ do {
     default: exit(64)
     }
 } catch {
-    say("refused: \(error)")
+    say("rejected: \(error)")
     exit(1)
 }

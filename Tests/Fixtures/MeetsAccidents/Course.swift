@@ -78,7 +78,7 @@ final class Course: Sendable {
             return Self.told(await session.complete())
         } catch .ended(let termination) {
             return Self.told(termination)
-        } catch .refused(let error) {
+        } catch .rejected(let error) {
             return Told(reason: "refused", text: "\(error)")
         } catch {
             return Told(reason: "none", text: "\(error)")

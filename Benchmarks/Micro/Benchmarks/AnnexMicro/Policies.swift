@@ -22,7 +22,7 @@ func policyBenchmarks() {
             for _ in benchmark.scaledIterations {
                 let policy = try PolicyLibrary(texts: texts).policy(named: name)
                 // Not `filter()`, which remembers what it has compiled.
-                blackHole(try FilterCompiler(policy: policy, reporting: .refusals).compile().count)
+                blackHole(try FilterCompiler(policy: policy, reporting: .denials).compile().count)
             }
         }
     }

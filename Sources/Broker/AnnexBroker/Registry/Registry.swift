@@ -94,16 +94,16 @@ struct Registry: Sendable {
     /// The extensions of an app: first those that keep all rules of packaging.
     func described(_ app: AppBundle) -> [InstalledExtension] {
         app.extensions.map { $0.described(isEnabled: isEnabled($0.identifier)) }
-            + app.refused.map { $0.described(in: app) }
+            + app.rejected.map { $0.described(in: app) }
     }
 
     /// Why an extension was rejected before its identifier was read; nil if there is no such extension.
     /// - Parameter name: the extension's name in the list, or the identifier that it would have if it kept all rules.
-    func refusal(of name: String) -> BrokerError? {
+    func rejection(of name: String) -> BrokerError? {
         for app in apps.values {
-            for refused in app.refused {
-                let described = refused.described(in: app)
-                if described.id == name || refused.identifier == name { return described.refusal }
+            for rejected in app.rejected {
+                let described = rejected.described(in: app)
+                if described.id == name || rejected.identifier == name { return described.rejection }
             }
         }
         return nil
@@ -151,7 +151,7 @@ struct Installed: Sendable {
 
 extension ExtensionBundle {
     /// Why hosts cannot begin the extension; nil if its point is one of those that Annex declares.
-    var refusal: BrokerError? {
+    var rejection: BrokerError? {
         guard !ExtensionPoints.declared.contains(extensionPoint) else { return nil }
         let near = ExtensionPoints.nearest(to: extensionPoint).map { "did you mean \($0)? " } ?? ""
         let error = pointFault(
@@ -162,21 +162,21 @@ extension ExtensionBundle {
 
     /// The extension's entry in the list of installed extensions.
     func described(isEnabled: Bool) -> InstalledExtension {
-        let refusal = refusal
+        let rejection = rejection
         return InstalledExtension(
-            id: identifier, displayName: refusal == nil ? displayName : displayName.shortened(to: 256),
-            extensionPoint: extensionPoint, containingApp: containingApp, isEnabled: isEnabled, refusal: refusal)
+            id: identifier, displayName: rejection == nil ? displayName : displayName.shortened(to: 256),
+            extensionPoint: extensionPoint, containingApp: containingApp, isEnabled: isEnabled, rejection: rejection)
     }
 }
 
-extension RefusedExtension {
+extension RejectedExtension {
     /// The extension's entry in the list of installed extensions. It is named by its path in its app, because its
     /// property list may be wrong.
     func described(in app: AppBundle) -> InstalledExtension {
         let name = "\(app.identifier)/\(place)"
-        let refusal = BrokerError(.invalidBundle, "\(error)".shortened(to: 800), place: app.identifier)
+        let rejection = BrokerError(.invalidBundle, "\(error)".shortened(to: 800), place: app.identifier)
         return InstalledExtension(
-            id: name, displayName: place, extensionPoint: "", containingApp: app.identifier, refusal: refusal)
+            id: name, displayName: place, extensionPoint: "", containingApp: app.identifier, rejection: rejection)
     }
 }
 

@@ -26,13 +26,13 @@ struct EndReport {
 
     /// The most entries of each list in a report.
     struct Room {
-        var refusals: Int
+        var denials: Int
         var frames: Int
         var lines: Int
 
-        static let whole = Room(refusals: 64, frames: 32, lines: 20)
-        static let tight = Room(refusals: 16, frames: 4, lines: 20)
-        static let none = Room(refusals: 0, frames: 0, lines: 4)
+        static let whole = Room(denials: 64, frames: 32, lines: 20)
+        static let tight = Room(denials: 16, frames: 4, lines: 20)
+        static let none = Room(denials: 0, frames: 0, lines: 4)
     }
 
     private static func json(_ end: EndedExtension, _ time: WallClock, _ room: Room) -> JSON {
@@ -52,7 +52,7 @@ struct EndReport {
                 .init("broker", .number(Int(getpid()))),
             ] + termination.usage.members + [
                 .init("lastOutput", .texts(termination.lastOutput.suffix(room.lines).map(\.description))),
-                .init("refusals", .list(termination.denials.prefix(room.refusals).map { $0.json(room) })),
+                .init("denials", .list(termination.denials.prefix(room.denials).map { $0.json(room) })),
                 .init("limits", .list(end.limits.map(\.json))),
             ] + (end.launch?.members ?? [])
         return .object(members)
@@ -93,7 +93,7 @@ extension DeniedCall {
     fileprivate func json(_ room: EndReport.Room) -> JSON {
         .object([
             .init("call", .text(name)), .init("arguments", .texts(arguments.map(\.description))),
-            .init("layer", .text(layer)), .init("remedy", .optional(allowingLine)), .init("count", .number(count)),
+            .init("layer", .text(layer)), .init("remedy", .optional(remedy)), .init("count", .number(count)),
             .init("backtrace", .texts(backtrace.prefix(room.frames).map(\.description))),
         ])
     }
@@ -106,7 +106,7 @@ extension Usage {
             .init("userSeconds", userTime.map { .time($0, in: .seconds(1)) } ?? .null),
             .init("systemSeconds", systemTime.map { .time($0, in: .seconds(1)) } ?? .null),
             .init("messages", messages?.json ?? .null),
-            .init("refusalCount", .number(denials)),
+            .init("denialCount", .number(denials)),
         ]
     }
 }

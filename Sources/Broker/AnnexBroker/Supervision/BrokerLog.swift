@@ -48,11 +48,11 @@ struct BrokerLog: Sendable {
     }
 
     /// Logs an extension that breaks a rule; its app is installed without it.
-    func refused(_ refusal: BrokerError) {
+    func rejected(_ rejection: BrokerError) {
         logger.warning(
             "an extension is rejected",
             metadata: [
-                Self.identifier: "\(Escaped(refusal.place))", Self.cause: "\(Escaped(refusal.what))",
+                Self.identifier: "\(Escaped(rejection.place))", Self.cause: "\(Escaped(rejection.what))",
             ])
     }
 
@@ -79,7 +79,7 @@ struct BrokerLog: Sendable {
             level: termination.isFailure ? .notice : .debug, "an extension ended",
             metadata: Self.of(end.identifier, end.policy).merging([
                 "reason": "\(termination.reason.rawValue)", "detail": "\(termination.detail)",
-                "lifetime": "\(end.lifetime)", "refusals": "\(termination.usage.denials)",
+                "lifetime": "\(end.lifetime)", "denials": "\(termination.usage.denials)",
                 "peakMemory": "\(termination.usage.peakMemory.map(String.init) ?? "")",
             ]) { $1 })
     }

@@ -33,7 +33,7 @@ extension EndedExtension {
 
 extension DeniedCall {
     fileprivate var weight: Int {
-        (arguments + backtrace).reduce(256 + (allowingLine?.utf8.count ?? 0)) { $0 + $1.description.utf8.count }
+        (arguments + backtrace).reduce(256 + (remedy?.utf8.count ?? 0)) { $0 + $1.description.utf8.count }
     }
 }
 
@@ -52,7 +52,7 @@ extension Termination {
             reason, detail: detail,
             usage: Usage(
                 peakMemory: end.peakMemory, userTime: end.usage?.userTime, systemTime: end.usage?.systemTime,
-                messages: messages, denials: end.refusals.total),
+                messages: messages, denials: end.denialSummary.total),
             lastOutput: Escaped.lines(of: end.output.bytes), denials: end.denials.map { DeniedCall($0) })
     }
 
@@ -145,7 +145,7 @@ extension SandboxEnd {
 
     /// The facts about a crash. A program that announced a crash but died of another signal gives no backtrace.
     fileprivate func crash(by signal: Int32) -> Signal {
-        let crash = refusals.crash.flatMap { $0.signal == signal ? $0 : nil }
+        let crash = denialSummary.crash.flatMap { $0.signal == signal ? $0 : nil }
         return Signal(signal, message: lastWords, backtrace: crash?.backtrace.escaped ?? [])
     }
 
@@ -167,7 +167,7 @@ extension DeniedCall {
         let inside = denial.text.dropFirst(denial.call.count + 1).dropLast()
         self.init(
             denial.call, arguments: inside.isEmpty ? [] : [Escaped(String(inside))],
-            layer: (denial.layers.first ?? .seccomp).rawValue, allowingLine: denial.remedy, count: denial.count,
+            layer: (denial.layers.first ?? .seccomp).rawValue, remedy: denial.remedy, count: denial.count,
             backtrace: denial.backtrace?.escaped ?? [])
     }
 }

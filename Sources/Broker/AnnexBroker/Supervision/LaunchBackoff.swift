@@ -11,7 +11,7 @@ final class FailureHistory: Sendable {
     }
 
     /// Why an extension must pause, and whether this pause was not logged yet; nil if the extension may be launched.
-    func refusal(of identifier: String) -> (error: BrokerError, isNews: Bool)? {
+    func rejection(of identifier: String) -> (error: BrokerError, isNews: Bool)? {
         let found = backoff.withLock { backoff in
             backoff.pause(identifier, at: .now).map { ($0, backoff.tell(identifier)) }
         }

@@ -66,7 +66,7 @@ extension LaunchReport.Limit {
         case .file: (.enforced, "RLIMIT_FSIZE")
         case .inFlight: (.enforced, "the size of the channel's memory")
         case .launch, .request, .watchdog, .grace: (.watched, "the broker's clock")
-        case .output, .refusals: (.watched, "the broker's count")
+        case .output, .denials: (.watched, "the broker's count")
         case .messages, .openCalls: (.watched, "the count at the host's end of the channel")
         case .instances: (.watched, "the broker's instance slots")
         case .keepAlive: (.watched, "the host's standby")

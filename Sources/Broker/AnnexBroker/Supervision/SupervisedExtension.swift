@@ -184,7 +184,7 @@ final class SupervisedExtension: ExtensionHandle {
 
     private func judge(_ denial: Denial, total: Int) {
         running.withLock { $0.board.note(denials: total) }
-        if denial.answer == .ended || total > limits.refusals { apply(.mustEnd(.deniedOperation(denial))) }
+        if denial.answer == .ended || total > limits.denials { apply(.mustEnd(.deniedOperation(denial))) }
     }
 
     // MARK: Inputs in order

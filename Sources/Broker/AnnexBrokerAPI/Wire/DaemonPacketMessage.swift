@@ -18,7 +18,7 @@ package struct DaemonPacketMessage: Message {
 
     private enum Kind: UInt8, FieldValue {
         case welcome = 1
-        case refused, leaving, done, extensions, terms, claimed, failed
+        case rejected, leaving, done, extensions, terms, claimed, failed
         case ready = 32
         case ping, memoryWarning, goodbye, endIsNear, ended
     }
@@ -28,8 +28,8 @@ package struct DaemonPacketMessage: Message {
     package func encode(into encoder: inout MessageEncoder) {
         switch packet {
         case .welcome(let version): head(.welcome, version, &encoder)
-        case .refused(let error):
-            head(.refused, 0, &encoder)
+        case .rejected(let error):
+            head(.rejected, 0, &encoder)
             encoder.encode(BrokerErrorMessage(error), as: Tag.value)
         case .leaving: head(.leaving, 0, &encoder)
         case .answer(let number, let answer): encode(answer, number, &encoder)
@@ -83,7 +83,7 @@ package struct DaemonPacketMessage: Message {
         let number = try decoder.decode(Tag.number, as: UInt64.self)
         switch kind {
         case .welcome: packet = .welcome(version: number)
-        case .refused: packet = .refused(try Self.error(&decoder))
+        case .rejected: packet = .rejected(try Self.error(&decoder))
         case .leaving: packet = .leaving
         case .done: packet = .answer(number, .done)
         case .extensions:
@@ -129,7 +129,7 @@ extension Termination {
             reason, detail: detail, usage: usage, lastOutput: lastOutput.suffix(5),
             denials: denials.prefix(16).map {
                 DeniedCall(
-                    $0.name, arguments: $0.arguments, layer: $0.layer, allowingLine: $0.allowingLine, count: $0.count)
+                    $0.name, arguments: $0.arguments, layer: $0.layer, remedy: $0.remedy, count: $0.count)
             })
     }
 

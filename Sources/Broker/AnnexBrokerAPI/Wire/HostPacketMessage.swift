@@ -113,7 +113,7 @@ package struct HostPacketMessage: Message {
             // Hosts of version 3 support only that version, and send one number alone.
             let oldest = try decoder.decodeIfPresent(Tag.oldestVersion, as: UInt64.self) ?? number
             guard oldest <= number else {
-                throw decoder.failure(Tag.oldestVersion, .refused("is higher than the newest version"))
+                throw decoder.failure(Tag.oldestVersion, .rejected("is higher than the newest version"))
             }
             packet = .hello(versions: ClosedRange(uncheckedBounds: (oldest, number)))
         case .install: packet = .request(number, .install(name: try Self.text(&decoder)))
@@ -158,7 +158,7 @@ package struct HostPacketMessage: Message {
         case .dismissed: return .dismissed(completed: try decoder.decode(Tag.flag))
         case .parked: return .parked
         case .hello, .install, .remove, .setEnabled, .list, .terms, .launch, .claim:
-            throw decoder.failure(Tag.kind, .refused("is not a kind of notice"))
+            throw decoder.failure(Tag.kind, .rejected("is not a kind of notice"))
         }
     }
 

@@ -14,7 +14,7 @@ struct InstalledExtensionMessage: Message {
         encoder.encode(value.extensionPoint, as: 3)
         encoder.encode(value.containingApp, as: 4)
         encoder.encode(value.isEnabled, as: 5)
-        encoder.encode(value.refusal.map(BrokerErrorMessage.init), as: 6)
+        encoder.encode(value.rejection.map(BrokerErrorMessage.init), as: 6)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -25,7 +25,7 @@ struct InstalledExtensionMessage: Message {
         let isEnabled = try decoder.decode(5, as: Bool.self)
         value = InstalledExtension(
             id: id, displayName: name, extensionPoint: point, containingApp: app, isEnabled: isEnabled,
-            refusal: try decoder.decodeIfPresent(6, as: BrokerErrorMessage.self)?.value)
+            rejection: try decoder.decodeIfPresent(6, as: BrokerErrorMessage.self)?.value)
     }
 }
 

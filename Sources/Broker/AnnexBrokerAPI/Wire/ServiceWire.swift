@@ -92,7 +92,7 @@ package enum DaemonPacket: Sendable {
     /// The answer to a hello: the version that both sides use from now on.
     case welcome(version: UInt64)
     /// The daemon ends this connection for the given reason.
-    case refused(BrokerError)
+    case rejected(BrokerError)
     /// The daemon is shutting down. It launches nothing more, and the end of every extension follows.
     case leaving
     case answer(UInt64, ServiceAnswer)

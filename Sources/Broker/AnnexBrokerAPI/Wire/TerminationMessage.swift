@@ -23,7 +23,7 @@ struct TerminationMessage: Message {
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         guard let reason = Termination.Reason(rawValue: try decoder.decode(1, as: String.self)) else {
-            throw decoder.failure(1, .refused("is no known reason"))
+            throw decoder.failure(1, .rejected("is no known reason"))
         }
         let detail = try decoder.decode(2, as: TerminationDetailMessage.self)
         let memory = try decoder.decodeIfPresent(3, as: UInt64.self)
@@ -131,7 +131,7 @@ struct DeniedCallMessage: Message {
         encoder.encode(value.name, as: 1)
         encoder.encode(list: value.arguments.map(\.description), as: 2)
         encoder.encode(value.layer, as: 3)
-        encoder.encode(value.allowingLine, as: 4)
+        encoder.encode(value.remedy, as: 4)
         encoder.encode(UInt64(clamping: value.count), as: 5)
         encoder.encode(list: value.backtrace.map(\.description), as: 6)
     }
@@ -143,7 +143,7 @@ struct DeniedCallMessage: Message {
         let line = try decoder.decodeIfPresent(4, as: String.self)
         let count = Int(clamping: try decoder.decode(5, as: UInt64.self))
         value = DeniedCall(
-            name, arguments: arguments.map { Escaped(escapedBefore: $0) }, layer: layer, allowingLine: line,
+            name, arguments: arguments.map { Escaped(escapedBefore: $0) }, layer: layer, remedy: line,
             count: count, backtrace: try decoder.decodeList(6, of: String.self).map { Escaped(escapedBefore: $0) })
     }
 }

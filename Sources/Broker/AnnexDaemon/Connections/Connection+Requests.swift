@@ -134,7 +134,7 @@ extension Connection {
     /// Checks that enough descriptors are left. Users take descriptors not only by connections, but also by what they
     /// send, and the last ones are kept for root.
     private func checkReserve(_ handed: HandedOver) throws(BrokerError) {
-        if let refusal = user.descriptors.refusal(of: handed.highest, from: user.number) { throw refusal }
+        if let rejection = user.descriptors.rejection(of: handed.highest, from: user.number) { throw rejection }
     }
 
     /// The client's identity, which `annex top` uses to read the channel's counts. It must not run on the event loop's

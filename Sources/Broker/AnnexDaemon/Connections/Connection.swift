@@ -99,7 +99,7 @@ final class Connection: Sendable {
             logger.notice("a connection was closed because its client broke a rule", metadata: words(what))
         }
         send(
-            .refused(
+            .rejected(
                 BrokerError(
                     .unreachable, "the daemon closed the connection: \(what)", place: "annexd",
                     remedy: "build the host and the daemon with the same wire version")))

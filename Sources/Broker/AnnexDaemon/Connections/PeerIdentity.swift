@@ -47,7 +47,7 @@ struct PeerIdentity: ~Copyable {
 /// 65,536 times the limits.
 extension PeerIdentity {
     /// Why the machine's daemon does not serve this peer; nil if it does.
-    func refusal() -> BrokerError? {
+    func rejection() -> BrokerError? {
         do throws(SystemError) {
             return try isItsOwn() ? nil : Self.subIdentity(user)
         } catch {

@@ -39,7 +39,7 @@ extension AppStore {
             return Unpacked(folder: folder, name: name, bytes: UInt64(clamping: bytes), reservation: reservation)
         } catch {
             discard(folder)
-            if let refusal = error as? BrokerError { throw refusal }
+            if let rejection = error as? BrokerError { throw rejection }
             throw BrokerError(
                 Self.isTheDisks(error) ? .system : .invalidBundle, "cannot be unpacked: \(error)", place: name,
                 remedy: "install an app's own directory, with the library or with annex install")

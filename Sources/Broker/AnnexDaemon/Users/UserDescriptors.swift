@@ -30,7 +30,7 @@ struct DescriptorBudget: Sendable, Equatable {
     }
 
     /// Why the daemon does not keep a descriptor that a user has just sent; nil if it does.
-    func refusal(of number: Int32, from user: UInt32) -> BrokerError? {
+    func rejection(of number: Int32, from user: UInt32) -> BrokerError? {
         guard user != 0, isReserved(number) else { return nil }
         return BrokerError(
             .overQuota, "this daemon has hardly any descriptors left, and keeps them for root", place: "annexd",

@@ -86,7 +86,7 @@ extension DaemonLink {
                     state.withLock { $0.version = version }
                     return true
                 case .leaving: return try mayTryAgain(until: deadline)
-                case .refused(let error): throw BrokerError(error.code, error.what, place: path, remedy: error.remedy)
+                case .rejected(let error): throw BrokerError(error.code, error.what, place: path, remedy: error.remedy)
                 default: throw misunderstanding
                 }
             }

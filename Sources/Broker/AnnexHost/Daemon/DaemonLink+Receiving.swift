@@ -38,7 +38,7 @@ extension DaemonLink {
     private func take(_ packet: DaemonPacket) {
         switch packet {
         case .welcome: break
-        case .refused(let error): close(error, for: .hostGone)
+        case .rejected(let error): close(error, for: .hostGone)
         case .leaving: state.withLock { $0.end = $0.end ?? gone }
         case .answer(let number, let answer):
             state.withLock { $0.answers.removeValue(forKey: number) }?.reach(.success(answer))

@@ -129,7 +129,7 @@ package protocol HostObserver: Sendable {
     /// An extension was launched; the returned observer gets the events of its session.
     func launching(_ identifier: String) -> any SessionObserver
     /// The broker did not launch the extension.
-    func refused(_ identifier: String, _ error: BrokerError)
+    func rejected(_ identifier: String, _ error: BrokerError)
 }
 
 /// Observes one session. Any thread may call it, and it must not block.

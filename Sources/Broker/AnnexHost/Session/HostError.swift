@@ -10,7 +10,7 @@ public import AnnexModel
 public enum HostError: Error, Sendable {
     /// The broker did not launch the extension. For example the extension is unknown, its bundle or policy breaks a
     /// rule, or the machine lacks resources.
-    case refused(BrokerError)
+    case rejected(BrokerError)
     /// The extension ended before it answered; the value says why.
     case ended(Termination)
     /// The extension answered the request with an error of its own. The error's domain says who chose its code:
@@ -37,7 +37,7 @@ extension HostError {
 extension HostError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .refused(let error): "\(error)"
+        case .rejected(let error): "\(error)"
         case .ended(let end): "the extension ended: \(end)"
         case .cancelled(let error): "the extension answered with an error: \(error)"
         case .taskCancelled: "the host's task was cancelled"

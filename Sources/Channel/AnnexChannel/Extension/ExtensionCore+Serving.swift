@@ -31,6 +31,7 @@ extension ExtensionCore {
 
     /// Answers a plain request with the encoded response.
     func reply(to asked: CheckedHeader, _ encoder: borrowing MessageEncoder) throws {
+        try checkFree()
         if let failure = encoder.failure {
             throw HandlerFailure(code: HandlerFailure.tooLargeCode, text: "the response is too large: \(failure)")
         }

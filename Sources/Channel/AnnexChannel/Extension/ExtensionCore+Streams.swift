@@ -52,7 +52,7 @@ extension ExtensionCore {
         guard let take = takeStream else {
             return try send(
                 FrameHeader(kind: .reset, call: frame.call),
-                StreamFrame.reset(code: StreamFailure.refusedCode, "this side accepts no streams"))
+                StreamFrame.reset(code: StreamFailure.rejectedCode, "this side accepts no streams"))
         }
         let stream = ExtensionStream(
             id: frame.call, method: frame.method, arguments: arguments,

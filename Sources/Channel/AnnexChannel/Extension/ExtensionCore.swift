@@ -59,8 +59,8 @@ final class ExtensionCore {
         self.peer = peer
     }
 
-    /// Throws if a body of plain bytes runs. Without this check, Swift would end the program for overlapping access to
-    /// a half.
+    /// Throws if a body of plain bytes runs. Every use of a half begins with this check: release builds do not notice
+    /// an overlapping access, and debug builds end the program for it.
     func checkFree() throws(ExtensionFailure) {
         if isServingRaw { throw .inUse }
     }

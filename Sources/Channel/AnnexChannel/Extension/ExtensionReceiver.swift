@@ -135,7 +135,7 @@ struct ExtensionReceiver: ~Copyable {
         let woken = reader.hasNews ? .changed : sleep(on: bed, while: seen, until: deadline)
         gate.withdraw()
         spinner.slept()
-        if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
+        if case .failed(let errno) = woken { throw .sharedWord(errno: errno) }
         return reader.hasNews || !isOver(deadline)
     }
 

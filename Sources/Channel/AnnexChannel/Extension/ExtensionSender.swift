@@ -76,7 +76,7 @@ struct ExtensionSender: ~Copyable {
         gate.announce()
         defer { gate.withdraw() }
         guard try !hasRoom(&self) else { return }
-        if case .refused(let errno) = sleep(while: writer.seen) { throw .sharedWord(errno: errno) }
+        if case .failed(let errno) = sleep(while: writer.seen) { throw .sharedWord(errno: errno) }
     }
 
     /// Whether another thread has ended this side's waits.

@@ -19,7 +19,7 @@ struct CallTable: Sendable {
     var count: Int { open.count }
 
     /// Why the table admits no further call; nil if it does.
-    func refusal(atMost most: Int) -> CallFailure? {
+    func rejection(atMost most: Int) -> CallFailure? {
         closed ?? (count < most ? nil : .tooManyCalls(most: most))
     }
 

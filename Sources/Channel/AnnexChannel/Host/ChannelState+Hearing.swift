@@ -59,6 +59,9 @@ extension ChannelState {
 extension CallFailure {
     /// Whether the extension itself sent this failure as its answer.
     fileprivate var isAnswer: Bool {
-        if case .failed = self { true } else { false }
+        switch self {
+        case .failed, .unreadable: true
+        default: false
+        }
     }
 }

@@ -124,7 +124,7 @@ extension ChannelStream {
         else {
             stream.refuse()
             let text = state.handlers.onStream == nil ? "this side accepts no streams" : "too many streams are open"
-            return sender.sendSoon(ChannelStream.reset(frame.call, code: StreamFailure.refusedCode, text: text))
+            return sender.sendSoon(ChannelStream.reset(frame.call, code: StreamFailure.rejectedCode, text: text))
         }
         sender.sendSoon(
             OutgoingFrame(header: FrameHeader(kind: .credit, call: frame.call), payload: WireBytes.bytes(own)))

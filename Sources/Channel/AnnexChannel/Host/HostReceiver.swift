@@ -173,7 +173,7 @@ struct LeaderBed: ~Copyable, Sendable {
         mark.add(1, ordering: .sequentiallyConsistent)
         receiver.withdraw()
         receiver.spinner.slept()
-        if case .refused(let errno) = woken { throw .sharedWord(errno: errno) }
+        if case .failed(let errno) = woken { throw .sharedWord(errno: errno) }
         // Only wake-ups by the extension spend its budget.
         let isOwn = interruptions.load(ordering: .relaxed) != interruptionsBefore
         if woken == .woken || woken == .changed, !isOwn { try receiver.noteWakeUp() }

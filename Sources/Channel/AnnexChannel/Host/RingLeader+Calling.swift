@@ -172,7 +172,7 @@ extension RingLeader {
     ) throws(CallFailure) -> ChannelCall {
         try state.calls.withLock { (table) throws(CallFailure) in
             // A ping may always enter, however many calls wait.
-            if let reason = table.refusal(atMost: isPing ? .max : state.configuration.mostOpenCalls) { throw reason }
+            if let reason = table.rejection(atMost: isPing ? .max : state.configuration.mostOpenCalls) { throw reason }
             let call = ChannelCall(
                 id: table.nextID(), method: method, isPing: isPing, accepts: accepts, deadline: deadline,
                 mostReply: mostReply, memory: memory, leader: self)

@@ -81,7 +81,7 @@ extension RingSender {
             return !isFutile || state.isClosed.load(ordering: .acquiring) || sender.futile.spend(at: now)
         }
         roomSleepers.subtract(1, ordering: .sequentiallyConsistent)
-        if case .refused(let errno) = woken { throw state.report(.violated(.sharedWord(errno: errno))) }
+        if case .failed(let errno) = woken { throw state.report(.violated(.sharedWord(errno: errno))) }
         guard isWithin else {
             throw state.report(.violated(.messageBudget(.wakeUps, limit: state.configuration.futileWakeUpsPerSecond)))
         }

@@ -111,7 +111,7 @@ public struct HostService: Sendable {
         guard !streams.isEmpty else { return }
         handlers.onStream = { [streams] stream in
             guard let handler = streams[stream.method] else {
-                return stream.cancel(code: StreamFailure.refusedCode, text: "unknown method")
+                return stream.cancel(code: StreamFailure.rejectedCode, text: "unknown method")
             }
             handler(stream)
         }

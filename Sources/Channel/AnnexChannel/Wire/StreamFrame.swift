@@ -76,7 +76,7 @@ public enum StreamFailure: Error, Sendable, Hashable {
 
 extension StreamFailure {
     /// The code of a reset for a stream that the other side did not accept.
-    public static let refusedCode: UInt32 = 0xFFFF_FFF0
+    public static let rejectedCode: UInt32 = 0xFFFF_FFF0
     /// The code of a reset for a stream that its user cancelled.
     public static let cancelledCode: UInt32 = 0xFFFF_FFF1
 }

@@ -77,7 +77,7 @@ final class TextPrinter: DemoPrinter {
             return Columns.wrapped("\(trial.end)", width: 92) + answers
         }
         let arguments = call.arguments.map(\.description).joined(separator: ", ")
-        let remedy = call.allowingLine.map { ["a policy would allow it by   \($0)"] } ?? []
+        let remedy = call.remedy.map { ["a policy would allow it by   \($0)"] } ?? []
         return Columns.wrapped("\(trial.end.reason.rawValue): \(call.name)(\(arguments))", width: 92) + remedy + answers
     }
 

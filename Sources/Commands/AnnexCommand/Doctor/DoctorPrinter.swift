@@ -39,9 +39,9 @@ struct DoctorPrinter {
         print("\(mark(policy.state)) \(policy.policy.padded(to: 40)) \(word(policy))\(took)")
         detail("cause", policy.cause)
         detail("remedy", policy.remedy)
-        for lack in policy.missing where policy.state == .waivable {
-            detail("lacks", "\(lack.layer): \(lack.cause)")
-            detail("remedy", lack.remedy)
+        for missing in policy.missing where policy.state == .waivable {
+            detail("missing", "\(missing.layer): \(missing.cause)")
+            detail("remedy", missing.remedy)
         }
         if showsAll, let nested = policy.nestedNamespaces { detail("nested", nested) }
     }

@@ -22,7 +22,7 @@ struct DaemonChoice: ParsableArguments {
     /// The exit code if no daemon answers.
     static let unavailable = ExitCode(69)
     /// The exit code if the daemon rejects the request.
-    static let refused = ExitCode(1)
+    static let rejected = ExitCode(1)
 
     private var path: String? { system ? DaemonPlace.systemSocket : socket }
 
@@ -56,6 +56,6 @@ struct DaemonChoice: ParsableArguments {
 
     private func report(_ error: BrokerError) -> ExitCode {
         StandardError.print("annex: \(PlainText.shown("\(error)"))")
-        return error.code == .unreachable ? Self.unavailable : Self.refused
+        return error.code == .unreachable ? Self.unavailable : Self.rejected
     }
 }

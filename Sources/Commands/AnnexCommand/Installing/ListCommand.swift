@@ -8,8 +8,8 @@ struct ListCommand: ParsableCommand {
         commandName: "list",
         abstract: "List the extensions that annexd offers to your hosts.",
         discussion: """
-            Each line has the identifier, the extension point and the name of one extension. Disabled and refused \
-            extensions are not on offer. Only --all lists them, with `on`, `off` or `refused` after each identifier.
+            Each line has the identifier, the extension point and the name of one extension. Disabled and rejected \
+            extensions are not on offer. Only --all lists them, with `on`, `off` or `rejected` after each identifier.
 
             EXAMPLES
               annex list
@@ -40,8 +40,8 @@ struct ListCommand: ParsableCommand {
             print(JSON.object([.init("extensions", .list(shown.map(InstalledText.json)))]).written)
         } else {
             for line in InstalledText.lines(shown, withSwitch: all) { print(line) }
-            for refusal in shown.compactMap(\.refusal) {
-                StandardError.print("annex: \(PlainText.shown("\(refusal)"))")
+            for rejection in shown.compactMap(\.rejection) {
+                StandardError.print("annex: \(PlainText.shown("\(rejection)"))")
             }
         }
     }
@@ -50,7 +50,7 @@ struct ListCommand: ParsableCommand {
 /// Prints installed extensions as text or as JSON.
 enum InstalledText {
     /// One extension a line, in columns.
-    /// - Parameter withSwitch: whether each line says if the extension is on, off or refused. The word comes before the
+    /// - Parameter withSwitch: whether each line says if the extension is on, off or rejected. The word comes before the
     ///   name, because a name may contain any word.
     static func lines(_ extensions: [InstalledExtension], withSwitch: Bool = false) -> [String] {
         let columns = extensions.map { one in
@@ -64,7 +64,7 @@ enum InstalledText {
     }
 
     private static func state(of one: InstalledExtension) -> String {
-        if one.refusal != nil { return "refused" }
+        if one.rejection != nil { return "rejected" }
         return one.isEnabled ? "on" : "off"
     }
 
@@ -73,7 +73,7 @@ enum InstalledText {
             .init("identifier", .text(one.id)), .init("displayName", .text(PlainText.shown(one.displayName))),
             .init("extensionPoint", .text(one.extensionPoint)), .init("containingApp", .text(one.containingApp)),
             .init("enabled", .boolean(one.isEnabled)),
-            .init("refusal", .optional(one.refusal.map { PlainText.shown("\($0)") })),
+            .init("rejection", .optional(one.rejection.map { PlainText.shown("\($0)") })),
         ])
     }
 }

@@ -39,16 +39,16 @@ struct InstallCommand: ParsableCommand {
             try host.install(app: app)
         }
         let extensions = installed.flatMap(\.self)
-        let refusals = extensions.compactMap(\.refusal)
-        for refusal in refusals { StandardError.print("annex: \(PlainText.shown("\(refusal)"))") }
+        let rejections = extensions.compactMap(\.rejection)
+        for rejection in rejections { StandardError.print("annex: \(PlainText.shown("\(rejection)"))") }
         if daemon.json {
             print(JSON.object([.init("extensions", .list(extensions.map(InstalledText.json)))]).written)
         } else {
-            let extensions = extensions.filter { $0.refusal == nil }
+            let extensions = extensions.filter { $0.rejection == nil }
             let isAnyOff = extensions.contains { !$0.isEnabled }
             for line in InstalledText.lines(extensions, withSwitch: isAnyOff) { print(line) }
         }
-        if let end = end ?? (refusals.isEmpty ? nil : DaemonChoice.refused) { throw end }
+        if let end = end ?? (rejections.isEmpty ? nil : DaemonChoice.rejected) { throw end }
     }
 }
 

@@ -55,7 +55,7 @@ struct ReportsText {
         line("lived", seconds(report.json["lifetimeSeconds"]) + waiting(report.json["waitedSeconds"]))
         line("used", used(report.json))
         list("output", report.json["lastOutput"]?.items.compactMap { text($0) } ?? [])
-        list("refused", report.json["refusals"]?.items.flatMap(refusal) ?? [])
+        list("denied", report.json["denials"]?.items.flatMap(denial) ?? [])
         list("backtrace", report.json["backtrace"]?.items.compactMap { text($0) } ?? [])
         list("called by", report.json["deniedCall"]?["backtrace"]?.items.compactMap { text($0) } ?? [])
         list("launch", report.json["steps"]?.items.compactMap(step) ?? [])
@@ -100,11 +100,11 @@ struct ReportsText {
         if let sent = json["messages"]?["sent"]?.double, let received = json["messages"]?["received"]?.double {
             parts.append("\(Self.count(sent)) messages to it, \(Self.count(received)) from it")
         }
-        if let refused = json["refusalCount"]?.double, refused > 0 { parts.append("\(Self.count(refused)) refusals") }
+        if let denied = json["denialCount"]?.double, denied > 0 { parts.append("\(Self.count(denied)) denials") }
         return parts.joined(separator: ", ")
     }
 
-    private func refusal(_ json: JSON) -> [String] {
+    private func denial(_ json: JSON) -> [String] {
         guard let call = text(json["call"]) else { return [] }
         let arguments = json["arguments"]?.items.compactMap { text($0) }.joined(separator: ", ") ?? ""
         let count = json["count"]?.double ?? 1

@@ -27,7 +27,7 @@ struct ProgramRun {
 
     private struct End {
         let report: SandboxRunReport
-        let refusals: [Denial]
+        let denials: [Denial]
         /// A standard stream that could not be written to.
         let failed: (number: Int32, error: SystemError)?
         /// The file that receives the report.
@@ -55,13 +55,13 @@ struct ProgramRun {
             switch event {
             case .executed: break
             case .stopped: signals.note(.stopped)
-            case .ended(let report, let refusals): signals.note(.ended(report, refusals))
+            case .ended(let report, let denials): signals.note(.ended(report, denials))
             }
         }
         let begun = ContinuousClock.now
         run.begin(prepared.takeConfiguration())
         let job = JobControl(run, terminal, canStopAll: !options.waive.contains(.pid))
-        let (report, refusals) = signals.serve(run, terminal, job)
+        let (report, denials) = signals.serve(run, terminal, job)
         // The program's time limit includes its output: after its end, the remaining output is read no longer than that
         // limit and the grace allow.
         let soonest = ContinuousClock.now + limits.grace
@@ -75,11 +75,11 @@ struct ProgramRun {
         signals.close()
         if impatience != nil {
             terminal?.pause()
-            return End(report: report, refusals: refusals, failed: nil, file: file, impatience: impatience)
+            return End(report: report, denials: denials, failed: nil, file: file, impatience: impatience)
         }
         terminal?.finish()
         return End(
-            report: report, refusals: refusals, failed: streams.finish(), file: file, impatience: nil)
+            report: report, denials: denials, failed: streams.finish(), file: file, impatience: nil)
     }
 
     private func sandbox() throws -> Sandbox {
@@ -152,9 +152,9 @@ struct ProgramRun {
         }
         if let impatience = end.impatience { StandardError.print("annex: \(text(impatience))") }
         if let loss { StandardError.print("annex: \(loss)") }
-        if options.explain { RunHints.explain(end.refusals) }
+        if options.explain { RunHints.explain(end.denials) }
         if report.exitCode != 0 { RunHints.hintModes(read: options.read, write: options.write) }
-        RunHints.hint(report, end.refusals, explained: options.explain)
+        RunHints.hint(report, end.denials, explained: options.explain)
         // If the program itself failed, its own status takes precedence.
         let status = status(end)
         return loss == nil || status != 0 ? status : 125

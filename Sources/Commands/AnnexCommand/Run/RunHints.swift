@@ -9,16 +9,16 @@ enum RunHints {
     private static let most = 40
 
     /// Prints every kind of call and path that was denied.
-    static func explain(_ refusals: [Denial]) {
-        for refusal in refusals.prefix(most) { StandardError.print("annex: " + line(refusal)) }
-        if refusals.count > most {
-            StandardError.print("annex: the report has \(refusals.count - most) more kinds of denials")
+    static func explain(_ denials: [Denial]) {
+        for denial in denials.prefix(most) { StandardError.print("annex: " + line(denial)) }
+        if denials.count > most {
+            StandardError.print("annex: the report has \(denials.count - most) more kinds of denials")
         }
     }
 
-    private static func line(_ refusal: Denial) -> String {
-        let often = refusal.count > 1 ? " (\(refusal.count) times)" : ""
-        return refusal.headline + often + (refusal.remedy.map { "; allowed by: \($0)" } ?? "")
+    private static func line(_ denial: Denial) -> String {
+        let often = denial.count > 1 ? " (\(denial.count) times)" : ""
+        return denial.headline + often + (denial.remedy.map { "; allowed by: \($0)" } ?? "")
     }
 
     /// Names paths that the caller passed to the program but whose modes deny it access.
@@ -38,14 +38,14 @@ enum RunHints {
 
     /// Prints the last line: what would allow the denied call, and how to see more. Prints nothing if no limit or
     /// denial explains the failure.
-    static func hint(_ report: SandboxRunReport, _ refusals: [Denial], explained: Bool) {
+    static func hint(_ report: SandboxRunReport, _ denials: [Denial], explained: Bool) {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return }
         if let limit = limit(report.reason) {
             StandardError.print(
                 "annex: hint: the policy sets this limit under `limits: { \(limit.name): … }`\(limit.option)")
-        } else if let cause = LikelyCause.of(report, refusals) {
+        } else if let cause = LikelyCause.of(report, denials) {
             // With one denial, `explain` has just printed the same line.
-            if explained && refusals.count == 1 { return }
+            if explained && denials.count == 1 { return }
             let more = explained ? "" : "; to see every denied call and path, add --explain"
             StandardError.print("annex: hint: \(line(cause))\(more)")
         }
@@ -81,18 +81,18 @@ enum LikelyCause {
     private static let probedSockets = ["AF_NETLINK", "SOCK_DGRAM"]
 
     /// The most likely denial; nil if no denial explains the failure.
-    static func of(_ report: SandboxRunReport, _ refusals: [Denial]) -> Denial? {
+    static func of(_ report: SandboxRunReport, _ denials: [Denial]) -> Denial? {
         if let signal = report.signal, foreign.contains(signal) { return nil }
-        let likely = refusals.filter { $0.remedy != nil && !isProbe($0) }
+        let likely = denials.filter { $0.remedy != nil && !isProbe($0) }
         return likely.last { $0.answer == .ended } ?? likely.last(where: isOfPath) ?? likely.last
     }
 
-    private static func isProbe(_ refusal: Denial) -> Bool {
-        if refusal.call == "socket" { return probedSockets.contains { refusal.text.contains($0) } }
-        return probes.contains(refusal.call)
+    private static func isProbe(_ denial: Denial) -> Bool {
+        if denial.call == "socket" { return probedSockets.contains { denial.text.contains($0) } }
+        return probes.contains(denial.call)
     }
 
-    private static func isOfPath(_ refusal: Denial) -> Bool {
-        if case .path = refusal.subject { true } else { false }
+    private static func isOfPath(_ denial: Denial) -> Bool {
+        if case .path = denial.subject { true } else { false }
     }
 }

@@ -85,7 +85,7 @@ final class SignalForwarder: Sendable {
         }
         for item in items {
             switch item {
-            case .ended(let report, let refusals): return (report, refusals)
+            case .ended(let report, let denials): return (report, denials)
             case .stopped: job.programStopped()
             case .suspendKey: job.ask()
             }

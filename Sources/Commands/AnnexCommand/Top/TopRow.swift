@@ -67,7 +67,7 @@ extension TopRow {
             .init("bytesPerSecond", Self.number(bytes)),
             .init("latencySeconds", Self.number(latency)),
             .init("answers", .numeral("\(shown.answered)")),
-            .init("refusals", .numeral("\(shown.denials)")),
+            .init("denials", .numeral("\(shown.denials)")),
             .init("ageSeconds", Self.number(age)),
         ])
     }

@@ -15,7 +15,7 @@ public final class AppBundle: Sendable {
     /// The extensions under `PlugIns/` that keep all rules, sorted by the names of their directories.
     public let extensions: [ExtensionBundle]
     /// The extensions under `PlugIns/` that break a rule. The app and its other extensions stay usable.
-    public let refused: [RefusedExtension]
+    public let rejected: [RejectedExtension]
 
     /// The most extensions that one app may carry.
     private static let mostExtensions = 64
@@ -36,13 +36,13 @@ public final class AppBundle: Sendable {
         let name = try info.text("CFBundleName")
         displayName = try info.text("CFBundleDisplayName") ?? name ?? identifier
         executable = try bundle.executable(info, rule: .p4)
-        (extensions, refused) = try Self.extensions(of: bundle, app: identifier, appName: name)
+        (extensions, rejected) = try Self.extensions(of: bundle, app: identifier, appName: name)
         directory = try bundle.file()
     }
 
     private static func extensions(
         of bundle: borrowing BundleDirectory, app: String, appName: String?
-    ) throws(BundleError) -> ([ExtensionBundle], [RefusedExtension]) {
+    ) throws(BundleError) -> ([ExtensionBundle], [RejectedExtension]) {
         guard try bundle.entries(of: "", atMost: BundleDirectory.mostEntries).contains(where: { $0.name == "PlugIns" })
         else { return ([], []) }
         let plugIns = try BundleDirectory("PlugIns", in: bundle)
@@ -54,7 +54,7 @@ public final class AppBundle: Sendable {
                 .p1, file: plugIns.shown, "holds more than \(mostExtensions) extensions", remedy: "remove extensions")
         }
         var extensions: [ExtensionBundle] = []
-        var refused: [RefusedExtension] = []
+        var rejected: [RejectedExtension] = []
         for name in names.sorted() {
             do throws(BundleError) {
                 let found = try ExtensionBundle(
@@ -62,10 +62,10 @@ public final class AppBundle: Sendable {
                 try checkIsAlone(found, among: extensions)
                 extensions.append(found)
             } catch {
-                refused.append(RefusedExtension(error, name: name, in: plugIns))
+                rejected.append(RejectedExtension(error, name: name, in: plugIns))
             }
         }
-        return (extensions, refused)
+        return (extensions, rejected)
     }
 
     private static func checkIsAlone(
@@ -80,7 +80,7 @@ public final class AppBundle: Sendable {
 }
 
 /// An extension that breaks a rule of packaging. Its app and the app's other extensions stay usable.
-public struct RefusedExtension: Sendable, Hashable {
+public struct RejectedExtension: Sendable, Hashable {
     /// The extension's path within its app, for example `PlugIns/Editor.appex`.
     public let place: String
     /// The `CFBundleIdentifier` in the extension's `Info.plist`; nil if it cannot be read. Annex has not checked that

@@ -47,20 +47,20 @@ public struct DeniedCall: Sendable, Hashable {
     /// The layer of the sandbox that denied it, for example `seccomp`.
     public let layer: String
     /// The line of a policy that would allow the call; nil if no line can.
-    public let allowingLine: String?
+    public let remedy: String?
     /// How often the call was denied.
     public let count: Int
     /// The call stack of the first denial, innermost frame first. Empty if the program does not reveal its stack.
     public let backtrace: [Escaped]
 
     public init(
-        _ name: String, arguments: [Escaped] = [], layer: String, allowingLine: String? = nil, count: Int = 1,
+        _ name: String, arguments: [Escaped] = [], layer: String, remedy: String? = nil, count: Int = 1,
         backtrace: [Escaped] = []
     ) {
         self.name = name
         self.arguments = arguments
         self.layer = layer
-        self.allowingLine = allowingLine
+        self.remedy = remedy
         self.count = count
         self.backtrace = backtrace
     }
@@ -68,7 +68,7 @@ public struct DeniedCall: Sendable, Hashable {
 
 extension DeniedCall: CustomStringConvertible {
     public var description: String {
-        let remedy = allowingLine.map { "; allowed by: \($0)" } ?? ""
+        let remedy = remedy.map { "; allowed by: \($0)" } ?? ""
         return "\(name)(\(arguments.map(\.description).joined(separator: ", "))) denied by \(layer)\(remedy)"
     }
 }

@@ -63,7 +63,7 @@ extension TypeIdentifier: FieldValue {
 
     public init(reading field: inout FieldReader) throws(DecodingFailure) {
         self.init(rawValue: try field.text())
-        guard isWellFormed else { throw field.failure(.refused("is not a type identifier")) }
+        guard isWellFormed else { throw field.failure(.rejected("is not a type identifier")) }
     }
 }
 

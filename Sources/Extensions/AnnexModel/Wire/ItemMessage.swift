@@ -85,7 +85,7 @@ package struct ProviderMessage: Message {
 
     func provider(with list: ContentsList) throws(DecodingFailure) -> ItemProvider {
         guard let found = list[contents] else {
-            let reason = DecodingFailure.Reason.refused("names contents that did not arrive with the message")
+            let reason = DecodingFailure.Reason.rejected("names contents that did not arrive with the message")
             throw DecodingFailure(offset: 0, tag: Tag.contents, reason: reason)
         }
         return ItemProvider(contents: found, types: types, suggestedName: suggestedName)

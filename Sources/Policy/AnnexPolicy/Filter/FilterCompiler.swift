@@ -8,8 +8,8 @@ extension Policy {
     ///
     /// - Parameter reporting: the calls that the filter refers to its listener.
     /// - Throws: if libseccomp cannot express the policy, or if filter and policy differ.
-    public func filter(reporting: FilterReports = .refusals) throws(PolicyError) -> SeccompFilter {
-        if reporting == .refusals, let filter = book.filter { return filter }
+    public func filter(reporting: FilterReports = .denials) throws(PolicyError) -> SeccompFilter {
+        if reporting == .denials, let filter = book.filter { return filter }
         let key = FilterKey(architecture: architecture, reporting: reporting, rules: rules)
         if let known = FilterKey.compiled.withLock({ $0[key] }) { return known }
         let filter = try FilterCompiler(policy: self, reporting: reporting).compile()
@@ -48,7 +48,7 @@ private struct FilterKey: Hashable {
 /// Calls that the launch itself needs are never referred: at that time no listener could answer.
 public enum FilterReports: Sendable, Hashable, CaseIterable {
     /// Calls whose refusal is reported, that end the process, or that are allowed within bounds.
-    case refusals
+    case denials
     /// Also every allowed call that can name a path, so that refused paths can be explained.
     case paths
     /// Also every other allowed call.
@@ -57,7 +57,7 @@ public enum FilterReports: Sendable, Hashable, CaseIterable {
     /// Whether the filter refers a call that the policy allows.
     func includesAllowed(_ call: SystemCall) -> Bool {
         switch self {
-        case .refusals: false
+        case .denials: false
         case .paths: call.takesPaths
         case .everything: true
         }

@@ -4,7 +4,7 @@ struct FilterJudge {
     let reporting: FilterReports
     let evaluator: FilterEvaluator
 
-    init(policy: Policy, filter: SeccompFilter, reporting: FilterReports = .refusals) {
+    init(policy: Policy, filter: SeccompFilter, reporting: FilterReports = .denials) {
         self.policy = policy
         self.reporting = reporting
         evaluator = FilterEvaluator(program: filter.program)

@@ -186,7 +186,7 @@ extension LimitName {
         case .descriptors: "RLIMIT_NOFILE"
         case .file: "RLIMIT_FSIZE"
         case .processor: "RLIMIT_CPU"
-        case .launch, .request, .watchdog, .grace, .output, .messages, .inFlight, .openCalls, .refusals, .instances:
+        case .launch, .request, .watchdog, .grace, .output, .messages, .inFlight, .openCalls, .denials, .instances:
             "the broker"
         case .keepAlive: "the host"
         }

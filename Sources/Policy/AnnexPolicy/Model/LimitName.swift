@@ -3,7 +3,7 @@ package enum LimitName: String, CaseIterable, Sendable {
     case memory, launch, request, watchdog, grace, processor, processes, descriptors, file, output, messages
     case inFlight = "in-flight"
     case openCalls = "open-calls"
-    case refusals, instances
+    case denials, instances
     case keepAlive = "keep-alive"
 
     /// The unit in which a limit is measured.
@@ -14,7 +14,7 @@ package enum LimitName: String, CaseIterable, Sendable {
         case .memory, .file, .output, .inFlight: .bytes
         case .launch, .request, .watchdog, .grace, .processor: .time
         case .keepAlive: .timeOrNone
-        case .processes, .descriptors, .messages, .openCalls, .refusals, .instances: .count
+        case .processes, .descriptors, .messages, .openCalls, .denials, .instances: .count
         }
     }
 }
@@ -58,7 +58,7 @@ extension PolicyLimits {
             processes: try value(.processes).count, descriptors: try value(.descriptors).count,
             file: try value(.file).bytes, output: try value(.output).bytes, messages: try value(.messages).count,
             inFlight: try value(.inFlight).bytes, openCalls: try value(.openCalls).count,
-            refusals: try value(.refusals).count, instances: try value(.instances).count,
+            denials: try value(.denials).count, instances: try value(.instances).count,
             keepAlive: try value(.keepAlive).time)
     }
 }
@@ -87,7 +87,7 @@ extension PolicyLimits {
                 case .messages: .count(messages)
                 case .inFlight: .bytes(inFlight)
                 case .openCalls: .count(openCalls)
-                case .refusals: .count(refusals)
+                case .denials: .count(denials)
                 case .instances: .count(instances)
                 case .keepAlive: .time(keepAlive)
                 }

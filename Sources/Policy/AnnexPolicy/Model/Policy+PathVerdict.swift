@@ -11,49 +11,49 @@ extension Policy {
     public func verdict(path: String, rights: PathRights) -> PathVerdict {
         let path = PathText.resolved(path)
         let around = isHiddenProcessFile(path) ? [] : visiblePaths.filter { PathText.isWithin(path, $0.path) }
-        let refusals = around.isEmpty ? outside(path, rights) : inside(around, rights)
-        let calls = refusals.isEmpty ? refusalByCalls(rights) : nil
-        let allowed = refusals.isEmpty && calls == nil
+        let denials = around.isEmpty ? outside(path, rights) : inside(around, rights)
+        let calls = denials.isEmpty ? denialByCalls(rights) : nil
+        let allowed = denials.isEmpty && calls == nil
         let nearest = around.last
         return PathVerdict(
-            isAllowed: allowed, refusedBy: refusals.map(\.layer) + (calls == nil ? [] : [.seccomp]),
-            errno: refusals.first?.errno ?? calls?.errno, place: calls?.place ?? nearest?.place,
+            isAllowed: allowed, deniedBy: denials.map(\.layer) + (calls == nil ? [] : [.seccomp]),
+            errno: denials.first?.errno ?? calls?.errno, place: calls?.place ?? nearest?.place,
             reason: calls == nil ? nearest?.reason : calls?.reason,
             remedy: allowed ? nil : calls?.remedy ?? remedy(path, rights, nearest))
     }
 
     /// One layer's answer.
-    private struct Refusal {
+    private struct Denial {
         let layer: SandboxLayer
         let errno: Int32
     }
 
     /// The refusals for a path that is not bound. Directories on the way to a bound path exist but are empty, and
     /// Landlock gives no right on them.
-    private func outside(_ path: String, _ rights: PathRights) -> [Refusal] {
+    private func outside(_ path: String, _ rights: PathRights) -> [Denial] {
         guard path == "/" || visiblePaths.contains(where: { PathText.isWithin($0.path, path) }) else {
-            return [Refusal(layer: .root, errno: ENOENT), Refusal(layer: .landlock, errno: EACCES)]
+            return [Denial(layer: .root, errno: ENOENT), Denial(layer: .landlock, errno: EACCES)]
         }
         if rights.isEmpty { return [] }
         let isReadOnly = rights.contains(.write)
-        return (isReadOnly ? [Refusal(layer: .mount, errno: EROFS)] : [])
-            + [Refusal(layer: .landlock, errno: EACCES)]
+        return (isReadOnly ? [Denial(layer: .mount, errno: EROFS)] : [])
+            + [Denial(layer: .landlock, errno: EACCES)]
     }
 
     /// The innermost mount decides whether a path is read-only and whether it can be executed. Landlock adds up the
     /// rights of all directories above and cannot take any away.
-    private func inside(_ around: [VisiblePath], _ rights: PathRights) -> [Refusal] {
+    private func inside(_ around: [VisiblePath], _ rights: PathRights) -> [Denial] {
         guard let nearest = around.last else { return [] }
         let lacking = rights.subtracting(nearest.rights)
-        var refusals: [Refusal] = []
+        var denials: [Denial] = []
         if lacking.contains(.write) {
-            refusals.append(Refusal(layer: .mount, errno: EROFS))
+            denials.append(Denial(layer: .mount, errno: EROFS))
         } else if lacking.contains(.execute) {
-            refusals.append(Refusal(layer: .mount, errno: EACCES))
+            denials.append(Denial(layer: .mount, errno: EACCES))
         }
         let given = around.reduce(PathRights()) { $0.union($1.rights) }
-        if !rights.isSubset(of: given) { refusals.append(Refusal(layer: .landlock, errno: EACCES)) }
-        return refusals
+        if !rights.isSubset(of: given) { denials.append(Denial(layer: .landlock, errno: EACCES)) }
+        return denials
     }
 
     /// The line that would allow the path; nil if no policy may grant it.
@@ -75,7 +75,7 @@ extension Policy {
 extension Policy {
     /// The refusal by seccomp, if the policy allows none of the calls that open files with these rights. Execution is
     /// not checked: the launch executes its program without such a call.
-    private func refusalByCalls(_ rights: PathRights) -> (
+    private func denialByCalls(_ rights: PathRights) -> (
         errno: Int32, place: PolicyPlace, reason: String?, remedy: String?
     )? {
         for (right, modes) in Self.openModes where rights.contains(right) {
@@ -113,7 +113,7 @@ extension Policy {
 public struct PathVerdict: Sendable, Hashable {
     public let isAllowed: Bool
     /// Every layer that refuses by itself. The layer that answers first comes first.
-    public let refusedBy: [SandboxLayer]
+    public let deniedBy: [SandboxLayer]
     /// The errno with which the call fails; nil if the path is allowed.
     public let errno: Int32?
     /// The line that decides; nil if no line is about the path.

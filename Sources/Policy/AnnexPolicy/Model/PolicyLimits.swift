@@ -27,7 +27,7 @@ public struct PolicyLimits: Sendable, Hashable {
     /// Calls that have begun and are not yet answered.
     public let openCalls: Int
     /// The number of refused system calls that are tolerated. One more ends the extension.
-    public let refusals: Int
+    public let denials: Int
     /// How many extensions may run under this policy at once. A further launch waits for a free slot.
     public package(set) var instances: Int
     /// How long an extension that has served a request may wait for another request of the same host. Zero means one
@@ -37,7 +37,7 @@ public struct PolicyLimits: Sendable, Hashable {
     package init(
         memory: UInt64, launch: Duration, request: Duration, watchdog: Duration, grace: Duration, processor: Duration,
         processes: Int, descriptors: Int, file: UInt64, output: UInt64, messages: Int, inFlight: UInt64, openCalls: Int,
-        refusals: Int, instances: Int, keepAlive: Duration
+        denials: Int, instances: Int, keepAlive: Duration
     ) {
         self.memory = memory
         self.launch = launch
@@ -52,7 +52,7 @@ public struct PolicyLimits: Sendable, Hashable {
         self.messages = messages
         self.inFlight = inFlight
         self.openCalls = openCalls
-        self.refusals = refusals
+        self.denials = denials
         self.instances = instances
         self.keepAlive = keepAlive
     }

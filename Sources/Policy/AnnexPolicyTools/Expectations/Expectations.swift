@@ -121,7 +121,7 @@ extension Policy {
             let verdict = verdict(path: path, rights: rights)
             let answer = verdict.isAllowed ? nil : Expectation.Answer.errno(verdict.errno ?? 0)
             let place = verdict.place.map { "\($0)" } ?? "no line grants it"
-            return Self.failure(of: expectation.wanted, answer, verdict.refusedBy, place)
+            return Self.failure(of: expectation.wanted, answer, verdict.deniedBy, place)
         }
     }
 

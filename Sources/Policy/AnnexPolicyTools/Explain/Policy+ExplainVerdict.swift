@@ -119,7 +119,7 @@ extension Policy {
         let verdict = verdict(path: path, rights: rights)
         let shown = Escaped(path, limit: 400).description
         let wanted = rights.words
-        let layers = verdict.refusedBy.map(\.title).joined(separator: ", ")
+        let layers = verdict.deniedBy.map(\.title).joined(separator: ", ")
         let answer =
             verdict.isAllowed ? "allowed" : "refused with \(verdict.errno.map(Errno.name) ?? "an error"), by \(layers)"
         var lines = [
@@ -146,7 +146,7 @@ extension Policy {
                 .init("policy", .text(name)), .init("path", .text(path)), .init("rights", .texts(wanted)),
                 .init("allowed", .boolean(verdict.isAllowed)),
                 .init("answer", .optional(verdict.errno.map(Errno.name))),
-                .init("layers", .texts(verdict.refusedBy.map(\.rawValue))),
+                .init("layers", .texts(verdict.deniedBy.map(\.rawValue))),
                 .init("place", verdict.place?.json ?? .null), .init("reason", .optional(verdict.reason)),
                 .init("remedy", .optional(verdict.remedy)),
             ]))

@@ -85,7 +85,7 @@ public struct ImportedProfile: Sendable {
               messages: 1000
               in-flight: 8M
               open-calls: 64
-              refusals: 1000
+              denials: 1000
               instances: 16
               keep-alive: 0s
             """,

@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `base` = CompiledPolicy(
-        digest: 0x3a9468cab93075cd, allowsEveryExec: false,
+        digest: 0xe18c39cd4cadc81e, allowsEveryExec: false,
         x86: """
             2000000004000000 150000a23e0000c0 2000000000000000 3500000100000040 1500009fffffffff 2000000000000000
             2500006919000000 25000026e7000000 250000113e010000 250000044e010000 15002b00b7010000 15002a00b5010000
@@ -82,7 +82,7 @@ extension CompiledPolicies {
                     messages: 1000,
                     inFlight: 4194304,
                     openCalls: 64,
-                    refusals: 100,
+                    denials: 100,
                     instances: 16,
                     keepAlive: .seconds(0)),
                 paths: PolicyPaths(bundle: PathRights(rawValue: 5), privateDirectory: .none, privatePath: "/private", processFiles: .none, grants: []),
@@ -96,6 +96,7 @@ extension CompiledPolicies {
                     .bundle: PolicyPlace(file: "base.yaml", line: 120, column: 11),
                     .devices: PolicyPlace(file: "base.yaml", line: 124, column: 10),
                     .environment: PolicyPlace(file: "base.yaml", line: 131, column: 3),
+                    .limit(.denials): PolicyPlace(file: "base.yaml", line: 150, column: 12),
                     .limit(.descriptors): PolicyPlace(file: "base.yaml", line: 144, column: 16),
                     .limit(.file): PolicyPlace(file: "base.yaml", line: 145, column: 9),
                     .limit(.grace): PolicyPlace(file: "base.yaml", line: 141, column: 10),
@@ -109,7 +110,6 @@ extension CompiledPolicies {
                     .limit(.output): PolicyPlace(file: "base.yaml", line: 146, column: 11),
                     .limit(.processes): PolicyPlace(file: "base.yaml", line: 143, column: 14),
                     .limit(.processor): PolicyPlace(file: "base.yaml", line: 142, column: 14),
-                    .limit(.refusals): PolicyPlace(file: "base.yaml", line: 150, column: 13),
                     .limit(.request): PolicyPlace(file: "base.yaml", line: 139, column: 12),
                     .limit(.watchdog): PolicyPlace(file: "base.yaml", line: 140, column: 13),
                     .network: PolicyPlace(file: "base.yaml", line: 126, column: 10),

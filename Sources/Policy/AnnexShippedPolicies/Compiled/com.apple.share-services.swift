@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `com.apple.share-services` = CompiledPolicy(
-        digest: 0x2878000c694755c0, allowsEveryExec: false,
+        digest: 0xc398ef8b3b5e7cfd, allowsEveryExec: false,
         x86: """
             2000000004000000 150000b63e0000c0 2000000000000000 3500000100000040 150000b3ffffffff 2000000000000000
             2500005048000000 2500002506010000 250000113f010000 250000044e010000 15003600b7010000 15003500b5010000
@@ -88,7 +88,7 @@ extension CompiledPolicies {
                     messages: 1000,
                     inFlight: 8388608,
                     openCalls: 64,
-                    refusals: 100,
+                    denials: 100,
                     instances: 16,
                     keepAlive: .seconds(0)),
                 paths: PolicyPaths(bundle: PathRights(rawValue: 5), privateDirectory: .scratch(size: 67108864, inodes: 256), privatePath: "/private", processFiles: .none, grants: []),
@@ -102,6 +102,7 @@ extension CompiledPolicies {
                     .bundle: PolicyPlace(file: "base.yaml", line: 120, column: 11),
                     .devices: PolicyPlace(file: "base.yaml", line: 124, column: 10),
                     .environment: PolicyPlace(file: "base.yaml", line: 131, column: 3),
+                    .limit(.denials): PolicyPlace(file: "base.yaml", line: 150, column: 12),
                     .limit(.descriptors): PolicyPlace(file: "com.apple.share-services.yaml", line: 11, column: 16),
                     .limit(.file): PolicyPlace(file: "compute.yaml", line: 24, column: 9),
                     .limit(.grace): PolicyPlace(file: "com.apple.share-services.yaml", line: 9, column: 10),
@@ -115,7 +116,6 @@ extension CompiledPolicies {
                     .limit(.output): PolicyPlace(file: "base.yaml", line: 146, column: 11),
                     .limit(.processes): PolicyPlace(file: "base.yaml", line: 143, column: 14),
                     .limit(.processor): PolicyPlace(file: "com.apple.share-services.yaml", line: 10, column: 14),
-                    .limit(.refusals): PolicyPlace(file: "base.yaml", line: 150, column: 13),
                     .limit(.request): PolicyPlace(file: "com.apple.share-services.yaml", line: 8, column: 12),
                     .limit(.watchdog): PolicyPlace(file: "compute.yaml", line: 22, column: 13),
                     .network: PolicyPlace(file: "base.yaml", line: 126, column: 10),

@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `com.apple.usernotifications.content-extension` = CompiledPolicy(
-        digest: 0xadc990753913cd4e, allowsEveryExec: false,
+        digest: 0xb6849f826f302e0b, allowsEveryExec: false,
         x86: """
             2000000004000000 150000b03e0000c0 2000000000000000 3500000100000040 150000adffffffff 2000000000000000
             2500005e2e000000 2500002501010000 250000113f010000 250000044e010000 15003200b7010000 15003100b5010000
@@ -86,7 +86,7 @@ extension CompiledPolicies {
                     messages: 1000,
                     inFlight: 2097152,
                     openCalls: 64,
-                    refusals: 100,
+                    denials: 100,
                     instances: 16,
                     keepAlive: .seconds(0)),
                 paths: PolicyPaths(bundle: PathRights(rawValue: 5), privateDirectory: .none, privatePath: "/private", processFiles: .none, grants: []),
@@ -100,6 +100,7 @@ extension CompiledPolicies {
                     .bundle: PolicyPlace(file: "base.yaml", line: 120, column: 11),
                     .devices: PolicyPlace(file: "base.yaml", line: 124, column: 10),
                     .environment: PolicyPlace(file: "base.yaml", line: 131, column: 3),
+                    .limit(.denials): PolicyPlace(file: "base.yaml", line: 150, column: 12),
                     .limit(.descriptors): PolicyPlace(file: "base.yaml", line: 144, column: 16),
                     .limit(.file): PolicyPlace(file: "com.apple.usernotifications.content-extension.yaml", line: 10, column: 9),
                     .limit(.grace): PolicyPlace(file: "base.yaml", line: 141, column: 10),
@@ -113,7 +114,6 @@ extension CompiledPolicies {
                     .limit(.output): PolicyPlace(file: "base.yaml", line: 146, column: 11),
                     .limit(.processes): PolicyPlace(file: "base.yaml", line: 143, column: 14),
                     .limit(.processor): PolicyPlace(file: "com.apple.usernotifications.content-extension.yaml", line: 9, column: 14),
-                    .limit(.refusals): PolicyPlace(file: "base.yaml", line: 150, column: 13),
                     .limit(.request): PolicyPlace(file: "com.apple.usernotifications.content-extension.yaml", line: 8, column: 12),
                     .limit(.watchdog): PolicyPlace(file: "compute.yaml", line: 22, column: 13),
                     .network: PolicyPlace(file: "base.yaml", line: 126, column: 10),

@@ -44,7 +44,7 @@ extension Catalogue {
         Attack(
             "SEC-09", "SIGSYS handler probes forever under TRAP",
             Try("more denied calls than the limit", needs: [.layer(.seccomp)]) { script, _, policy in
-                .survives(script.probe(number: 900, Int64(policy.limits.refusals) + 1000))
+                .survives(script.probe(number: 900, Int64(policy.limits.denials) + 1000))
             }),
         Attack(
             "SEC-10", "Missing restart_syscall/rt_sigreturn/exit_group breaks honest code",

@@ -30,7 +30,7 @@ package final class AttackRunner: Sendable {
         _ one: Try, under policy: Policy, layers: SandboxLayers
     ) async throws(TrialFailure) -> AttackResult.Tried {
         let layers = layers.together
-        if let lack = one.lack(layers) { return one.tried(.notApplicable(lack)) }
+        if let missing = one.missing(layers) { return one.tried(.notApplicable(missing)) }
         let policy = one.measure == nil ? policy : Measure.policy(policy)
         var script = TrialScript()
         let proof = one.make(&script, canaries, policy)
@@ -68,7 +68,7 @@ package final class AttackRunner: Sendable {
         if held.proof.isGiven(by: outcome) {
             return told(one.grantingLine(held.policy, outcome).map { .allowed(by: $0) } ?? .gotThrough)
         }
-        let refusing = held.isRefused && held.layers.contains(.seccomp)
+        let refusing = held.isDenied && held.layers.contains(.seccomp)
         if !refusing, held.proof.isAbsent(by: outcome.answers) {
             return told(.notApplicable("this kernel has no such thing"))
         }
@@ -84,13 +84,13 @@ package final class AttackRunner: Sendable {
         let layers = layers.together
         var script = TrialScript()
         let held = Held(script: &script, one, canaries, policy, layers)
-        return bare || held.isRefused && layers.contains(.seccomp)
+        return bare || held.isDenied && layers.contains(.seccomp)
             || !one.holding(sandbox.landlockABI, policy, layers).isDisjoint(with: layers)
     }
     /// Whether a policy's filter alone stops a try.
-    func isRefused(_ one: Try, by policy: Policy) -> Bool {
+    func isDenied(_ one: Try, by policy: Policy) -> Bool {
         var script = TrialScript()
-        return Held(script: &script, one, canaries, policy, .all).isRefused
+        return Held(script: &script, one, canaries, policy, .all).isDenied
     }
 }
 
@@ -100,13 +100,13 @@ private struct Held {
     let policy: Policy
     let layers: SandboxLayers
     /// Whether the policy refuses a call that the try needs.
-    let isRefused: Bool
+    let isDenied: Bool
 
     init(_ script: TrialScript, _ proof: Proof, _ policy: Policy, _ layers: SandboxLayers) {
         self.proof = proof
         self.policy = policy
         self.layers = layers
-        isRefused = script.needsRefused(by: policy)
+        isDenied = script.needsDenied(by: policy)
     }
 
     init(
@@ -120,13 +120,13 @@ private struct Held {
 
 extension TrialScript {
     /// Whether the policy refuses any of the calls that the script makes.
-    func needsRefused(by policy: Policy) -> Bool {
-        steps.contains { $0.isRefused(by: policy) } || again.contains { $0.needsRefused(by: policy) }
+    func needsDenied(by policy: Policy) -> Bool {
+        steps.contains { $0.isDenied(by: policy) } || again.contains { $0.needsDenied(by: policy) }
     }
 }
 
 extension TrialStep {
-    fileprivate func isRefused(by policy: Policy) -> Bool {
+    fileprivate func isDenied(by policy: Policy) -> Bool {
         switch kind {
         case .call(let number): policy.refuses(number, arguments.map(\.likely))
         // The filter ends a program that uses another gate, whatever the policy allows.
@@ -140,7 +140,7 @@ extension TrialStep {
 extension Policy {
     /// The layers that each refuse a path alone. A refusal by a mount counts for the root, which is made of mounts.
     fileprivate func refusing(_ path: String, _ rights: PathRights) -> SandboxLayers {
-        verdict(path: path, rights: rights).refusedBy.reduce([]) { layers, layer in
+        verdict(path: path, rights: rights).deniedBy.reduce([]) { layers, layer in
             switch layer {
             case .root, .mount: layers.union(.root)
             case .landlock: layers.union(.landlock)
@@ -175,7 +175,7 @@ extension Try {
     }
 
     /// The reason why the try has no meaning here; nil if it has one.
-    fileprivate func lack(_ layers: SandboxLayers) -> String? {
+    fileprivate func missing(_ layers: SandboxLayers) -> String? {
         for need in needs {
             switch need {
             case .root: if getuid() != 0 { return "only root can prepare it" }

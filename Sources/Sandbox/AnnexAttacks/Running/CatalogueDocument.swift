@@ -84,7 +84,7 @@ package struct CatalogueDocument {
 
     /// The layers that stop a try, and the policies whose filter stops it.
     private func holding(_ one: Try) -> (layers: [String], filters: [String]) {
-        (one.holdingAnywhere(policies).list, policies.filter { runner.isRefused(one, by: $0) }.map(\.name))
+        (one.holdingAnywhere(policies).list, policies.filter { runner.isDenied(one, by: $0) }.map(\.name))
     }
 
     private func line(_ one: Try) -> String {
@@ -120,7 +120,7 @@ package struct CatalogueDocument {
     private func rests(_ attack: Attack, on layer: SandboxLayers, under policy: Policy) -> Bool {
         attack.tries.contains { one in
             let others = one.holdingAnywhere([policy])
-            let all = runner.isRefused(one, by: policy) ? others.union(.seccomp) : others
+            let all = runner.isDenied(one, by: policy) ? others.union(.seccomp) : others
             return all == layer && one.least.isDisjoint(with: layer)
         }
     }

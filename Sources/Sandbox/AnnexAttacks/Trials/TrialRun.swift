@@ -87,7 +87,7 @@ final class TrialRun: Sendable {
             state.withLock { $0.report = report }
             limit(watchdog)
         // As in the broker, a call that only an attack makes ends the program, and so do too many refusals.
-        case .denied(let denial, let total): if denial.answer == .ended || total > limits.refusals { kill() }
+        case .denied(let denial, let total): if denial.answer == .ended || total > limits.denials { kill() }
         case .aborted: kill()
         case .wrote(let total): if total > limits.output { kill() }
         case .ended(let end): finish(end)

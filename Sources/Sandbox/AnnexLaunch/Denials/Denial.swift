@@ -15,7 +15,7 @@ public struct Denial: Sendable, Hashable {
     /// The result that the program got.
     public enum Answer: Sendable, Hashable {
         /// The call failed with this errno and the program went on.
-        case refused(errno: Int32)
+        case denied(errno: Int32)
         /// The process was killed.
         case ended
         /// The call was performed, because the sandbox only reports. An enforcing sandbox would fail it with this
@@ -118,7 +118,7 @@ extension Denial {
         case .path(let path): what = "\(path.want) \(path.shown)"
         }
         switch answer {
-        case .refused(let errno): return "\(what): denied by \(layer) with \(Errno.name(errno))"
+        case .denied(let errno): return "\(what): denied by \(layer) with \(Errno.name(errno))"
         case .ended: return "\(what): process killed by \(layer)"
         case .passed(let errno?):
             return "\(what): performed; an enforcing sandbox denies it (\(layer), \(Errno.name(errno)))"

@@ -66,7 +66,7 @@ struct DenialJudge: Sendable {
     /// The answer to report for a denial; nil if the call was not denied.
     func answer(_ verdict: Verdict, _ decision: Decision) -> Denial.Answer? {
         switch (decision, verdict.answer) {
-        case (.refuse(let errno), _): .refused(errno: errno)
+        case (.refuse(let errno), _): .denied(errno: errno)
         case (.end, _): .ended
         case (.proceed, .refuse(let errno, _)): .passed(errno: errno)
         case (.proceed, .end): .passed(errno: nil)
@@ -79,7 +79,7 @@ extension DenialMode {
     /// The calls that the filter refers to the broker.
     var reports: FilterReports {
         switch self {
-        case .enforce: .refusals
+        case .enforce: .denials
         case .explain, .permissive: .paths
         case .learn: .everything
         }

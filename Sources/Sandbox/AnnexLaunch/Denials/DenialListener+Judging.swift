@@ -9,7 +9,7 @@ extension DenialListener {
         let text = describe(call)
         let key = Denial.Key(call: name, text: text, missing: nil)
         var caller = Caller(thread: call.thread)
-        var stack: Result<StackSample, StackSample.Lack>?
+        var stack: Result<StackSample, StackSample.Missing>?
         if books.withLock({ $0.wantsMore(about: key) }) {
             caller = Caller(asking: call.thread)
             stack = sample(call)
@@ -18,12 +18,12 @@ extension DenialListener {
         }
         // A sandbox past its allowed number of denials gets no answer. The broker kills it when it handles the report,
         // however late that is.
-        settle(call, books.withLock { $0.hasSpent(scene.policy.limits.refusals) } ? .end : decision)
+        settle(call, books.withLock { $0.hasSpent(scene.policy.limits.denials) } ? .end : decision)
         let denial = Denial(
             subject: .call, call: name, text: text, answer: answer, layers: [verdict.layer ?? .seccomp],
             policyLine: "\(verdict.place)", reason: verdict.reason, allowedBy: verdict.remedy, caller: caller)
         note(denial)
-        if let stack { keep(stack, of: .refusal(key)) }
+        if let stack { keep(stack, of: .denial(key)) }
     }
 
     /// Handles a call that proceeds: reads the paths that it names first, and judges them after it is answered.

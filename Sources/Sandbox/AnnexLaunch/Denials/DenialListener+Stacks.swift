@@ -5,10 +5,10 @@ internal import Synchronization
 
 extension DenialListener {
     /// Copies the data for a backtrace while the call is held; nil if this sandbox names no functions.
-    func sample(_ call: HeldCall, at fault: StoppedThread? = nil) -> Result<StackSample, StackSample.Lack>? {
+    func sample(_ call: HeldCall, at fault: StoppedThread? = nil) -> Result<StackSample, StackSample.Missing>? {
         guard let program = scene.program else { return nil }
         program.open(through: call.thread)
-        do throws(StackSample.Lack) {
+        do throws(StackSample.Missing) {
             return .success(try StackSample(of: call, at: fault, on: listener))
         } catch {
             return .failure(error)
@@ -16,9 +16,9 @@ extension DenialListener {
     }
 
     /// Queues a copy to be walked on the thread of `PostMortem`.
-    func keep(_ stack: Result<StackSample, StackSample.Lack>, of event: StackEvent) {
+    func keep(_ stack: Result<StackSample, StackSample.Missing>, of event: StackEvent) {
         switch stack {
-        case .failure(let lack): books.withLock { $0.note(Backtrace(lack: lack.text), of: event) }
+        case .failure(let missing): books.withLock { $0.note(Backtrace(missing: missing.text), of: event) }
         case .success(let sample):
             books.withLock { $0.keep(sample, of: event) }
             let isTaken = PostMortem.shared.look { [weak self] in _ = self?.walkNext() }

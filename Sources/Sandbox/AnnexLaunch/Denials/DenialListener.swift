@@ -89,7 +89,7 @@ final class DenialListener: Sendable {
     func soFar() -> DenialSummary {
         // The thread that holds the lock may hang, so this call does not wait for it.
         var summary = books.withLockIfAvailable { $0.summary(scene) } ?? DenialSummary()
-        summary.lack = summary.lack ?? "the last denied calls were not examined in time"
+        summary.missing = summary.missing ?? "the last denied calls were not examined in time"
         return summary
     }
 
@@ -113,7 +113,7 @@ final class DenialListener: Sendable {
             }
         } catch {
             // Without a readable listener no call is answered: the callers wait, and can be killed.
-            books.withLock { $0.lack = "\(error)" }
+            books.withLock { $0.missing = "\(error)" }
             watch.withLock { $0.take() }?.cancel()
         }
     }

@@ -15,7 +15,7 @@ struct DenialRecorder {
     /// Judges paths; nil if the mode does not report paths.
     var paths: PathJudge?
     /// Why no further denials are received; nil while the listener works.
-    var lack: String?
+    var missing: String?
 
     init(_ scene: DenialListener.Scene) {
         log =
@@ -67,7 +67,7 @@ struct DenialRecorder {
         summary.dropped = ledger.dropped
         summary.lostStacks = lostStacks
         summary.recording = recording
-        summary.lack = lack
+        summary.missing = missing
         summary.crash = crash
         return summary
     }
@@ -80,7 +80,7 @@ struct DenialRecorder {
 
 /// The event for which a stack was copied.
 enum StackEvent: Hashable {
-    case refusal(Denial.Key)
+    case denial(Denial.Key)
     case crash
 }
 
@@ -96,12 +96,12 @@ extension DenialRecorder {
         guard let place = stacks.firstIndex(where: { $0.event == event }) else { return }
         stacks.remove(at: place)
         lostStacks += 1
-        note(Backtrace(lack: "too many stacks waited for examination"), of: event)
+        note(Backtrace(missing: "too many stacks waited for examination"), of: event)
     }
 
     mutating func note(_ backtrace: Backtrace, of event: StackEvent) {
         switch event {
-        case .refusal(let key): ledger.note(backtrace, of: key)
+        case .denial(let key): ledger.note(backtrace, of: key)
         case .crash: crash?.backtrace = backtrace
         }
     }

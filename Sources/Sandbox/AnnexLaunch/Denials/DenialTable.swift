@@ -76,7 +76,7 @@ public struct DenialSummary: Sendable, Hashable {
     package internal(set) var crash: Crash?
     /// Why denials were no longer received from some moment on, as the kernel reports it. Calls were refused or waited
     /// from then on. nil if all were received.
-    public internal(set) var lack: String?
+    public internal(set) var missing: String?
 
     public init() {}
 }

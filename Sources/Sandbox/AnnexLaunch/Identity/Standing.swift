@@ -8,12 +8,12 @@ package struct Standing: Sendable {
     /// Whether sandboxes get users of their own.
     let hasUsersToGive: Bool
     /// Why this root cannot give sandboxes users of their own; nil if it can, or if there are none to give.
-    package let lack: SystemError?
+    package let missing: SystemError?
 
     /// - Parameter users: the users that exist in this user namespace.
     package init(user: UInt32, users: IdentityMap, range: Range<UInt32> = IdentityRange.standard) {
         hasUsersToGive = user == 0 && !users.hasOrdinaryZero
-        lack =
+        missing =
             !hasUsersToGive || users.contains(range)
             ? nil
             : SystemError(

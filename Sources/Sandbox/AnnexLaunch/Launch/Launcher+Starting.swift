@@ -26,9 +26,9 @@ extension Launcher {
             for candidate in candidates + (place.map { [$0.hierarchy] } ?? []) { _ = ControlGroup.sweep(candidate) }
             return try usersToGive()
         }
-        let lacks = LayerTrial(warden: warden, landlock: landlock).lacks(among: waiving)
+        let missingLayers = LayerTrial(warden: warden, landlock: landlock).missingLayers(among: waiving)
         return Launcher(
-            loop: loop, warden: warden, landlock: landlock, lacks: lacks, place: place, spare: spare,
+            loop: loop, warden: warden, landlock: landlock, missingLayers: missingLayers, place: place, spare: spare,
             identities: identities)
     }
 
@@ -70,7 +70,7 @@ extension Launcher {
         try SandboxError.step("identities") { () throws(SystemError) -> IdentityRange? in
             try IdentityRange.check()
             let standing = try Standing.ofThisProcess()
-            if let lack = standing.lack { throw lack }
+            if let missing = standing.missing { throw missing }
             return standing.hasUsersToGive ? try IdentityRange() : nil
         }
     }

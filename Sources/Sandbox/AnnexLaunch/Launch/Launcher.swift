@@ -12,7 +12,7 @@ package final class Launcher: Sendable {
     /// The kernel's Landlock; nil if the kernel has none and the host waived the layer.
     package let landlock: LandlockVersion?
     /// The layers that the host waived and this machine cannot provide.
-    package let lacks: [LayerLack]
+    package let missingLayers: [MissingLayer]
     /// Where control groups are made; nil if none can be made. Memory is then watched.
     private let place: GroupPlace?
     /// An empty control group for the next launch. The first is the one that was made to try the place. From the second
@@ -26,13 +26,13 @@ package final class Launcher: Sendable {
 
     /// - Parameter spare: an empty group of the place.
     init(
-        loop: EventLoop, warden: Warden, landlock: LandlockVersion?, lacks: [LayerLack],
+        loop: EventLoop, warden: Warden, landlock: LandlockVersion?, missingLayers: [MissingLayer],
         place: GroupPlace?, spare: consuming ControlGroup?, identities: IdentityRange?
     ) {
         self.loop = loop
         present = Mutex(warden)
         self.landlock = landlock
-        self.lacks = lacks
+        self.missingLayers = missingLayers
         self.place = place
         spareGroup = Mutex(spare)
         self.identities = identities
@@ -68,7 +68,7 @@ package final class Launcher: Sendable {
         let process = try SandboxedProcess(
             scene: scene, loop: loop, output: reading, identity: identity, group: group, held: held,
             layers: plan.layers, begun: begun, landlockABI: landlock?.abi ?? 0, controls: warden.controls,
-            lacks: lacks, events: events)
+            missingLayers: missingLayers, events: events)
         do throws(LaunchFailure) {
             try warden.launch(plan) { process.receive($0) }
         } catch {
@@ -106,15 +106,15 @@ package final class Launcher: Sendable {
     }
 
     /// The layers that every launch leaves out: the host waived them, and this machine cannot provide them.
-    private var absent: SandboxLayers { lacks.reduce(into: []) { $0.insert(SandboxLayers($1.layer)) } }
+    private var absent: SandboxLayers { missingLayers.reduce(into: []) { $0.insert(SandboxLayers($1.layer)) } }
 
     /// The layers that every launch leaves out, with cause and remedy, for reports.
     package var waivers: [SandboxReport.Waiver] {
-        lacks.map { SandboxReport.Waiver(layer: $0.layer, cause: $0.seen, remedy: $0.failure.remedy) }
+        missingLayers.map { SandboxReport.Waiver(layer: $0.layer, cause: $0.seen, remedy: $0.failure.remedy) }
     }
 
     /// Whether launches have a layer; false if the host waived it and this machine cannot provide it.
-    package func gives(_ layer: SandboxLayer) -> Bool { !lacks.contains { $0.layer == layer } }
+    package func gives(_ layer: SandboxLayer) -> Bool { !missingLayers.contains { $0.layer == layer } }
 
     /// The controls of the layer `speculation` that this machine offers.
     package var controls: SpeculationControls { present.withLock { $0.controls } }

@@ -33,14 +33,14 @@ struct LayerTrial {
     }
 
     /// Those of the wanted layers that this machine cannot provide.
-    func lacks(among wanted: Set<SandboxLayer>) -> [LayerLack] {
+    func missingLayers(among wanted: Set<SandboxLayer>) -> [MissingLayer] {
         guard !wanted.isEmpty else { return [] }
         // Everything else is created inside a user namespace if there is one.
         let user = failure(of: .user, base: [])
         let base: SandboxLayers = user == nil ? .user : []
         return SandboxLayer.allCases.filter(wanted.contains).compactMap { layer in
             (layer == .user ? user : failure(of: SandboxLayers(layer), base: base)).map {
-                LayerLack(layer: layer, failure: $0)
+                MissingLayer(layer: layer, failure: $0)
             }
         }
     }
@@ -129,7 +129,7 @@ extension SandboxLayers {
 }
 
 /// A layer that this machine cannot provide, and the step of a launch that showed it.
-package struct LayerLack: Sendable {
+package struct MissingLayer: Sendable {
     package let layer: SandboxLayer
     package let failure: LaunchFailure
 

@@ -42,9 +42,9 @@ package struct SandboxEnd: Sendable {
     /// own.
     package var mayBeOwnSignal = false
     package var output = OutputTail()
-    package var refusals = DenialSummary()
+    package var denialSummary = DenialSummary()
     /// The denials, one of each kind.
-    package var denials: [Denial] { refusals.denials }
+    package var denials: [Denial] { denialSummary.denials }
 
     package init(failure: SandboxError? = nil) {
         self.failure = failure

@@ -40,14 +40,14 @@ extension SandboxReport {
     ///   - lacks: the layers that this machine cannot provide, with the cause.
     init(
         _ times: LaunchTimes, _ layers: SandboxLayers, begun: UInt64, denials: DenialMode, held: HeldLimits,
-        landlockABI: Int, controls: SpeculationControls, lacks: [LayerLack]
+        landlockABI: Int, controls: SpeculationControls, missingLayers: [MissingLayer]
     ) {
         let prepared = times.begun > begun ? times.begun - begun : 0
         steps =
             [Step(name: "prepare", duration: .nanoseconds(Int64(clamping: prepared)))]
             + times.durations.map { Step(name: $0.step.name, duration: $0.duration) }
         self.layers = Self.described(layers, landlockABI, controls)
-        waived = Self.waivers(SandboxLayers.all.subtracting(layers), lacks)
+        waived = Self.waivers(SandboxLayers.all.subtracting(layers), missingLayers)
         self.denials = denials
         self.held = held
         executed = times.end(of: .exec) ?? MonotonicClock.now()
@@ -66,10 +66,10 @@ extension SandboxReport {
         }
     }
 
-    private static func waivers(_ absent: SandboxLayers, _ lacks: [LayerLack]) -> [Waiver] {
+    private static func waivers(_ absent: SandboxLayers, _ missingLayers: [MissingLayer]) -> [Waiver] {
         SandboxLayer.allCases.filter { absent.contains(SandboxLayers($0)) }.map { layer in
-            let lack = lacks.first { $0.layer == layer }
-            return Waiver(layer: layer, cause: lack?.seen, remedy: lack?.failure.remedy)
+            let missing = missingLayers.first { $0.layer == layer }
+            return Waiver(layer: layer, cause: missing?.seen, remedy: missing?.failure.remedy)
         }
     }
 }

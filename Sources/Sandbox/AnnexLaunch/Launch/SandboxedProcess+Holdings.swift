@@ -61,7 +61,7 @@ extension SandboxedProcess.Holdings {
     /// limit of Annex, exhausted memory, or a call that the program's own code made right after its start.
     mutating func judgeUnheard() {
         guard let unheard else { return }
-        if !end.refusals.denials.isEmpty { end.hasRun = true }
+        if !end.denials.isEmpty { end.hasRun = true }
         let isExplained = mustDie || end.hasRun || (end.memory?.kills ?? 0) > 0
         if !isExplained { end.failure = end.failure ?? SandboxError(unheard) }
     }

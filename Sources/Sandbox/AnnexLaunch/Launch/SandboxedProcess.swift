@@ -16,13 +16,13 @@ package final class SandboxedProcess: Sendable {
     private let landlockABI: Int
     private let controls: SpeculationControls
     /// The layers that the host waived and this machine cannot provide, with the cause.
-    private let lacks: [LayerLack]
+    private let missingLayers: [MissingLayer]
     private let events: @Sendable (SandboxEvent) -> Void
 
     init(
         scene: DenialListener.Scene, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
         group: consuming ControlGroup?, held: HeldLimits, layers: SandboxLayers, begun: UInt64, landlockABI: Int,
-        controls: SpeculationControls, lacks: [LayerLack], events: @escaping @Sendable (SandboxEvent) -> Void
+        controls: SpeculationControls, missingLayers: [MissingLayer], events: @escaping @Sendable (SandboxEvent) -> Void
     ) throws(SandboxError) {
         self.scene = scene
         self.loop = loop
@@ -31,7 +31,7 @@ package final class SandboxedProcess: Sendable {
         self.layers = layers
         self.landlockABI = landlockABI
         self.controls = controls
-        self.lacks = lacks
+        self.missingLayers = missingLayers
         self.events = events
         var holdings = Holdings(identity: identity)
         holdings.end.held = held
@@ -122,7 +122,7 @@ package final class SandboxedProcess: Sendable {
             holdings.withLock { $0.end.hasRun = true }
             let report = SandboxReport(
                 times, layers, begun: begun, denials: scene.mode, held: held, landlockABI: landlockABI,
-                controls: controls, lacks: lacks)
+                controls: controls, missingLayers: missingLayers)
             events(.executed(report))
         case .stopped(let signal): events(.stopped(signal: signal))
         // The first failure stays: a kill that follows is its consequence.
@@ -214,7 +214,7 @@ package final class SandboxedProcess: Sendable {
             holdings.withLock { $0.listener = listener }
         } catch {
             // Without a listener no denial would be seen, so the process is killed instead.
-            holdings.withLock { $0.end.failure = SandboxError("refusals", error) }
+            holdings.withLock { $0.end.failure = SandboxError("denials", error) }
             kill()
         }
     }
@@ -232,11 +232,11 @@ package final class SandboxedProcess: Sendable {
         let deadline = LookDeadline(on: loop, progress: { PostMortem.shared.count }) { [self] in
             conclude(listener?.soFar())
         }
-        let leaving: @Sendable (DenialSummary?) -> Void = { [self] refusals in
+        let leaving: @Sendable (DenialSummary?) -> Void = { [self] denials in
             leave()
             loop.execute { [self] in
                 deadline.cancel()
-                conclude(refusals)
+                conclude(denials)
             }
         }
         guard let listener else { return PostMortem.shared.end { leaving(nil) } }
@@ -257,11 +257,11 @@ package final class SandboxedProcess: Sendable {
     }
 
     /// Reports the end, after every denial. Only the first call does so.
-    private func conclude(_ refusals: DenialSummary?) {
+    private func conclude(_ denials: DenialSummary?) {
         let end = holdings.withLock { holdings -> SandboxEnd? in
             guard !holdings.isOver else { return nil }
             holdings.isOver = true
-            holdings.end.refusals = refusals ?? holdings.end.refusals
+            holdings.end.denialSummary = denials ?? holdings.end.denialSummary
             if case .signalled(let signal, _) = holdings.end.process {
                 holdings.end.mayBeOwnSignal = scene.policy.letsSendItself(signal)
             }

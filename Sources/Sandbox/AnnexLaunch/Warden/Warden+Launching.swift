@@ -40,16 +40,16 @@ extension Warden {
                 state.launches[outgoing.launch] = nil
                 // The warden closes its socket a moment before its process ends.
                 if error.errno == EPIPE { state.isLost = true }
-                throw Self.refusal(error)
+                throw Self.denial(error)
             }
             state.backlog.append(outgoing)
             if state.backlog.count == 1 { retryLater() }
         }
     }
 
-    static let lost = refusal(SystemError("sendmsg of a plan", errno: EPIPE))
+    static let lost = denial(SystemError("sendmsg of a plan", errno: EPIPE))
 
-    private static func refusal(_ error: SystemError) -> LaunchFailure {
+    private static func denial(_ error: SystemError) -> LaunchFailure {
         let remedy = LaunchFailure.remedy(.plan, errno: error.errno) ?? "the warden ended: try again"
         return LaunchFailure(.plan, errno: error.errno, remedy: remedy)
     }
@@ -80,7 +80,7 @@ extension Warden {
                 } catch {
                     state.backlog.removeFirst()
                     guard let launch = state.launches.removeValue(forKey: first.launch) else { continue }
-                    return (launch, Self.refusal(error))
+                    return (launch, Self.denial(error))
                 }
             }
             return nil

@@ -43,8 +43,8 @@ package final class FreeSpaceWatch: Watched {
     package func look() -> Bool {
         for place in places {
             do throws(SystemError) {
-                guard let lack = try FreeSpace(at: place.object).lack(beneath: place.floor) else { continue }
-                exceeded("the file system of \(place.path) has \(lack)")
+                guard let missing = try FreeSpace(at: place.object).missing(beneath: place.floor) else { continue }
+                exceeded("the file system of \(place.path) has \(missing)")
             } catch {
                 exceeded("the free space of the file system of \(place.path) cannot be read: \(error.cause)")
             }
@@ -94,7 +94,7 @@ struct FreeSpace: Hashable {
     }
 
     /// A message that says what is missing; nil if at least the floor is free.
-    func lack(beneath floor: FreeSpace) -> String? {
+    func missing(beneath floor: FreeSpace) -> String? {
         if bytes < floor.bytes { return "\(bytes) bytes free; \(floor.bytes) must stay free" }
         if files < floor.files { return "room for \(files) files; \(floor.files) must stay free" }
         return nil

@@ -98,7 +98,7 @@ extension Catalogue {
             "64 B round trip meanwhile, blocking, p50", in: "launching-100", "annex-raw-launching",
             against: ["annex-raw"], called: "without launches", .atMost(2)),
         Requirement(
-            "cold beside 64 that flood refusals, signals and ends, p99", in: "launch-flooded", "annex-launch-flooded",
+            "cold beside 64 that flood denials, signals and ends, p99", in: "launch-flooded", "annex-launch-flooded",
             against: ["annex-launch"], called: "beside none", by: .p99, .atMost(1.5)),
         Requirement(
             "64 B round trip beside the same, blocking, p99", in: "flooded", "annex-raw-flooded",

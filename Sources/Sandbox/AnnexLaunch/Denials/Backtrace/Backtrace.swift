@@ -29,10 +29,10 @@ public struct Backtrace: Sendable, Hashable {
 
     public internal(set) var frames: [Frame] = []
     /// Why there are no frames; nil if there are some.
-    public internal(set) var lack: String?
+    public internal(set) var missing: String?
 
-    init(lack: String? = nil) {
-        self.lack = lack
+    init(missing: String? = nil) {
+        self.missing = missing
     }
 }
 

@@ -5,7 +5,7 @@ internal import Glibc
 /// the copy later, on another thread.
 struct StackSample: Sendable {
     /// Why no copy could be made.
-    struct Lack: Error {
+    struct Missing: Error {
         let text: String
     }
 
@@ -24,20 +24,20 @@ struct StackSample: Sendable {
     ///
     /// - Parameter fault: the thread's registers when it faulted; nil: take those that the kernel shows.
     /// - Throws: `Lack` if the kernel does not show the thread's state, or the thread ended meanwhile.
-    init(of call: HeldCall, at fault: StoppedThread?, on listener: borrowing Descriptor) throws(Lack) {
+    init(of call: HeldCall, at fault: StoppedThread?, on listener: borrowing Descriptor) throws(Missing) {
         let place = "/proc/\(call.thread)"
         guard let thread = fault ?? StoppedThread.waiting(place) else {
-            throw Lack(
+            throw Missing(
                 text:
                     "the kernel does not show the registers of the thread (Yama, or the program is not dumpable)"
             )
         }
         guard let maps = ProcessText.read("\(place)/maps", atMost: Self.mostMaps) else {
-            throw Lack(text: "the kernel does not show the memory mappings of the program")
+            throw Missing(text: "the kernel does not show the memory mappings of the program")
         }
         (base, stack) = Self.stack(of: call, thread)
         // The kernel reuses thread numbers: the data read belongs to this call only if the call is still held.
-        guard call.isHeld(on: listener) else { throw Lack(text: "the thread ended during the examination") }
+        guard call.isHeld(on: listener) else { throw Missing(text: "the thread ended during the examination") }
         self.thread = thread
         let end = maps.lastIndex(of: UInt8(ascii: "\n")) ?? maps.startIndex
         self.maps = Array(maps[..<end])

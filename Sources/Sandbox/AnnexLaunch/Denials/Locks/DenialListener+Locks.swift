@@ -30,8 +30,8 @@ extension DenialListener {
     private func lockWhole(_ call: HeldCall, _ verdict: Verdict) {
         switch WholeFileLock.take(call, on: listener) {
         case .taken: call.complete(on: listener)
-        case .refused(ENOLCK): refuseLock(call, verdict, errno: ENOLCK)
-        case .refused(let errno): settle(call, .refuse(errno: errno))
+        case .denied(ENOLCK): refuseLock(call, verdict, errno: ENOLCK)
+        case .denied(let errno): settle(call, .refuse(errno: errno))
         case .busy:
             guard call.isHeld(on: listener) else { return }
             lockLater(call, verdict, at: MonotonicClock.deadline(after: Self.again)) { $0.lockWhole(call, verdict) }
@@ -51,7 +51,7 @@ extension DenialListener {
     /// Refused locks are reported on the loop that reports all denials.
     private func refuseLock(_ call: HeldCall, _ verdict: Verdict, errno: Int32) {
         answers.execute { [weak self] in
-            self?.refuse(call, verdict, .refuse(errno: errno), .refused(errno: errno))
+            self?.refuse(call, verdict, .refuse(errno: errno), .denied(errno: errno))
         }
     }
 }

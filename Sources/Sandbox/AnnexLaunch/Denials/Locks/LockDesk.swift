@@ -22,14 +22,14 @@ final class LockDesk: Sendable {
     func settle(besides thread: UInt32) -> Outcome {
         guard case .count(let moment) = step() else { return .pass }
         // Another call's count took place while this one waited.
-        if moment > MonotonicClock.now() { return refusal(or: moment) }
+        if moment > MonotonicClock.now() { return denial(or: moment) }
         let held = HeldLocks.count(besides: thread)
         budget.withLock { $0.counted(held, at: MonotonicClock.now()) }
         guard case .count(let next) = step() else { return .pass }
-        return refusal(or: next)
+        return denial(or: next)
     }
 
-    private func refusal(or moment: UInt64) -> Outcome {
+    private func denial(or moment: UInt64) -> Outcome {
         budget.withLock { $0.isFull } ? .refuse : .wait(until: moment)
     }
 

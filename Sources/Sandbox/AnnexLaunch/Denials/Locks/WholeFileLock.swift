@@ -10,7 +10,7 @@ internal import Glibc
 enum WholeFileLock {
     package enum Outcome: Hashable {
         case taken
-        case refused(errno: Int32)
+        case denied(errno: Int32)
         /// Another process holds the lock, and the call asked to wait for it.
         case busy
     }
@@ -25,10 +25,10 @@ enum WholeFileLock {
         do throws(SystemError) {
             let process = Caller(asking: call.thread).process ?? 0
             let file = try file(of: call, in: process, on: listener)
-            guard isWritable(file, by: process) else { return .refused(errno: ENOLCK) }
+            guard isWritable(file, by: process) else { return .denied(errno: ENOLCK) }
             return try lock(file) ? .taken : waits(call)
         } catch {
-            return .refused(errno: error.errno == EBADF ? EBADF : ENOLCK)
+            return .denied(errno: error.errno == EBADF ? EBADF : ENOLCK)
         }
     }
 
@@ -40,8 +40,8 @@ enum WholeFileLock {
     }
 
     private static func waits(_ call: HeldCall) -> Outcome {
-        guard call.arguments[1] & UInt64(LOCK_NB) == 0 else { return .refused(errno: EWOULDBLOCK) }
-        return isDisturbed(call.thread) ? .refused(errno: EINTR) : .busy
+        guard call.arguments[1] & UInt64(LOCK_NB) == 0 else { return .denied(errno: EWOULDBLOCK) }
+        return isDisturbed(call.thread) ? .denied(errno: EINTR) : .busy
     }
 
     /// The open file description that the call names. While the call is held, the process with the caller's number is

@@ -39,7 +39,7 @@ struct PathJudge {
     mutating func denial(_ named: NamedPath, by call: HeldCall, text: String, _ caller: Caller) -> Denial? {
         let inside = placeInside(named.path)
         let verdict = policy.verdict(path: inside, rights: named.rights)
-        let layers = verdict.refusedBy.filter { $0 != .seccomp }
+        let layers = verdict.deniedBy.filter { $0 != .seccomp }
         guard !layers.isEmpty, case .found(let real) = look(named) else { return nil }
         // A link of the host's: the policy may grant its target under that name.
         let led = named.makesEntry ? real + "/" + Self.name(of: named.path) : real
@@ -51,7 +51,7 @@ struct PathJudge {
         let errno = verdict.errno ?? 0
         return Denial(
             subject: .path(path), call: SystemCall(number: call.number)?.name ?? "call \(call.number)", text: text,
-            answer: mode.isPermissive ? .passed(errno: errno) : .refused(errno: errno), layers: layers,
+            answer: mode.isPermissive ? .passed(errno: errno) : .denied(errno: errno), layers: layers,
             policyLine: verdict.place.map { "\($0)" }, reason: verdict.reason, allowedBy: verdict.remedy,
             caller: caller)
     }
@@ -66,7 +66,7 @@ struct PathJudge {
     }
 
     private static func refusing(_ policy: Policy, _ path: String, _ rights: PathRights) -> [SandboxLayer] {
-        policy.verdict(path: path, rights: rights).refusedBy.filter { $0 != .seccomp }
+        policy.verdict(path: path, rights: rights).deniedBy.filter { $0 != .seccomp }
     }
 
     /// The option of `annex run` that grants the path; nil if no option may grant it, or another mechanism does.

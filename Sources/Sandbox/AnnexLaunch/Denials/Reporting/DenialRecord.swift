@@ -39,7 +39,7 @@ public struct DenialRecord: Codable, Sendable, Hashable {
     public let last: Double
     public let backtrace: [FrameRecord]?
     /// Why there is no backtrace.
-    public let backtraceLack: String?
+    public let backtraceMissing: String?
 }
 
 /// A frame of a backtrace as JSON contains it.
@@ -77,12 +77,12 @@ extension DenialRecord {
         first = denial.first.seconds
         last = denial.last.seconds
         backtrace = denial.backtrace.flatMap { $0.frames.isEmpty ? nil : $0.frames.map(FrameRecord.init) }
-        backtraceLack = denial.backtrace?.lack
+        backtraceMissing = denial.backtrace?.missing
     }
 
     private static func answer(_ answer: Denial.Answer) -> (String, String?) {
         switch answer {
-        case .refused(let errno): ("refused", Errno.name(errno))
+        case .denied(let errno): ("denied", Errno.name(errno))
         case .ended: ("ended", nil)
         case .passed(let errno): ("passed", errno.map { Errno.name($0) })
         }
