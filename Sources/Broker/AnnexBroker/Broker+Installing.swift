@@ -70,7 +70,8 @@ extension Broker {
         return (bundle, instance)
     }
 
-    /// The extensions of an app as they were checked when it was installed. A running extension keeps its bundle open.
+    /// The bundles of an app's extensions, as they were checked when the app was installed. A running extension holds
+    /// its bundle, which shows that the bundle is in use.
     package func bundles(of app: String) -> [ExtensionBundle] { registry.withLock { $0.bundles(of: app) } }
 
     /// Why an extension must not run; nil if it may.
@@ -94,7 +95,7 @@ extension Broker {
     }
 
     private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(BrokerError) {
-        // Without seccomp on this machine, which the host then allows, there is nothing to compile.
+        // If this machine lacks seccomp and the host has waived that layer, there is nothing to compile.
         guard launcher.gives(.seccomp) else { return }
         do throws(PolicyError) {
             _ = try policy.filter()

@@ -26,7 +26,7 @@ public protocol AppExtension: AnyObject {
     /// Called when four fifths of the extension point's memory limit are used up. Release what can be made again.
     ///
     /// Called on the process's first thread during a request, from inside `isCancelled` or `isExpiring` of its context.
-    /// Called once, and again only after memory use has fallen in between.
+    /// Called once. It is called again only if memory use has meanwhile fallen below seven tenths of the limit.
     func didReceiveMemoryWarning()
 }
 

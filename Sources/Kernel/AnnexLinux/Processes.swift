@@ -32,7 +32,7 @@ package struct ProcessHandle: ~Copyable, Sendable {
     }
 }
 
-/// A process that kills another one at a deadline, for a caller that may be stopped itself meanwhile. The process ends
+/// A process that kills another one at a deadline, for a caller that may be stopped itself meanwhile. The stand-in ends
 /// with this value, and with the thread that made it.
 package struct StandIn: ~Copyable {
     private let process: Int32

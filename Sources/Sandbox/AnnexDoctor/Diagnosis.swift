@@ -24,7 +24,8 @@ public struct Diagnosis: Codable, Sendable, Hashable {
     public var findings: [Finding]
     public var policies: [PolicyReadiness]
 
-    /// The worst state of any policy. If all policies run, the worst of the findings counts too.
+    /// `unable` if any policy cannot run, or runs only with a waiver. Otherwise `weaker` if any policy or finding is
+    /// weaker, or if no policy was examined. Otherwise `ready`.
     public var outcome: Outcome {
         if policies.contains(where: { $0.state == .unable || $0.state == .waivable }) { return .unable }
         let isWeaker = policies.contains { $0.state == .weaker } || findings.contains { $0.level == .weaker }

@@ -60,7 +60,7 @@ package final class SandboxRun: Sendable {
         }
         do throws(SandboxError) {
             try watchSpace()
-            // The closures keep it alive until they have received the end.
+            // The closure keeps this run alive until it has received the end.
             let process = try launcher.launch(configuration) { self.receive($0) }
             let isLate = state.withLock { state in
                 state.process = process
@@ -105,8 +105,8 @@ package final class SandboxRun: Sendable {
         awaitDeath()
     }
 
-    /// Waits for the death of a killed program. A late deadline means that the whole machine was suspended, so the
-    /// process had no chance to die: wait once more.
+    /// Waits for the death of a killed program. If the timer fires late, the whole machine was suspended, and the
+    /// process had no chance to die. Then this waits once more.
     private func awaitDeath(isLast: Bool = false) {
         let late = MonotonicClock.deadline(after: Self.death + .milliseconds(100))
         schedule(Self.death) { [weak self] in
@@ -180,7 +180,8 @@ package final class SandboxRun: Sendable {
                     elapsed: elapsed), denials: end.denials))
     }
 
-    /// The report is checked only now, so that `executed` does not have to cancel this one limit among all timers.
+    /// Runs when the launch limit has passed, even if the program was executed in time. `executed` does not cancel this
+    /// timer, because it would have to find the timer among all others. So this checks whether the launch has reported.
     private func endUnexecuted() {
         if state.withLock({ $0.report == nil }) { end(.launchLimit) }
     }

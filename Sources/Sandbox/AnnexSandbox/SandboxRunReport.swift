@@ -6,7 +6,7 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {
         /// The program ended by itself, with an exit code of its own.
         case exited
-        /// A signal ended the program that Annex did not send, or the program called `abort()`.
+        /// A signal that Annex did not send ended the program, or the program called `abort()`.
         case crashed
         /// The program was asked to end, did not, and was killed.
         case cancelled
@@ -52,8 +52,9 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public var exitCode: Int32?
     /// The number of the signal that ended the program; nil unless the reason is `crashed`.
     public var signal: Int32?
-    /// The functions that led to the crash, the innermost first; nil if the broker saw none. It sees those that led to
-    /// `abort()` if the policy makes the broker decide on the call of that signal instead of simply allowing it.
+    /// The functions that led to the crash, the innermost first; nil if the broker saw none. For `abort()`, the broker
+    /// sees them only if the policy makes it decide on the system call that sends the signal, instead of simply
+    /// allowing that call.
     public var backtrace: [FrameRecord]?
     /// The step of the launch that failed; nil if none did.
     public var failedStep: String?

@@ -65,8 +65,8 @@ extension Termination {
         if end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil) {
             return (.memoryLimit, .limit(end.memoryWords("\(ByteCount(limits.memory))")))
         }
-        // An extension that closed its channel and then ended by itself did not live on, even if the kernel's report
-        // was late.
+        // The cause `silence` means that the extension closed its channel and lived on. It does not hold for an
+        // extension that then ended by itself, even if the kernel's report of the end was late.
         if let cause, cause != .silence || !end.endedByItself { return reason(of: cause, end: end, limits: limits) }
         return reason(of: end, limits: limits)
     }

@@ -24,8 +24,8 @@ package enum ServiceWire {
 
     /// The longest identifier, name or reason in a host's packet, in bytes.
     package static let longestText = 4 << 10
-    /// The most requests of one extension that are open for the daemon at once. Beyond that, a host reports the next
-    /// request when an earlier one ends.
+    /// The most requests of one extension that a daemon counts as open at once. A host keeps back its reports of
+    /// further requests, and sends the next one when an earlier request ends.
     package static let mostOpenRequests = 1_024
     /// How many descriptors a launch hands over: the control socket, the host's region and the extension's region.
     package static let launchDescriptors = 3
@@ -71,7 +71,7 @@ package enum ServiceRequest: Sendable, Hashable {
     }
 }
 
-/// A host's report about its extension; each case is a method of `ExtensionHandle`.
+/// A host's report about its extension. The daemon passes each report to the corresponding method of `ExtensionHandle`.
 package enum ExtensionNotice: Sendable, Hashable {
     case saidHello
     case requestBegan(UInt64)

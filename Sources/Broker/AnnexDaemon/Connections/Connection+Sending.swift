@@ -5,8 +5,8 @@ internal import Glibc
 internal import Synchronization
 
 extension Connection {
-    /// Sends a packet, or keeps it until the socket has room. If too much is kept, or for too long, the host does not
-    /// read, and the connection is closed.
+    /// Sends a packet, or keeps it until the socket has room. If too much is kept, or for too long, the connection is
+    /// closed, because the host does not read.
     func send(_ packet: DaemonPacket) {
         guard let bytes = try? packet.encoded() else { return close("a packet of the daemon is too long") }
         let isTooMuch = state.withLock { state in

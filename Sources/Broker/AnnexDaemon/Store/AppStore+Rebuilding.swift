@@ -10,8 +10,8 @@ extension AppStore {
         /// When the folder last changed, in nanoseconds after 1970.
         let changed: Int64
 
-        /// A folder that was once set aside gives way to one that was not. Their times do not count, because setting a
-        /// folder aside changes its time too.
+        /// A folder that was once set aside, as its name shows, counts as older than one that was not. Their times are
+        /// not compared, because setting a folder aside changes its time too.
         func isNewer(than other: Found?) -> Bool {
             guard let other else { return true }
             let (wasKept, otherWasKept) = (app.folder.hasSuffix(keptSuffix), other.app.folder.hasSuffix(keptSuffix))
@@ -28,7 +28,7 @@ extension AppStore {
     /// Rebuilds a damaged index from the valid apps in the store, and sets the damaged one aside. Every extension is
     /// switched off, because the damaged index no longer tells which ones the user had switched off.
     ///
-    /// The damaged index stays until the new one replaces it. If the daemon is killed in between, the next start
+    /// The damaged index stays until the new one replaces it. If the daemon is killed before that, the next start
     /// rebuilds the index again.
     static func rebuilt(
         _ folder: borrowing Descriptor, _ path: String, _ log: StoreLog
@@ -55,7 +55,7 @@ extension AppStore {
                 let other = newest[found.app.identifier]
                 let isNewer = found.isNewer(than: other)
                 if isNewer { newest[found.app.identifier] = found }
-                // A kill may have left the old folder of an app that was replaced.
+                // If the daemon was killed while it replaced an app, the old folder may still be there.
                 if let older = isNewer ? other : found {
                     left.append(Left(folder: older.app.folder, why: "the store holds a newer copy of the same app"))
                 }
@@ -108,7 +108,7 @@ extension AppStore {
         }
     }
 
-    /// The folder's size, measured as for an archive: a block more for each file and directory.
+    /// The folder's size, measured as for an archive: the bytes of all files, and 4,096 more for each entry.
     private static func bytes(of directory: borrowing Descriptor) throws(SystemError) -> UInt64 {
         var sum: UInt64 = 0
         for entry in try directory.entries(atMost: 100_000) {

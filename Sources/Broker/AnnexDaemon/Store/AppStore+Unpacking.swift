@@ -98,9 +98,10 @@ extension AppStore {
         }
     }
 
-    /// Every user may read the files, because an extension runs as a user of its own; the store itself is closed to
-    /// other users. A file that every user may change keeps that right, so that the check of the bundle rejects it
-    /// (P7).
+    /// The mode of an installed file or directory. Every user may read it, because an extension may run as a user of
+    /// its own. Other users still cannot reach it, because the store's own directory is closed to them. A file that
+    /// every user may change keeps that right, so that the check of the bundle rejects it (P7 in
+    /// `Docs/SPECIFICATION.md`).
     private static func mode(of entry: BundleArchive.Entry) -> UInt32 {
         let isProgram = entry.kind == .directory || entry.permissions.contains(.executable)
         return (isProgram ? 0o755 : 0o644) | (entry.permissions.contains(.writableByAll) ? 0o002 : 0)

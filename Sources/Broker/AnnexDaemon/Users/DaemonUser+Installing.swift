@@ -95,7 +95,8 @@ extension DaemonUser {
         space.note(resources.store.bytes, at: resources.store.path)
     }
 
-    /// The index changes first: only the disk can fail here, and then nothing has changed.
+    /// The index changes before the broker's registry. Only the disk can fail here, and if it fails, nothing has
+    /// changed.
     func setEnabled(_ isEnabled: Bool, _ identifier: String) throws(BrokerError) {
         let resources = try ready()
         let app = try resources.broker.app(carrying: identifier)

@@ -52,8 +52,8 @@ extension DaemonLink {
             return state.extensions[number]
         }
         known?.events(event)
-        // A host that is itself stopped sends no such report, so the daemon does not count the silence against its
-        // extension.
+        // Reports that the ping was passed on. A host that is itself stopped cannot report this, and the daemon then
+        // does not count the extension's silence against it.
         if case .ping = event, state.withLock({ $0.version >= ServiceWire.firstWithPings }) {
             tell(number, .pingPassedOn)
         }

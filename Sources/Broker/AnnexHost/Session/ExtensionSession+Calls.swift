@@ -2,8 +2,9 @@ internal import AnnexBrokerAPI
 public import AnnexChannel
 internal import AnnexModel
 
-// A typed call that succeeds sends no report to the broker, because the report would cost more than the call. The
-// host's end of the channel applies the extension point's time limit instead.
+// A typed call that succeeds sends no report to the broker, because the report would cost more than the call. So the
+// broker cannot measure how long such a call takes, and the host's end of the channel applies the extension point's
+// time limit.
 
 extension ExtensionSession {
     /// Sends a request of the host's own type and returns its response. Cancelling the task cancels the call.

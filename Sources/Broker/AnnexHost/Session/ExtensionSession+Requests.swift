@@ -87,8 +87,8 @@ extension ExtensionSession {
         }
     }
 
-    /// The broker applies the time limit to each request separately. It is not sent to the extension, which would use
-    /// all of it.
+    /// Reports a new request to the broker, which applies the time limit to each request separately. The limit is not
+    /// sent to the extension, because an extension that knew it could use all of it.
     private func tellOfRequest() -> UInt64 {
         let number = requests.add(1, ordering: .relaxed).newValue
         link.tell { $0.requestBegan(number) }
@@ -216,7 +216,7 @@ enum Answer: Sendable {
             let isAnnexs = code >= HandlerFailure.firstReservedCode
             let domain = isAnnexs ? ExtensionError.annexDomain : ExtensionError.handlerDomain
             self = .error(.cancelled(ExtensionError(code: Int64(code), domain: domain, localizedDescription: text)))
-        // Only the calling task has this call, so the cancelled task is the caller's.
+        // No task except the caller's can cancel this call.
         case .cancelled: self = .error(.taskCancelled)
         case .deadlineExceeded: self = .error(.timedOut)
         default: self = .error(.invalidRequest("\(failure)"))

@@ -12,8 +12,8 @@ public enum ExtensionFailure: Error, Sendable, Hashable {
     /// The host answered with a failure. The text comes from the host.
     case failed(code: UInt32, text: String)
     case deadlineExceeded
-    /// A body of `serve(_:post:)` used the endpoint that runs it, which holds both rings meanwhile. To call the host or
-    /// use streams while serving, take requests with `next` instead.
+    /// A body of `serve(_:post:)` used the endpoint that runs it. While `serve` runs, only `serve` may use the two
+    /// rings. To call the host or use streams while serving, take requests with `next` instead.
     case inUse
     /// The host does not support this feature of the wire.
     case unsupported
@@ -52,7 +52,7 @@ extension ControlSocket {
         do throws(SystemError) {
             try send(WireFormat.doorbell)
         } catch {
-            // A full queue wakes the host as well.
+            // The queue is full of messages that the host has not read yet, and these wake it too.
             if error.errno != EAGAIN { throw ExtensionFailure(sending: error) }
         }
     }

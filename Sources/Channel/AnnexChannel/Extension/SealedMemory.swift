@@ -39,7 +39,7 @@ public struct SealedMemory: ~Copyable {
         self.init(descriptor: memory, count: bytes.count)
     }
 
-    /// Wraps memory that its maker wrote through its descriptor and sealed.
+    /// Takes over memory that was filled by writes to its descriptor, and then sealed.
     /// - Throws: `EPERM` if anything about it can still change; `EINVAL` if it is empty or cannot be sealed.
     package init(sealed memory: consuming Descriptor) throws(SystemError) {
         guard try memory.seals().isSuperset(of: .immutable) else {

@@ -237,9 +237,9 @@ struct StreamWait {
         return now
     }
 
-    /// Reads the ring before the wait fails: after the host itself was suspended, messages sent in time may be unread.
-    /// If another thread leads, it was suspended as well, so it gets a moment before the extension is blamed. A
-    /// caller's own timeout blames no one and gets no extra time.
+    /// Reads the ring once more before the wait fails. If the host itself was suspended, messages that were sent in
+    /// time may still be unread. If another thread leads, it was suspended too, so it gets a moment before the wait
+    /// counts against the extension. A caller's own timeout never counts against the extension, and gets no extra time.
     /// - Returns: when the last check is over.
     private mutating func lookOnceMore(at now: UInt64) throws(StreamFailure) -> UInt64 {
         guard !isLastLook else { throw overstayed() }

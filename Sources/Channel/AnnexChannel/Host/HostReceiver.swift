@@ -95,8 +95,8 @@ struct HostReceiver: ~Copyable, Sendable {
         guard frames.spend(at: MonotonicClock.now()) else { throw .messageBudget(.frames, limit: frames.limit) }
     }
 
-    /// Counts a doorbell after the ring was read. If no frame came since the last doorbell, this one was futile, even
-    /// if this side asked for it.
+    /// Counts a doorbell after the ring was read. A doorbell was futile if no frame came since the doorbell before it,
+    /// even if this side asked for it.
     mutating func hear() throws(ChannelViolation) {
         defer { heardAt = reader.taken }
         if heardAt == reader.taken { try spendFutileWakeUp() }

@@ -182,7 +182,8 @@ extension RingLeader {
         }
     }
 
-    /// Enters a call that was already sent. This thread still leads, so no answer can arrive in between.
+    /// Enters a call that was already sent. This thread still leads, so no other thread can read the answer before the
+    /// call is entered.
     private func enlist(
         _ raw: RawCall, _ id: UInt64, for caller: RawCall.Caller, isAttended: Bool = false, until deadline: UInt64?,
         _ receiver: inout HostReceiver

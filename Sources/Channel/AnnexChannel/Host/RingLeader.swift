@@ -145,7 +145,8 @@ extension RingLeader {
 
     private func mustStop(_ call: ChannelCall) -> Bool { call.isDone || mustStop }
 
-    /// A follower may have been given the lead just as its own call ended. If no thread leads now, another one has to.
+    /// A follower may have been given the lead just as its own call ended. If no thread leads now, the lead is passed
+    /// on to another follower.
     private func passOnUnusedLead() {
         let isFree: Void? = receiving.withLockIfAvailable { _ in }
         if isFree != nil { afterLeading() }
@@ -244,8 +245,8 @@ extension RingLeader {
 }
 
 // Resuming a task may run the owner's code, so it never happens under a lock of the channel. The thread that reads the
-// ring collects the tasks whose answers it found, and resumes them after it has released the lock. That spares the
-// event loop's thread a wake-up. A reader that still waits for its own answer releases the lock for that.
+// ring collects the tasks whose answers it found, and resumes them after it has released the lock. So the event loop's
+// thread need not be woken. A reader that still waits for its own answer releases the lock to resume them.
 
 extension RingLeader {
     /// Keeps a task for the thread that next releases the receiving lock.

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// Frames that are sent without a caller waiting for it.
+// Frames that no caller waits to send.
 extension RingSender {
     /// Sends the answer to a call of the extension's, unless that call was answered before or the extension has given
     /// it up.

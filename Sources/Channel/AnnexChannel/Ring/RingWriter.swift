@@ -146,8 +146,8 @@ struct RingWriter: ~Copyable {
         let turns = decideTurn(from: start, to: end)
         pass(to: WireFormat.next(after: end, turns: turns, capacity: ring.capacity))
         clearRun = position
-        // All stores to the first line follow one another quickly, because a reader that polls the line takes it away
-        // in between.
+        // All stores to the frame's first cache line follow one another quickly, because a reader that polls the line
+        // can take it to its own core between any two of them.
         if let terms { unsafe withUnsafeBytes(of: terms) { unsafe ring.copy(to: body, from: $0) } }
         unsafe ring.copy(to: body &+ prefix, from: payload)
         ring.clear(from: body &+ length, count: end &- body &- length)

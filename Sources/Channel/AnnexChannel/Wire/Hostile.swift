@@ -92,7 +92,7 @@ struct HostileSize {
         return Int(truncatingIfNeeded: size)
     }
 
-    /// Whether every byte has memory of its own, so that reading it allocates none in the reader's name.
+    /// Whether memory is already allocated for every byte, so that reading allocates none on the reader's account.
     var isFilled: Bool {
         // Blocks may lie after the end, and allocated memory that no process has filled can count as a hole. So both
         // tests must hold. They compare in blocks, because multiplication could overflow.

@@ -120,7 +120,8 @@ enum Conduct: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// The identifier of the extension that does it. Silence needs a program of its own; the request names all others.
+    /// The identifier of the extension that behaves in this way. Only `neverSaysHello` needs a program of its own; for
+    /// the others, the request tells one program how to behave.
     var `extension`: String {
         self == .neverSaysHello ? ExampleApp.silent : ExampleApp.misbehaver
     }

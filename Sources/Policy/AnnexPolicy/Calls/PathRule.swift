@@ -96,7 +96,7 @@ extension PathRule {
             condition: condition)
     }
 
-    /// Reads a place: `1`, `1@0` or `address:1:2`.
+    /// Reads the place of a path, as `table` describes it: `1`, `1@0` or `address:1:2`.
     private static func place(_ word: Substring) -> (PathUse.Text, Int?)? {
         if word.hasPrefix("address:") {
             guard let numbers = numbers(word), numbers.count == 2 else { return nil }

@@ -1,9 +1,9 @@
 /// `write-xor-execute: on` as conditions on system calls: memory that was ever writable never becomes executable.
 ///
-/// If the kernel knows `PR_SET_MDWE`, the launch makes that promise as well. Executable memory comes only from files,
-/// which are mapped without being writable. A writable file must therefore not be executable either: `paths` and the
-/// mounts ensure that. Memory files lie on no mount of the sandbox, and can be mapped executable whatever their mode
-/// and seals. If the contents of a file can become code, memory files cannot be created at all.
+/// If the kernel knows `PR_SET_MDWE`, the launch makes that call too. Executable memory comes only from files, which
+/// are mapped without being writable. A writable file must therefore not be executable either: `paths` and the mounts
+/// ensure that. Memory files lie on no mount of the sandbox, and can be mapped executable whatever their mode and
+/// seals. If the contents of a file can become code, memory files cannot be created at all.
 package enum WriteXorExecute {
     /// What one call must fulfil: one of these alternatives for that argument.
     struct Demand: Sendable {
@@ -102,7 +102,7 @@ extension CallRule {
         }
     }
 
-    /// This rule, narrowed to the cases in which the demand holds as well: the product of both lists of alternatives.
+    /// This rule, narrowed to the cases in which the demand holds too: the product of both lists of alternatives.
     fileprivate func under(_ demand: WriteXorExecute.Demand, register: Int) throws(PolicyError) -> CallRule {
         var others = conditions.filter { $0.index != register }
         var alternatives = demand.alternatives

@@ -100,7 +100,7 @@ public struct PolicyLibrary: Sendable {
 }
 
 extension PolicyLibrary {
-    /// A number that changes if one of the texts changes that the policy is made of: its own, or one that it includes.
+    /// A number that changes if the policy's own text changes, or a text that the policy includes.
     ///
     /// It detects a policy that was changed and not compiled again. It gives no protection against forgery.
     package func digest(ofPolicy name: String) throws(PolicyError) -> UInt64 {

@@ -170,7 +170,8 @@ extension CallRule {
         }
     }
 
-    /// No flag at all: the rest when `LOCK_EX` alone is split off. It is no operation, so it needs no rule.
+    /// `flock` without any flag. It is the only rest if `LOCK_EX` alone is split off. The kernel has no such operation,
+    /// so it needs no rule.
     private static let nothing = Comparison.masked(mask: 0xFFFF_FFFF, value: 0)
 
     private func with(_ conditions: [CallCondition], _ bound: CallBound?) -> CallRule {

@@ -70,7 +70,7 @@ public struct DeniedPath: Sendable, Hashable {
     let path: String
     /// The rights that the call needed; empty: only that the path exists.
     public let needed: PathRights
-    /// The needed rights that the policy does not grant; empty: that the path exists at all.
+    /// The needed rights that the policy does not grant. If it is empty, the sandbox lacks the path itself.
     public let missing: PathRights
     /// Whether the call would have created the file. Then the host has its directory.
     public let makesEntry: Bool

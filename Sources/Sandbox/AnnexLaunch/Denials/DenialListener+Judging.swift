@@ -16,8 +16,8 @@ extension DenialListener {
             // The thread may have ended, and another thread may have its number by now.
             if !call.isHeld(on: listener) { caller = Caller(thread: call.thread) }
         }
-        // A sandbox past its allowed number of denials gets no answer. The broker kills it when it handles the report,
-        // however late that is.
+        // A sandbox that has used up its allowed number of denials gets no answer, so the calling thread cannot go on.
+        // The broker kills the sandbox when it handles the report of this denial, however late that is.
         settle(call, books.withLock { $0.hasSpent(scene.policy.limits.denials) } ? .end : decision)
         let denial = Denial(
             subject: .call, call: name, text: text, answer: answer, layers: [verdict.layer ?? .seccomp],
@@ -26,7 +26,8 @@ extension DenialListener {
         if let stack { keep(stack, of: .denial(key)) }
     }
 
-    /// Handles a call that proceeds: reads the paths that it names first, and judges them after it is answered.
+    /// Handles a call that proceeds. The paths in its arguments are read while the call is held, and judged after it
+    /// was answered.
     func explain(_ call: HeldCall) {
         let named = paths(of: call)
         let paths = named.isEmpty ? [] : books.withLock { $0.paths?.doubtful(named) ?? [] }

@@ -39,8 +39,8 @@ final class DenialListener: Sendable {
     private let watch = Mutex<EventLoop.Watch?>(nil)
     /// The loop that answers calls. It is never the loop that serves every channel.
     let answers: EventLoop
-    /// Whether the sandbox has a thread of its own. Judging paths takes time, so sandboxes that need it must not delay
-    /// others.
+    /// Whether the sandbox has a thread of its own. Judging paths takes time, so a sandbox whose paths are judged must
+    /// not delay others.
     private let hasOwnThread: Bool
     /// The loop on which reports are delivered.
     private let loop: EventLoop

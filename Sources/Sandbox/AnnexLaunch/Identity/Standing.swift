@@ -35,7 +35,7 @@ package struct Standing: Sendable {
 /// The lines of a `uid_map`: which numbers exist in a user namespace.
 package struct IdentityMap: Sendable, Hashable {
     let ranges: [Range<UInt64>]
-    /// Whether user 0 of this namespace is another user outside: an ordinary user who made this namespace.
+    /// Whether user 0 of this namespace has another number outside. Such a namespace was made by an ordinary user.
     package let hasOrdinaryZero: Bool
 
     // Each line has three numbers: the first inside, the first outside, the count.

@@ -46,7 +46,8 @@ extension Launcher {
         }
     }
 
-    /// Adds everything in the root that no grant brings.
+    /// Adds the parts of the sandbox's root that are neither grants nor the bundle: the private directory, shared
+    /// memory, devices, and `/proc` with the links to it.
     private func addRoot(
         _ plan: inout LaunchPlan, _ paths: PolicyPaths, _ devices: [String], _ persistent: consuming Descriptor?
     ) throws(SystemError) {

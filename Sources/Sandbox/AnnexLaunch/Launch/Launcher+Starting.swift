@@ -20,8 +20,9 @@ extension Launcher {
         let place = try SandboxError.step("control group") { () throws(SystemError) in
             try GroupPlace.find(share, among: candidates, spare: &spare)
         }
-        // After the search for a place, which may move this process into a leaf: a group that hands controllers on to
-        // its children must hold no process itself.
+        // The warden starts only after the search for a place, because the search may move this process into a leaf,
+        // where the warden must start too. A group that hands controllers on to its children must hold no process
+        // itself.
         let (warden, identities) = try warden(on: loop) { () throws(SandboxError) in
             for candidate in candidates + (place.map { [$0.hierarchy] } ?? []) { _ = ControlGroup.sweep(candidate) }
             return try usersToGive()

@@ -64,7 +64,7 @@ package struct OwnedName: Hashable, Sendable {
     package var isOwned: Bool {
         guard space == Self.ownSpace else { return true }
         if let time = Self.startTime(of: owner) { return time == started }
-        // If the start time cannot be read, for want of a descriptor, an existing process counts as the owner.
+        // If the start time cannot be read, for lack of a descriptor, an existing process counts as the owner.
         // Otherwise its extensions would be ended.
         return kill(owner, 0) == 0 || errno != ESRCH
     }

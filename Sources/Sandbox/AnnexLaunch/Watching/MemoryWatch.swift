@@ -88,8 +88,8 @@ final class MemoryWatch: Watched {
             if let teller = try teller(of: process) { tellers.append(teller.thread) }
         }
         var total = ProcessMemory()
-        // Address spaces are compared before they are measured: a process that executes in between no longer shares
-        // anything.
+        // Address spaces are compared before they are measured. A process that executes a program after the comparison
+        // no longer shares anything.
         for thread in AddressSpaces(of: tellers).processes {
             let share = try share(of: thread)
             total.own = total.own.addingClamped(share.own)

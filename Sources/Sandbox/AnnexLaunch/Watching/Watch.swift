@@ -74,7 +74,8 @@ final class Sight: Sendable {
     /// The number of failed looks in a row after which the program is ended.
     static let patience = 2
     /// The same number for failures caused by the host, such as a short lack of descriptors or memory. For the memory
-    /// watch it means half a second. A smaller number would end all of a host's extensions at once.
+    /// watch it means half a second. Such a lack affects all extensions of a host at the same time, so a smaller number
+    /// would end all of them at once.
     static let patienceWithHost = 5
 
     private let isAlive: @Sendable () -> Bool
@@ -99,8 +100,8 @@ final class Sight: Sendable {
         }
     }
 
-    /// Whether the program can cause this error: by executing a file that its host may not read, or because it was
-    /// moved out of the host's sight.
+    /// Whether the program can cause this error: by executing a file that its host may not read, or because the host's
+    /// `/proc` does not show it any more.
     private static func canBeCausedByProgram(_ errno: Int32) -> Bool {
         [EACCES, EPERM, ENOENT, ESRCH].contains(errno)
     }

@@ -17,8 +17,9 @@ static void append(char **end, const char *clock, const struct time *offset) {
     text_append(end, "\n");
 }
 
-// Each clock gets an offset of its own, or their difference would still show how long the machine slept. Time since the
-// start counts sleep and the monotonic clock does not, so the first is never less than the second.
+// Each clock gets an offset of its own. With one offset for both, their difference would still show how long the
+// machine slept. The time since the start counts sleep and the monotonic clock does not, so the time since the start is
+// never the smaller one.
 static long choose(struct time *monotonic, struct time *since_start) {
     uint32_t random[4];
     long got = CALL(NR_getrandom, random, sizeof random, 0);

@@ -36,7 +36,7 @@ static int remove_directories(struct child *child) {
 }
 
 static int remains(void) {
-    // The directories are removed in the host's mount namespace.
+    // The directories lie in the host's mount namespace, so the warden returns there from the bare one.
     int is_away = bare_leave() < 0;
     int remains = is_away;
     for (uint32_t i = 0; i < children_end(); i++) {

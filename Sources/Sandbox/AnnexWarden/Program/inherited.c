@@ -5,8 +5,8 @@
 #include "text.h"
 #include "warden.h"
 
-// Out of a thousand, which stand for all memory. A host may use half of all memory more than its sandbox, and the
-// kernel still kills the sandbox first.
+// Added to the out-of-memory score, in which 1,000 stands for all memory. So the kernel kills a sandbox before its host
+// even if the host uses half of all memory more.
 #define SCORE_AHEAD 500u
 #define SCORE_LARGEST 1000u
 // The result of getpriority(2) for niceness 0; a larger result is a higher priority.

@@ -35,7 +35,8 @@ static long plan_was_read(struct launch *launch) {
 }
 
 static long clone_trees(struct launch *launch) {
-    // If the launch before found no way back, this one needs it: the host's mounts can be cloned only there.
+    // The host's mounts can be cloned only in the host's namespace. If the launch before could not return there, this
+    // launch must.
     long result = bare_leave();
     return result < 0 ? result : mounts_clone_trees(launch);
 }

@@ -55,8 +55,8 @@ long privileges_drop_capabilities(struct launch *launch) {
     launch->detail = 3;
     const struct capability_header header = {CAPABILITY_VERSION_3, 0};
     struct capability_data kept[2] = {{0}};
-    // Without no_new_privs the kernel requires this one for Landlock and seccomp. exec removes it, because no setting
-    // preserves it.
+    // Without no_new_privs the kernel requires CAP_SYS_ADMIN for Landlock and seccomp. exec removes the capability,
+    // because no setting preserves it.
     if (!plan_has(launch->plan, ANNEX_LAYER_NO_NEW_PRIVS)) {
         kept[0].permitted = kept[0].effective = 1u << CAPABILITY_SYS_ADMIN;
     }

@@ -8,7 +8,7 @@
 
 // The ends collected between two checks for signals, so that a flood of orphans does not delay signals.
 #define REAPED_AT_ONCE 64
-// The interval at which all processes are stopped again, because a timer of its own may have woken one.
+// The interval at which all processes are stopped again, because any of them may have been woken by its own timer.
 #define STOPPED_AGAIN_NS 20000000
 // After a stop was reported, the next is reported only after this time without signals: a flood of stops is reported
 // once.

@@ -78,7 +78,8 @@ extension StoppedThread {
     /// How long a thread may need to fall asleep in its held call. Short, because the thread that answers calls waits.
     static let patience = Duration.milliseconds(20)
 
-    /// Where a thread stands that waits in a held call; nil if the kernel does not show it within that time.
+    /// The place in its code at which a thread waits in a held call; nil if the kernel does not show it within that
+    /// time.
     ///
     /// The kernel reports a held call before the calling thread has fallen asleep in it. Until then `syscall` says
     /// `running`: on a busy machine that can take milliseconds.

@@ -28,8 +28,9 @@ enum HeldLocks {
         return ended.reduce(sum) { $0 + (later[$1] ?? 0) }
     }
 
-    /// Whether a process whose namespace the kernel does not show may be one of the sandbox. A program that may be
-    /// executed but not read has such processes. Those of the host's own namespace and of other users are none.
+    /// Whether a process may belong to the sandbox although the kernel does not show its namespace. The kernel hides it
+    /// if the program's file may be executed but not read. Processes in the host's own namespace, and those of other
+    /// users, do not belong to the sandbox.
     private static func mayBelong(_ process: Int32, to thread: UInt32) -> Bool {
         guard let own = ProcessText.read("/proc/\(thread)/status").flatMap(ProcessStatus.read),
             let other = ProcessText.read("/proc/\(process)/status").flatMap(ProcessStatus.read)

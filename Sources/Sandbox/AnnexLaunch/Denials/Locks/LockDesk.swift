@@ -21,7 +21,7 @@ final class LockDesk: Sendable {
     /// - Parameter thread: the thread whose call is held.
     func settle(besides thread: UInt32) -> Outcome {
         guard case .count(let moment) = step() else { return .pass }
-        // Another call's count took place while this one waited.
+        // The locks were counted for another call while this call waited.
         if moment > MonotonicClock.now() { return denial(or: moment) }
         let held = HeldLocks.count(besides: thread)
         budget.withLock { $0.counted(held, at: MonotonicClock.now()) }

@@ -75,14 +75,14 @@ extension WholeFileLock {
     }
 
     /// Whether a file was opened through a mount of that process and not through one of this process. A sandbox without
-    /// mounts of its own has ours, and through those a descriptor may have been opened by another process.
+    /// mounts of its own uses the mounts of this process, through which any other process may have opened the file.
     private static func isMounted(_ file: borrowing Descriptor, for process: UInt32) -> Bool {
         let own = (TextFile.read("/proc/self/fdinfo/\(file.number)") ?? "").split(separator: "\n")
         guard let mount = own.first(where: { $0.hasPrefix("mnt_id:\t") })?.dropFirst(8) else { return false }
         return lists("\(process)", mount) == true && lists("self", mount) == false
     }
 
-    /// Whether a process's list of mounts contains this one; nil if the list cannot be read.
+    /// Whether a process's list of mounts contains the mount with this number; nil if the list cannot be read.
     private static func lists(_ process: String, _ mount: Substring) -> Bool? {
         TextFile.read("/proc/\(process)/mountinfo")?.split(separator: "\n").contains { $0.hasPrefix("\(mount) ") }
     }

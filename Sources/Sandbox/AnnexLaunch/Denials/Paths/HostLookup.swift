@@ -4,8 +4,8 @@ internal import Glibc
 
 /// Finds out whether the host has a path that a hostile program named, and where its links lead.
 ///
-/// Objects are opened with `O_PATH` only, and the kernel follows no link. Links followed here are read as text, and lie
-/// where the program could not have made them.
+/// Objects are opened with `O_PATH` only, and the kernel follows no link. This code follows a link by reading its text,
+/// and only if the program could not have made the link.
 struct HostLookup {
     enum Answer: Hashable {
         case missing
