@@ -27,7 +27,7 @@ import Testing
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let json = String(decoding: try encoder.encode(DenialRecord(Self.call)), as: UTF8.self)
         #expect(
-            json == #"{"answer":"refused","call":"socket","count":1,"errno":"EPERM","executable":"tool","first":0,"#
+            json == #"{"answer":"denied","call":"socket","count":1,"errno":"EPERM","executable":"tool","first":0,"#
                 + #""kind":"call","last":0,"layers":["seccomp"],"line":"base.yaml:98:5","process":11,"#
                 + #""reason":"The network.","remedy":"- { call: socket, when: { domain: AF_INET } }","#
                 + #""text":"socket(AF_INET, SOCK_STREAM, 0)","thread":12}"#)

@@ -62,7 +62,7 @@ import Testing
         #expect(rejected.output.isEmpty)
         let name = "com.example.c/PlugIns/Part0.appex"
         let all = try await annex(daemon, "list", "--all")
-        #expect(all.output.contains("\(name)  refused ") && all.errors.contains("(P3)"), "\(all)")
+        #expect(all.output.contains("\(name)  rejected ") && all.errors.contains("(P3)"), "\(all)")
         #expect(!ids(try await annex(daemon, "list")).contains(name))
         #expect(try await annex(daemon, "remove", "com.example.c").status == 0)
         for command in ["disable", "enable"] {
