@@ -57,6 +57,50 @@ import Testing
         host.finish(thread)
     }
 
+    /// In a process of its own, because the limit belongs to a process, and as a user that nothing else runs as.
+    @Test func `an answer waits while its user has too many descriptors in flight`() async {
+        await #expect(processExitsWith: .success) {
+            // The kernel exempts root.
+            if getuid() == 0, setgid(61_107) != 0 || setuid(61_107) != 0 { exit(1) }
+            var few = rlimit(rlim_cur: 128, rlim_max: 128)
+            guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few) == 0 else { exit(2) }
+            let receiver = try HandOverTests.crowd()
+            let ends = try HostEndpoint.make(configuration: .patient)
+            let thread = ExtensionThread(ends.descriptors) { endpoint in
+                try endpoint.sayHello()
+                try endpoint.serve { request in
+                    try request.reply([5], sealed: SealedPieces(try SealedMemory(copying: [1])))
+                }
+            }
+            let other = ExtensionThread(raw: {
+                usleep(50_000)  // the subject is what happens meanwhile
+                close(receiver)
+            })
+            let reply = try ends.host.callAndWait(Request(method: 1, accepts: HandOverTests.allowance))
+            guard reply.payload == [5], reply.sealed.count == 1 else { exit(3) }
+            other.join()
+            ends.host.finish(thread)
+        }
+    }
+
+    /// Puts descriptors in flight until the kernel accepts no more of this user.
+    /// - Returns: the socket that they wait in.
+    private static func crowd() throws -> Int32 {
+        var pair: [Int32] = [0, 0]
+        guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0 else { exit(4) }
+        let sender = ControlSocket(owning: Descriptor(owning: pair[0]))
+        while true {
+            var list = DescriptorList()
+            for _ in 0..<ControlSocket.mostDescriptors { list.append(try Descriptor.open("/dev/null", O_RDONLY)) }
+            do throws(SystemError) { try sender.send([1], list) } catch {
+                guard error.errno == ETOOMANYREFS else { throw error }
+                break
+            }
+        }
+        // Closing the sender would not take them out of flight.
+        return pair[1]
+    }
+
     @Test func `a request brings its file`() throws {
         let name = "annex-picture"
         let ends = try HostEndpoint.make(configuration: .patient)

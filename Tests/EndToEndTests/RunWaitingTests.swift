@@ -147,7 +147,7 @@ import Testing
 
     /// Runs a script in `annex run` while its output is full and not read.
     private static let reader = """
-        import json, os, socket, subprocess, sys, time
+        import json, os, select, socket, subprocess, sys, time
         annex, number, limit = sys.argv[1], int(sys.argv[2]), sys.argv[3]
         ours, unread = socket.socketpair()
         unread.setblocking(False)
@@ -168,9 +168,10 @@ import Testing
             while any(lives(pid) for pid in os.listdir('/proc') if pid.isdigit()): time.sleep(0.02)
             assert run.poll() is None
             # One that comes before annex has heard of the end is handed on to the program, which is gone.
+            # After annex has printed that a signal arrived, another one would end annex itself.
             while run.poll() is None:
                 run.send_signal(number)
-                time.sleep(0.1)
+                if select.select([run.stderr], [], [], 0.1)[0]: break
         errors = run.stderr.read()
         print(run.wait(), json.load(open('end.json'))['reason'])
         sys.stderr.write(errors.decode())

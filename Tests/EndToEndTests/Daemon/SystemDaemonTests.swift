@@ -218,7 +218,7 @@ struct SystemDaemonTests {
         // Even if the mode of the socket would allow it.
         chmod(own.socket, 0o666)
         let answer = await (try FixtureHost([own.socket, "list"], as: other)).lastLine()
-        #expect(answer.contains("refused") && answer.contains("it belongs to another user"), "\(answer)")
+        #expect(answer.contains("rejected") && answer.contains("it belongs to another user"), "\(answer)")
     }
 
     @Test func `a host refuses a socket that another user made`() async throws {

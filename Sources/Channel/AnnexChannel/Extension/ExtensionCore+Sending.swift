@@ -14,6 +14,10 @@ extension ExtensionCore {
             // them.
             try fail(
                 call, method: method, code: IncomingRequest.droppedCode, text: "the caller accepts no sealed memory")
+        } catch .system(let error) where error.errno == ETOOMANYREFS {
+            try fail(
+                call, method: method, code: IncomingRequest.droppedCode,
+                text: "the extension's user has too many descriptors in flight: end programs that leave them unread")
         }
     }
 
@@ -92,13 +96,26 @@ extension ExtensionCore {
         }
     }
 
+    /// How long an answer waits while the user of this process has too many descriptors in flight.
+    private static let longestCrowd = Duration.seconds(5)
+
     /// Sends descriptors before their frame is published, so that the host never has to wait for them.
+    ///
+    /// The kernel compares the descriptors in flight of all programs of a user with the limit of the sender. Another
+    /// program can exceed it for a moment. Meanwhile this side answers pings and handles cancels.
     private func handOver(_ call: UInt64, _ descriptors: borrowing DescriptorList) throws(ExtensionFailure) {
         let tag = DescriptorTag(call: call, count: UInt32(descriptors.count))
-        do throws(SystemError) {
-            try control.send(tag.encoded(), descriptors, waiting: true)
-        } catch {
-            throw ExtensionFailure(sending: error)
+        let deadline = MonotonicClock.deadline(after: Self.longestCrowd)
+        while true {
+            do throws(SystemError) {
+                return try control.send(tag.encoded(), descriptors, waiting: true)
+            } catch {
+                guard error.errno == ETOOMANYREFS, MonotonicClock.remaining(until: deadline) > 0 else {
+                    throw ExtensionFailure(sending: error)
+                }
+            }
+            _ = try wait(until: MonotonicClock.deadline(after: .milliseconds(5)))
+            _ = try readWhatIsThere()
         }
     }
 }
