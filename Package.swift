@@ -405,7 +405,7 @@ if isFuzzing {
         fuzzer("FuzzPolicyText", "AnnexPolicy"),
         fuzzer("FuzzExpectations", "AnnexPolicyTools", "AnnexPolicy"),
         fuzzer("FuzzContainerProfile", "AnnexPolicyTools", "AnnexPolicy"),
-        fuzzer("FuzzProcText", "AnnexLaunch"),
+        fuzzer("FuzzProcText", "AnnexDoctor", "AnnexLaunch"),
         fuzzer("FuzzMachineText", "AnnexDoctor", "AnnexLaunch", "AnnexLinux"),
         fuzzer("FuzzElfFile", "AnnexLaunch"),
         fuzzer("FuzzPropertyList", "AnnexBundle"),

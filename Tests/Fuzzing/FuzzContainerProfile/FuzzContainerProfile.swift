@@ -1,6 +1,7 @@
+import AnnexPolicy
 import FuzzSupport
 
-@testable import AnnexPolicy
+@testable import AnnexPolicyTools
 
 /// Any bytes end in a container profile's rules or in an error.
 @main

@@ -1,4 +1,5 @@
 import AnnexPolicy
+import AnnexPolicyTools
 import FuzzSupport
 
 /// Any bytes end in expectations or in an error, and what a policy says of each never traps.

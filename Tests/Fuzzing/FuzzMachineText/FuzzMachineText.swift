@@ -1,6 +1,7 @@
 import AnnexLinux
 import FuzzSupport
 
+@testable import AnnexDoctor
 @testable import AnnexLaunch
 
 /// Every reader of what the machine shows: mounts, control groups, maps of users, signs of containers, switches; names in

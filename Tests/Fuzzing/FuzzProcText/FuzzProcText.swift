@@ -1,5 +1,6 @@
 import FuzzSupport
 
+@testable import AnnexDoctor
 @testable import AnnexLaunch
 
 /// Every reader of bytes that a sandboxed program shows of itself, each with all of the bytes: files below its /proc/PID,
