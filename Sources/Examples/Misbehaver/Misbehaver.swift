@@ -69,9 +69,14 @@ struct Misbehaver: ~Copyable {
     /// Sends a descriptor for a call that does not exist, of memory that could still be changed.
     private func handOverDescriptor() throws {
         let mark: [UInt8] = Array("ANFD".utf8) + [1, 0, 0, 0] + [UInt8](repeating: 0x7F, count: 8)
-        let sent = unsafe mark.withUnsafeBytes {
-            unsafe misbehave_hand_over(ChannelDescriptor.control, $0.baseAddress, $0.count)
-        }
+        var sent: Int32
+        repeat {
+            sent = unsafe mark.withUnsafeBytes {
+                unsafe misbehave_hand_over(ChannelDescriptor.control, $0.baseAddress, $0.count)
+            }
+            // Other programs of this user can have too many descriptors in flight for a moment.
+            if sent == -ETOOMANYREFS { usleep(1000) }
+        } while sent == -ETOOMANYREFS
         if sent < 0 { print("sendmsg: errno \(-sent)") }
         while true { _ = try endpoint.next() }
     }
