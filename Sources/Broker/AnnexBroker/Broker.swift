@@ -47,7 +47,8 @@ package final class Broker: BrokerService {
         launcher.shutDown()
     }
 
-    /// Whether a control group holds the configured share; false if this machine can make no control group.
+    /// Whether a control group enforces the limits for all extensions together (`BrokerConfiguration.share`); false if
+    /// this machine can make no control group.
     package var holdsShare: Bool { launcher.holdsShare }
 
     package func terms(for identifier: String) throws(BrokerError) -> SessionTerms {
@@ -121,8 +122,8 @@ package final class Broker: BrokerService {
         for supervised in running.all { supervised.end(for: .brokerShutdown) }
     }
 
-    /// The policy of the extension's point. A general policy is not an extension point, so a bundle cannot get one by
-    /// naming it.
+    /// The policy of the extension's point. A bundle gets no general policy, such as `tool`, by naming it as its
+    /// extension point: such a bundle is rejected.
     func policy(for bundle: ExtensionBundle) throws(BrokerError) -> Policy {
         if let rejection = bundle.rejection { throw rejection }
         do throws(PolicyError) {

@@ -90,7 +90,7 @@ public struct AnnexHost: Sendable {
     ///   - service: the host's answers to the extension's own requests; none by default.
     ///   - channel: changes the channel's configuration before the channel is made, for example the capacity of its
     ///     rings or how callers wait.
-    /// - Throws: `HostError.refused` if the broker does not launch the extension. `HostError.ended` if the extension
+    /// - Throws: `HostError.rejected` if the broker does not launch the extension. `HostError.ended` if the extension
     ///   ended before it was ready; its value says why. `HostError.taskCancelled` if the task was cancelled first.
     public nonisolated(nonsending) func begin(
         _ identifier: String, as point: String? = nil, timeLimit: Duration? = nil,

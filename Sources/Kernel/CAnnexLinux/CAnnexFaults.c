@@ -35,10 +35,10 @@ static void tell(int number, siginfo_t *cause, void *context) {
     // SA_RESETHAND has removed the handler. The same instruction faults again, and the kernel ends the process for it.
 }
 
-// From here on, everything uses the kernel's own calls. A page of the C library that is touched only for this costs
-// more at each start than all the calls.
+// From here on, the code makes system calls itself instead of calling the C library's functions for signals. Touching a
+// page of the C library only for this costs more at each start than all these calls.
 
-// The kernel's own layout, on both processors.
+// The kernel's own layout of a signal action. It is the same on both processors, and differs from the C library's.
 struct kernel_action {
     void (*handler)(int, siginfo_t *, void *);
     unsigned long flags;

@@ -20,7 +20,8 @@ public enum Doctor {
         var findings = surroundings.findings + answers.map { kernel($0, $1, remedies) }
         var readiness: [PolicyReadiness] = []
         do throws(SandboxError) {
-            // A broker makes these calls in its own process, and would be killed for them like the trials.
+            // A broker makes the tried calls in its own process. A filter that kills for such a call would kill the
+            // broker too.
             if let deadly = answers.first(where: \.1.isDeadly) {
                 throw SandboxError(
                     deadly.0.title, cause: "a filter around this program kills every process that makes this call",
@@ -43,7 +44,7 @@ public enum Doctor {
             findings: findings.sorted { $0.topic.order < $1.topic.order }, policies: readiness)
     }
 
-    /// Removes what killed brokers left behind: control groups and the doctor's own folders.
+    /// Removes what killed brokers and doctors left behind: their control groups and the doctors' folders.
     ///
     /// - Returns: the directories that were removed.
     public static func clean() -> [String] {
@@ -90,7 +91,8 @@ public enum Doctor {
         }
     }
 
-    /// The finding for a layer that works. For `speculation` it only means that no offered control was refused.
+    /// The finding for a layer that works. For `speculation` this only means that the kernel accepted every control
+    /// that it offers.
     private static func there(_ layer: SandboxLayer, _ id: String, _ probes: borrowing ProbeLauncher) -> Finding {
         let controls = probes.controls
         if layer == .speculation, controls.isEmpty {

@@ -14,7 +14,8 @@ package struct EndedExtension: Sendable {
     package let lifetime: Duration
     /// How long the launch waited for an instance slot.
     package let waited: Duration
-    /// The launch report, as far as the launch came; nil if the extension's own code never ran.
+    /// The launch report, without the hello if the extension ended before it; nil if the extension's own code never
+    /// ran.
     package let launch: LaunchReport?
     /// Every limit of the policy, and the mechanism that held it.
     package let limits: [LaunchReport.Limit]

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The instance slots of each policy. A launch that finds no free slot waits in line.
-/// First a parked extension is asked to give up its slot, if there is one.
+/// The instance slots of each policy. A launch that finds no free slot waits in line, and one parked extension, if
+/// there is any, is asked to give up its slot.
 final class InstanceSlots: Sendable {
     /// A slot, or the wait for one.
     struct Slot: Sendable {
@@ -14,7 +14,7 @@ final class InstanceSlots: Sendable {
         let granted: @Sendable () -> Void
     }
 
-    /// The state of a taken slot. Its holder may set the same state more than once.
+    /// The state of a taken slot. If the holder repeats a change of state, the repetition has no effect.
     private enum Hold {
         case kept
         /// The slot of a parked extension, which may be taken away. `since` orders the slots by when they were lent.
@@ -82,7 +82,8 @@ final class InstanceSlots: Sendable {
         }
     }
 
-    /// Gives a slot back, which goes to the longest waiter, or stops waiting for one. A second call has no effect.
+    /// Gives back a slot, which then goes to the launch that has waited longest. A ticket that has no slot yet stops
+    /// waiting. A second call has no effect.
     func giveBack(_ ticket: Slot) {
         let next: Waiter? = state.withLock { state in
             guard var room = state.rooms.removeValue(forKey: ticket.policy) else { return nil }

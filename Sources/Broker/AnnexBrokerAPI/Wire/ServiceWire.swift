@@ -7,7 +7,7 @@ package enum ServiceWire {
     /// highest version that both support. Every change of meaning raises the upper bound; dropping support for old
     /// peers raises the lower bound.
     package static let versions: ClosedRange<UInt64> = 3...4
-    /// From this version on, a host reports that it has passed a ping on.
+    /// From this version on, a host reports to the daemon that it has passed a ping on to the extension.
     package static let firstWithPings: UInt64 = 4
     /// From this version on a daemon checks the extension point that a host expects.
     package static let firstWithPoints: UInt64 = 4
@@ -19,7 +19,8 @@ package enum ServiceWire {
 
     /// The limits of a host's packet, which carries names and short texts.
     package static let fromHost = MessageLimits(bytes: 8 << 10, fields: 16, depth: 1)
-    /// The limits of a daemon's packet, which carries at most one app's extensions, or one end with all its details.
+    /// The limits of a daemon's packet. It carries at most the extensions of one app, or the end of one extension with
+    /// all details.
     package static let fromDaemon = MessageLimits(bytes: 128 << 10, fields: 8_192, depth: 8)
 
     /// The longest identifier, name or reason in a host's packet, in bytes.

@@ -45,7 +45,7 @@ final class StoreSpace: Sendable {
         let free = try freeBytes()
         let others = state.withLock { $0.isWhole } ? [:] : stores()
         let fault = state.withLock { state in
-            // A forgotten user has no store any more.
+            // A user whom `annexd --forget-user` removed has no store any more.
             state.stores = state.stores.merging(others) { one, _ in one }.filter { access($0.key, F_OK) == 0 }
             state.isWhole = true
             let fault = shortage(state, of: bytes, free: free)

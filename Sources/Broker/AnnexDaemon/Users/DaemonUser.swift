@@ -37,8 +37,8 @@ final class DaemonUser: Sendable {
     let logger: Logger
     let state: Mutex<State>
     let resources = Mutex<UserResources?>(nil)
-    /// Held while `means` is made, which takes as long as the user's apps need to be checked. Only this user waits for
-    /// it.
+    /// Held while `resources` are made. The user's installed apps are checked meanwhile, which may take long. Only this
+    /// user waits for it.
     let making = Mutex(())
     /// Runs launches and queries.
     let lane = Lane("annex-user")

@@ -64,7 +64,7 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// Handlers that pass every event of the channel to the broker, which decides.
+    /// Handlers that pass every event of the channel to the broker, which decides whether the extension must end.
     var handlers: ChannelHandlers {
         var handlers = ChannelHandlers()
         handlers.onHello = { [weak self] _ in self?.tell { $0.saidHello() } }

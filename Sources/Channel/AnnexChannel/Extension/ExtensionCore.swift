@@ -3,7 +3,7 @@ internal import AnnexLinux
 /// The shared state of an extension's endpoint and its unanswered requests. Only one thread uses it.
 final class ExtensionCore {
     let control: ControlSocket
-    // The mappings behind the two halves.
+    // The mappings of the memory regions that `receiver` and `sender` use.
     private let own: OwnRegion
     private let peer: PeerRegion
     #if DEBUG
@@ -15,7 +15,7 @@ final class ExtensionCore {
         @exclusivity(unchecked) var receiver: ExtensionReceiver
         @exclusivity(unchecked) var sender: ExtensionSender
     #endif
-    /// The last answer, if `nextPlainRequest` has to check whether the host sleeps for it.
+    /// The last answer, if this side has not yet checked whether the host sleeps and must be woken for it.
     var unchecked: UncheckedAnswer?
     /// Frames that were read early, for example while checking for a cancel.
     var ahead: [Frame] = []
@@ -36,7 +36,8 @@ final class ExtensionCore {
     var streams: [UInt64: HeldStream] = [:]
     /// Handles streams that the host opens; nil: they are reset.
     var takeStream: ((ExtensionStream) -> Void)?
-    /// Set while the loop of plain bytes holds both halves; its bodies must not use them (see `checkFree`).
+    /// Set while `serve` answers requests of plain bytes. Its bodies must not use the endpoint meanwhile (see
+    /// `checkFree`).
     var isServingRaw = false
     /// Calls that were cancelled before their request was passed on.
     var cancelledAhead: Set<UInt64> = []
@@ -59,8 +60,8 @@ final class ExtensionCore {
         self.peer = peer
     }
 
-    /// Throws if a body of plain bytes runs. Every use of a half begins with this check: release builds do not notice
-    /// an overlapping access, and debug builds end the program for it.
+    /// Throws if a body of `serve` runs. Every use of `receiver` or `sender` begins with this check: release builds do
+    /// not notice an overlapping access, and debug builds end the program for it.
     func checkFree() throws(ExtensionFailure) {
         if isServingRaw { throw .inUse }
     }

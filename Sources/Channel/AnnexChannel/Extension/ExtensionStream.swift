@@ -5,7 +5,7 @@ internal import AnnexLinux
 ///
 /// If the last reference goes before both sides have finished, the stream is cancelled.
 public final class ExtensionStream {
-    /// The method that the stream was opened with; the users' own numbering.
+    /// The method that the stream was opened with. The host and the extension agree on the numbers.
     public let method: UInt16
     /// The bytes that the stream was opened with.
     public let arguments: [UInt8]

@@ -115,7 +115,7 @@ extension HostEndpoint {
     /// The state of a task's call before the task suspends.
     @usableFromInline enum Look<Response> {
         case answered(Response)
-        /// The call was sent and has no answer yet; nil if nothing was sent.
+        /// There is no answer yet; the call is nil if it was not sent.
         case pending(ChannelCall?)
     }
 

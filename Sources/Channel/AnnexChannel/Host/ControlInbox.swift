@@ -14,8 +14,8 @@ struct ControlInbox: ~Copyable, Sendable {
         let isIncomplete: Bool
     }
 
-    /// The result of taking the hand-over that a frame announced. The list is empty if the call had ended before or
-    /// after the descriptors came.
+    /// The result of taking the hand-over that a frame announced. The list is empty if the call had already ended: the
+    /// descriptors were then not kept, or were taken out when the call ended.
     enum Taken: ~Copyable {
         case complete(DescriptorList)
         case incomplete(DescriptorList)
@@ -49,7 +49,7 @@ struct ControlInbox: ~Copyable, Sendable {
         isEnded = true
     }
 
-    /// Counts a doorbell. One that was asked for is free; any other is spent from the budget.
+    /// Counts a doorbell. A doorbell that this side requested is free; any other counts against the budget.
     mutating func ring(turns: UInt32) throws(ChannelViolation) {
         rung &+= 1
         credit = min(credit &+ min(turns &- seenTurns, ControlInbox.mostCredit), ControlInbox.mostCredit)
@@ -70,7 +70,8 @@ struct ControlInbox: ~Copyable, Sendable {
         while let descriptor = list.takeFirst() { descriptors.append(descriptor) }
     }
 
-    /// Records a hand-over for a call that is over, without keeping its descriptors. It is spent from the budget.
+    /// Records a hand-over for a call that is over, without keeping its descriptors. The hand-over counts against the
+    /// budget.
     mutating func noteLate(
         _ tag: DescriptorTag, count: Int, isIncomplete: Bool
     ) throws(ChannelViolation) {

@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import AnnexMessages
 internal import Synchronization
 
-// Calls that wait for their answers. `RingLeader.call` sends each call if it can; otherwise the call goes through the
-// table.
+// Calls that wait for their answers. `RingLeader.call` sends each call if it can; otherwise the call first enters the
+// table of open calls (`CallTable`).
 
 extension HostEndpoint {
     /// Calls the extension and waits for its answer on this thread, which must not be the event loop's. Allocates
@@ -124,7 +124,7 @@ extension HostEndpoint {
             // Consumed, because a copy would count references.
             switch consume looked {
             case .answered(let reply):
-                // Even a call that returns at once would allocate.
+                // Checked here, because even a `hearFirst` that returns at once would allocate.
                 if state.hasUnheard { await state.hearFirst() }
                 return reply
             case .pending(let call?):
@@ -136,8 +136,8 @@ extension HostEndpoint {
         return try await start(request, timeout: timeout).value()
     }
 
-    /// Sends a request from a task, and checks for the answer for as long as that is cheaper than suspending. The call
-    /// enters the table before it is sent, so the returned call also reports a failure that the extension answers.
+    /// Sends a request from a task, and checks for the answer for as long as that is cheaper than suspending. If the
+    /// extension answers with a failure, the returned call reports it, and this method does not throw.
     public nonisolated(nonsending) func start(
         _ request: consuming Request, timeout: Duration? = nil
     ) async throws(CallFailure) -> ChannelCall {

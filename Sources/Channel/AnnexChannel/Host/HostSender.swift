@@ -10,15 +10,15 @@ struct HostSender: ~Copyable, Sendable {
     /// The extension's read position, on which threads that wait for room sleep.
     let consumed: SharedWord
     let looking: RoomSpinner
-    /// How many threads sleep for room; the flag is set while there is one.
+    /// How many threads sleep for room. The flag of `gate` is set while there is one.
     private(set) var sleepers = 0
     /// Calls that were given up and whose cancel frames wait for room.
     var cancels: [UInt64] = []
-    /// The budget for the extension's wake-ups of threads that wait for room, if they bring none.
+    /// Limits how often the extension may wake threads that wait for room without making room.
     var futile: RateBudget
     private let tap: (any FrameTap)?
     var arena: ArenaWriter
-    /// Whether the extension supports frames that stay in their place.
+    /// Whether the extension supports frames that are written in the place of the previous frame (`PlaceMarks`).
     var framesMayStay = false
     /// The message that is being sent in pieces. Its sender holds the strong reference.
     weak var underWay: LargeTransfer?
@@ -51,7 +51,7 @@ struct HostSender: ~Copyable, Sendable {
 
     mutating func endSleep() {
         sleepers -= 1
-        // Another thread may sleep at the same position, for a larger frame.
+        // The flag stays set while another thread sleeps: that thread may wait at the same position for a larger frame.
         if sleepers == 0 { gate.withdraw() }
     }
 
@@ -83,8 +83,8 @@ extension HostSender {
     private mutating func hasRoom(for transfer: LargeTransfer) throws(ChannelViolation) -> Bool {
         guard let underWay else { return try writer.hasRoom(payload: 64) }
         guard underWay === transfer else {
-            // Reads the extension's position, so that a thread that waits for the other transfer's end sleeps on its
-            // newest value.
+            // Reads the extension's position. A thread that waits for the other transfer to end then sleeps on that
+            // position's newest value.
             try writer.look()
             return false
         }

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// The one way to make a call. If no other thread reads the ring, the caller becomes the leader: its call then needs no
+// The fast way to make a call. If no other thread reads the ring, the caller becomes the leader: its call then needs no
 // entry in the table, no object and no allocation. A thread reads until its answer arrives, a task for as long as that
 // is cheaper than suspending. Such a call enters the table, under the same number, if its task suspends, if its answer
 // comes in pieces, or if its thread has to release the lock for others. A call that cannot be sent this way enters the
@@ -25,8 +25,9 @@ extension RingLeader {
             (receiver, half) throws(CallFailure) -> LockPair<HostReceiver, HostSender>.Both<Opened, LedCall> in
             leads = true
             let isAttended = caller == .thread || receiver.attendsTasks
-            // Without the mark `attended`, a task's answer rings the doorbell, because the task may have suspended.
-            // With the mark, the answers of all callers ring while some task is suspended.
+            // This caller reads the ring, so a doorbell for its answer is needless. An answer without the mark
+            // `attended` rings whenever the flag asks for a doorbell. An attended answer rings only while the flag asks
+            // for every doorbell, because some task is suspended.
             if caller == .thread ? receiver.asksForEvery : !isAttended { receiver.withdraw() }
             let id = receiver.rawCalls.open()
             let word = writeAtOnce(call, id, for: caller, isAttended, &receiver, &half)
@@ -86,8 +87,8 @@ extension RingLeader {
             guard mustSleep || receiver.spinner.isTimeToLookAround else { continue }
             if state.loop.isCurrent { throw forgo(id, .onEventLoop, &receiver) }
             if deadline == nil { deadline = call.deadline() }
-            // Answers of other tasks came first. They are resumed after the lock is released, and then this call goes
-            // on.
+            // Answers to the calls of other tasks came first. Those tasks are resumed after this thread has released
+            // the lock. Its own call then goes on through the table.
             if keepsTasks { return .pending(try enlist(call, id, for: .thread, until: deadline, &receiver)) }
             if mustSleep { sleep(&receiver, until: deadline) { mustStop } }
             guard let failure = end(by: deadline) else { continue }
@@ -176,7 +177,7 @@ extension RingLeader {
             let call = ChannelCall(
                 id: table.nextID(), method: method, isPing: isPing, accepts: accepts, deadline: deadline,
                 mostReply: mostReply, memory: memory, leader: self)
-            // Inside the lock, so that these switches happen in the order of the table's changes.
+            // Inside the lock, so that the calls of `setPassRights` have the order of the table's changes.
             if table.insert(call) { control.setPassRights(true) }
             return call
         }

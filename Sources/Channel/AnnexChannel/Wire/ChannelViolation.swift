@@ -18,8 +18,8 @@ public enum ChannelViolation: Error, Sendable, Hashable {
     case unknownCall(UInt64)
     /// An answer names another method than its request.
     case wrongMethod(call: UInt64, UInt16, asked: UInt16)
-    /// A frame names a stream that was never opened, or opens a stream with a number that is not a new one of the
-    /// extension's.
+    /// A frame names a stream that was never opened. Or it opens a stream with a number that is not larger than the
+    /// last, or not one of the extension's.
     case unknownStream(UInt64)
     /// A message exceeds its stream's credit, or credit exceeds the amount that was spent.
     case streamCredit(UInt64)
@@ -41,9 +41,9 @@ public enum ChannelViolation: Error, Sendable, Hashable {
     case notSealed(String)
     /// Sealed memory is empty or larger than the call accepts.
     case sealedSize(UInt64, accepted: UInt64)
-    /// Sealed memory has holes, which its reader would fill with its own memory.
+    /// Sealed memory has holes. The memory that fills a hole is charged to the process that reads it.
     case sealedHoles(UInt64)
-    /// The kernel refused to wait on the peer's word. Only misuse by the peer can cause that.
+    /// The kernel refused to let this side wait on a word in the shared memory. Only misuse by the peer can cause that.
     case sharedWord(errno: Int32)
     /// Messages of the host lay unread for longer than the channel allows.
     case unread(seconds: UInt64)

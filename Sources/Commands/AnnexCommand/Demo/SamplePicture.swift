@@ -1,6 +1,7 @@
 /// The picture that the demo makes if it is given none: a landscape of gradients, as a PNG.
 ///
-/// It is written by hand because the host links no picture code at all. Stored blocks need no compressor.
+/// The demo writes the PNG itself, because the host links no picture code at all. The pixels are stored uncompressed,
+/// so no compressor is needed.
 struct SamplePicture {
     let width = 640
     let height = 400

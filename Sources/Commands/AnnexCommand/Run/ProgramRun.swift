@@ -37,7 +37,7 @@ struct ProgramRun {
     }
 
     private func runToItsEnd() throws -> End {
-        // The thread of the launcher takes no signals.
+        // The launcher starts on a thread that blocks every signal, so no signal interrupts it.
         let start = LauncherStart(waiving: Set(options.waive))
         defer { start.settle() }
         // Until there is a program to forward signals to, they end this process in the usual way.

@@ -162,8 +162,8 @@ struct BigEndianFile {
         return part.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// A number of at most 32 bits; nil if it is larger. A file is shorter than that, so an offset always fits. The sum
-    /// or product of two such numbers cannot overflow.
+    /// A number of at most 32 bits; nil if it is larger. Files are shorter than 4 GiB, so an offset in a file always
+    /// fits. The sum or product of two such numbers cannot overflow.
     func number(at place: Int, size: Int) -> Int? {
         bits(at: place, size: size).flatMap { $0 <= UInt64(UInt32.max) ? Int($0) : nil }
     }

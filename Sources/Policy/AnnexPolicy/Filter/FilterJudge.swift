@@ -21,7 +21,8 @@ struct FilterJudge {
     /// The answer that the policy demands of the filter.
     func expected(_ call: FilterEvaluator.Call) -> FilterAnswer {
         guard call.architecture == policy.architecture.audit else { return .killProcess }
-        // x32 calls are killed. libseccomp leaves -1, which only a tracer makes, to the default action.
+        // Calls of the x32 ABI are killed. The exception is number -1, which only a tracer can set: libseccomp gives it
+        // the default action.
         let foreign = policy.architecture == .x86 && UInt32(bitPattern: call.number) >= 0x4000_0000
         if foreign, call.number != -1 { return .killProcess }
         switch policy.answer(number: call.number, arguments: call.arguments) {
@@ -53,7 +54,7 @@ struct FilterJudge {
     }
 
     /// Register values for one call. For each way in which a rule may apply, each compared register takes each of its
-    /// edge values while the others fit. All zeros and all ones are added.
+    /// edge values, while the other registers keep a value that fits. Registers of all zeros and of all ones are added.
     func edges(of number: Int32) -> [[UInt64]] {
         var all: [[UInt64]] = [[0, 0, 0, 0, 0, 0], [UInt64](repeating: .max, count: 6)]
         for combination in combinations(of: number) {

@@ -104,7 +104,7 @@ extension Policy {
         ]
     }
 
-    /// How far a time namespace hides the machine's start: the kernel counts some values from it in every time
+    /// How far a time namespace hides the machine's start. Some values count from the machine's start in every time
     /// namespace.
     private var startPart: LayerPart {
         var telling = allowedCalls.contains("times") ? ["times"] : []
@@ -153,7 +153,8 @@ extension Policy {
     }
 
     private var namespacePart: LayerPart {
-        // CLONE_NEW…; a time namespace (the first) shares its bit with clone's signal and needs unshare or clone3.
+        // The CLONE_NEW… flags. The first one, for a time namespace, lies in the bits that clone uses for its exit
+        // signal. So only unshare and clone3 can make a time namespace.
         let flags: [UInt64] = [
             0x80, 0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000,
         ]

@@ -19,7 +19,8 @@ package enum Comparison: Sendable, Hashable {
         }
     }
 
-    /// Register values on both sides of each change of the answer, in both 32-bit halves.
+    /// Register values just before and after each point at which the comparison's result changes, in both 32-bit
+    /// halves.
     package var boundaries: [UInt64] {
         let bound =
             switch self {
@@ -29,8 +30,8 @@ package enum Comparison: Sendable, Hashable {
             }
         var edges = [0, bound, bound &- 1, bound &+ 1, bound ^ (1 << 32), bound | 0xFFFF_FFFF_0000_0000, .max]
         if case .masked(let mask, _) = self {
-            // A comparison with one value changes at the ends of both halves. A comparison of bits can change at each
-            // bit.
+            // A mask of a whole register or of its lower half needs only the first and the last bit of each half
+            // flipped. With any other mask, the result can change at each bit.
             let whole = mask == .max || mask == 0xFFFF_FFFF
             let bits: [UInt64] = whole ? [0, 31, 32, 63] : Array(0..<64)
             edges += [mask, ~mask, bound | ~mask] + bits.map { bound ^ (1 << $0) }

@@ -75,6 +75,7 @@ extension Policy {
         }
     }
 
-    /// The parts of a compiled policy that are stored besides its filter and its public parts.
+    /// The parts of a compiled policy that `CompilePolicies` writes besides the policy's filter and its public
+    /// properties.
     package var foundations: (unlisted: UnlistedCalls, places: [PolicySection: PolicyPlace]) { (unlisted, places) }
 }

@@ -3,7 +3,7 @@
 /// If the kernel knows `PR_SET_MDWE`, the launch makes that call too. Executable memory comes only from files, which
 /// are mapped without being writable. A writable file must therefore not be executable either: `paths` and the mounts
 /// ensure that. Memory files lie on no mount of the sandbox, and can be mapped executable whatever their mode and
-/// seals. If the contents of a file can become code, memory files cannot be created at all.
+/// seals. A policy that lets the contents of a file become code must therefore not allow `memfd_create`.
 package enum WriteXorExecute {
     /// What one call must fulfil: one of these alternatives for that argument.
     struct Demand: Sendable {
@@ -11,7 +11,8 @@ package enum WriteXorExecute {
         let alternatives: [Comparison]
     }
 
-    /// Whether a call writes past the protection of memory, or gives memory that no condition can keep from execution.
+    /// Whether the policy must not allow the call at all: the call writes to memory despite its protection, or creates
+    /// memory that no condition can keep from being executed.
     private static func isBarred(_ call: String, filesCanExecute: Bool) -> Bool {
         call == "memfd_secret" || call == "ptrace" || call == "memfd_create" && filesCanExecute
     }
@@ -89,7 +90,8 @@ extension WriteXorExecute {
 }
 
 extension CallRule {
-    /// Whether the rule lets the contents of a file become code, by mapping or execution, whatever else is demanded.
+    /// Whether the rule lets the contents of a file become code, by mapping or execution. The demand on `mmap` does not
+    /// prevent that.
     fileprivate var makesFilesExecutable: Bool {
         guard answer == .allow else { return false }
         switch call {

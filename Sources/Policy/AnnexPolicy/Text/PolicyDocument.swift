@@ -15,7 +15,7 @@ struct PolicyDocument: Sendable {
     let writeXorExecute: Stated<Bool>?
     let environment: Stated<PolicyEnvironment>?
     let limits: [LimitName: Stated<LimitValue>]
-    /// The start of the text, which errors about missing entries name.
+    /// The start of the text. An error about a missing entry points to it.
     let place: PolicyPlace
 
     /// A file that is joined in before this one.

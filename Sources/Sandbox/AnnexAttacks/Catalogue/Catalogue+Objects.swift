@@ -3,7 +3,8 @@ internal import AnnexPolicy
 
 extension Catalogue {
     /// Objects that the kernel keeps for a program besides its memory. The host measures them while the program holds
-    /// them: at most 2 MiB more than before. Objects that count against the memory limit may use that limit too.
+    /// them. It allows an increase of 2 MiB at most. Objects that count against the memory limit may use that limit
+    /// too.
     static let objects: [Attack] = [
         Attack(
             "KOBJ-01", "Record locks without end: kernel memory that no limit counts", addition: true,
@@ -146,7 +147,7 @@ extension Catalogue {
     @Sendable private static func sendsDescriptor(_ script: inout TrialScript) -> Proof {
         let ends = script.room(8)
         script.call("socketpair", 1, 1, 0, ends)
-        // A message of one byte with one descriptor: the program's own answers.
+        // A message of one byte that carries descriptor 4, through which the program sends its answers.
         let control = script.bytes([20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0])
         let buffers = script.words([script.room(1), 1])
         let message = script.words([0, 0, buffers, 1, control, 20, 0])

@@ -18,13 +18,14 @@ struct Measure: Sendable {
     /// Bytes of kernel memory per object.
     let size: UInt64
     let allowance: Allowance
-    /// Reads the count from the kernel if it publishes one; nil if it cannot be read now.
+    /// Returns the number of objects: the kernel's count if the kernel publishes one, otherwise the program's own. Nil
+    /// if the count cannot be read now.
     let count: @Sendable (Scene) -> UInt64?
     /// An action that another program of the same user must still be able to do.
     let neighbour: (@Sendable (inout TrialScript) -> Proof)?
 
     enum Allowance: Sendable {
-        /// No limit of the sandbox counts these objects: no more than is always allowed.
+        /// No limit of the sandbox counts these objects, so only the small increase `always` is allowed.
         case little
         /// These objects count against the memory limit.
         case memoryLimit

@@ -62,7 +62,7 @@ package enum Proof: Sendable {
         }
     }
 
-    /// Whether the run ends only after every descendant has fallen silent.
+    /// Whether the run ends only when no descendant of the program holds the answer pipe any more.
     var awaitsSilence: Bool { if case .outlives = self { true } else { false } }
 
     /// Whether the kernel reported that it does not have the feature.

@@ -9,8 +9,9 @@ package struct HeldLimits: Sendable, Hashable {
     package let descriptors: UInt64
 
     /// The most descriptors of a program whose user has other programs too. For each user, the kernel counts
-    /// descriptors in messages that were not received yet. It compares the sum with the limit of the process that sends
-    /// next. With 253 more in one message, the sum stays below 1,024, the usual limit of the user's other programs.
+    /// descriptors in messages that were not received yet. Before each message, it compares the count with the limit of
+    /// the sending process. One message can add 253 descriptors. So the count stays below 1,024, the usual limit of the
+    /// user's other programs.
     package static let mostDescriptorsOfShared: UInt64 = 768
 
     /// - Parameter sharesItsUser: whether other programs run as the same user: those of the calling user, or other

@@ -37,7 +37,7 @@ extension SandboxReport {
     ///   - layers: the layers in force, as the warden reports them.
     ///   - begun: when the launch began, on `MonotonicClock`.
     ///   - controls: the controls of the layer `speculation` that this machine offers.
-    ///   - lacks: the layers that this machine cannot provide, with the cause.
+    ///   - missingLayers: the layers that this machine cannot provide, with the cause.
     init(
         _ times: LaunchTimes, _ layers: SandboxLayers, begun: UInt64, denials: DenialMode, held: HeldLimits,
         landlockABI: Int, controls: SpeculationControls, missingLayers: [MissingLayer]

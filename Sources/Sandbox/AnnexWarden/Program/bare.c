@@ -30,8 +30,8 @@ static int has_every_tree(const struct launch *launch) {
     return 1;
 }
 
-// Whether the launch can begin there. In the bare namespace none of the host's files can be found by path. And the
-// kernel allows a new procfs only to a process that sees a complete one.
+// Whether the launch can begin in the bare namespace. No path leads to the host's files from there, so every tree to
+// bind must be open already. And the kernel allows a new procfs only to a process that sees a complete one.
 static int can_begin(const struct launch *launch) {
     const annex_plan *plan = launch->plan;
     return warden.bare.hosts >= 0 && plan_has(plan, ANNEX_LAYER_MOUNT) && plan_has(plan, ANNEX_LAYER_ROOT)
@@ -87,7 +87,7 @@ static long make(void) {
     if (result < 0) return result;
     warden.bare.is_away = 1;
     if (!is_namespaces_root() || CALL(NR_unshare, CLONE_NEWNS) < 0) return bare_leave();
-    // Open it now, while there is a procfs to open it by.
+    // Open the new namespace now, through the procfs that `empty_root` removes.
     long own = open_own();
     if (own >= 0 && empty_root() >= 0) warden.bare.is_made = CALL(NR_dup3, own, warden.bare.empty, O_CLOEXEC) >= 0;
     close_descriptor((int)own);

@@ -4,7 +4,8 @@
 #include "syscalls.h"
 #include "text.h"
 
-// At most about half a year for each clock: programs meet machines with such uptimes.
+// 2^24 seconds are about half a year. Machines reach such uptimes, so programs can cope with them. The monotonic clock
+// gets at most one such offset, the time since the start at most two.
 #define SECONDS_LARGEST (1u << 24)
 #define NANOSECONDS 1000000000u
 #define LINES_LARGEST 128
@@ -29,7 +30,8 @@ static long choose(struct time *monotonic, struct time *since_start) {
     return 0;
 }
 
-// The new namespace applies to this process's children only; the process itself enters it by name.
+// The new namespace applies to this process's children only. The process itself enters it through the namespace's file
+// in /proc.
 static long enter(void) {
     long namespace = proc_open("self/ns/time_for_children");
     if (namespace < 0) return namespace;
