@@ -26,8 +26,8 @@ package protocol BrokerService: Sendable {
     ///
     /// - Parameters:
     ///   - point: the extension point that the host expects; nil if any will do.
-    ///   - purpose: why the extension is launched. It decides whether the launch may wait for a slot or take a parked
-    ///     one's.
+    ///   - purpose: why the extension is launched. It decides whether the launch may wait for a slot, or take the slot
+    ///     of a parked extension.
     ///   - timeLimit: the longest time for each request; nil for the extension point's limit.
     ///   - host: the host's end of the channel, which counts messages and bytes.
     func launch(
@@ -80,8 +80,8 @@ package enum LaunchPurpose: UInt8, Sendable, Hashable, FieldValue {
 package struct SessionTerms: Sendable, Hashable {
     /// The limits of the channel, which the host makes.
     package var channel: ChannelConfiguration
-    /// How long an extension that has served a standby's single request may wait for the next one. Zero means that it
-    /// is ended instead.
+    /// How long an extension that has answered a single request of a standby may stay parked until the next request.
+    /// Zero means that it is ended instead.
     package var keepAlive: Duration
 
     package init(channel: ChannelConfiguration = ChannelConfiguration(), keepAlive: Duration = .zero) {

@@ -10,7 +10,7 @@ struct SessionTelemetry: SessionObserver {
     private let span: any Span
     private let running: Meter
 
-    /// The span's parent is that of the task that began the session.
+    /// The span's parent is the current span of the task that began the session.
     init(_ identifier: String, running: Meter) {
         self.identifier = identifier
         self.running = running
@@ -40,8 +40,8 @@ struct SessionTelemetry: SessionObserver {
 
     func requesting() -> @Sendable (HostError?) -> Void {
         let began = ContinuousClock.now
-        // The parent is the asking task's span if it has one, because that task may serve a request of its own;
-        // otherwise the session's.
+        // The parent is the current span of the task that makes the request, because that task may serve a request of
+        // its own. If the task has no span, the parent is the session's span.
         let context = ServiceContext.current ?? span.context
         let request = InstrumentationSystem.tracer.startAnySpan("annex request", context: context, ofKind: .client)
         request.updateAttributes { $0["annex.extension"] = identifier }

@@ -41,7 +41,8 @@ package struct RecordedFrame: Sendable, Hashable {
     package var call: UInt64
     /// How many descriptors were sent ahead of it.
     package var descriptors: UInt8
-    /// A request's terms; the default terms for other kinds.
+    /// The limits that a request states for its answer (`RequestTerms`); the default limits for other kinds of
+    /// messages.
     package var limit: UInt64
     package var mostBytes: UInt64
     package var mostPieces: UInt64
@@ -117,7 +118,7 @@ private struct RecordingReader {
                 recording.ending = .cut(bytes: bytes.count &- start)
                 return
             }
-            // No record may follow the last one.
+            // No record may follow the end record.
             guard let isLast = readRecord(cursor.over(place)), !isLast || cursor.left == 0 else {
                 recording.ending = .damaged(at: start)
                 return

@@ -2,7 +2,7 @@ internal import AnnexChannel
 
 /// The first difference between an extension's behaviour and the recording.
 package struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
-    /// The recorded message, counted from 1; 0: none.
+    /// The number of the recorded message, counted from 1; 0 if the recording has no such message.
     package let message: Int
     /// The kind of the recorded message: `reply to call 3 (method 7)`.
     package let subject: String

@@ -46,7 +46,8 @@ package enum AnnexProgram {
         }
     }
 
-    /// Creates and runs the command on a thread of Swift's pool, and ends the program. Signals go to this thread.
+    /// Creates and runs the command on a thread of Swift's pool, and ends the program. Meanwhile the first thread waits
+    /// and receives the signals.
     private static func performAwaiting(_ arguments: [String]) -> Never {
         Task {
             await Annex.main(arguments)

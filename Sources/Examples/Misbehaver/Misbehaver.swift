@@ -66,7 +66,7 @@ struct Misbehaver: ~Copyable {
         while true { _ = try endpoint.next() }
     }
 
-    /// Sends a descriptor for a call that does not exist, of memory that could still be changed.
+    /// Sends a descriptor of memory that can still be changed, for a call that does not exist.
     private func handOverDescriptor() throws {
         let mark: [UInt8] = Array("ANFD".utf8) + [1, 0, 0, 0] + [UInt8](repeating: 0x7F, count: 8)
         var sent: Int32
@@ -187,8 +187,8 @@ enum Greed {
         unsafe bytes = UnsafeMutableBufferPointer(start: start, count: size)
     }
 
-    /// Fills the ring with headers of invalid kind and length. Then wakes the host to read them, in every way that the
-    /// host can sleep.
+    /// Fills the ring with headers of invalid kind and length. Then wakes the host to read them, whether it sleeps on a
+    /// header or on the control socket.
     func writeNonsense() {
         for index in unsafe Self.ring..<bytes.count { unsafe bytes[index] = 0xF1 }
         guard let start = unsafe bytes.baseAddress else { return }

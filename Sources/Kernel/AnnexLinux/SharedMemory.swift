@@ -44,7 +44,7 @@ extension Descriptor {
     }
 }
 
-/// What no process can do to a memfd any more, whatever descriptors it holds.
+/// The changes to a memfd that its seals forbid to every process, whatever descriptors the process holds.
 package struct Seals: OptionSet, Sendable, Hashable {
     package let rawValue: Int32
 
@@ -65,7 +65,7 @@ package struct Seals: OptionSet, Sendable, Hashable {
     package static let fixedSize: Seals = [.seal, .shrink, .grow]
     /// Nothing about the file can change any more, so that it can be mapped and read in place.
     package static let immutable: Seals = [.seal, .shrink, .grow, .write]
-    /// Only the mapping that its maker already has can write.
+    /// Only the process that made the memory can write it, through the mapping that it already has.
     package static let oneWriter: Seals = [.seal, .shrink, .grow, .futureWrite]
 }
 

@@ -2,7 +2,7 @@ public import AnnexLaunch
 
 /// How a program's run ended, and everything that is known about it.
 public struct SandboxRunReport: Sendable, Hashable, Codable {
-    /// Why the program ended. The names are those of an extension's end.
+    /// Why the program ended. The end of an extension uses the same names.
     public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {
         /// The program ended by itself, with an exit code of its own.
         case exited
@@ -10,7 +10,7 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
         case crashed
         /// The program was asked to end, did not, and was killed.
         case cancelled
-        /// A limit of the policy was reached. The launch limit ends when the program's own code runs.
+        /// A limit of the policy was reached. The launch limit applies only until the program's own code runs.
         case memoryLimit, launchLimit, timeLimit, processorLimit, diskLimit, outputLimit
         /// The program made a call that only an attack makes, or made more denied calls than the policy's limit.
         case deniedOperation
@@ -52,9 +52,9 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public var exitCode: Int32?
     /// The number of the signal that ended the program; nil unless the reason is `crashed`.
     public var signal: Int32?
-    /// The functions that led to the crash, the innermost first; nil if the broker saw none. For `abort()`, the broker
-    /// sees them only if the policy makes it decide on the system call that sends the signal, instead of simply
-    /// allowing that call.
+    /// The functions that led to the crash, the innermost first; nil if the broker saw none. After `abort()` the broker
+    /// sees them only if the policy makes it decide on the system call that sends the signal. Under a policy that
+    /// simply allows that call, this is nil.
     public var backtrace: [FrameRecord]?
     /// The step of the launch that failed; nil if none did.
     public var failedStep: String?
@@ -69,7 +69,7 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public var steps: [Step] = []
     /// The denied calls and paths, one record of each kind.
     public var denials: [DenialRecord] = []
-    /// The number of all denials, also of those whose kind found no room in `refusals`.
+    /// The number of all denials, also of those whose kind found no room in `denials`.
     public var denialCount = 0
     /// The memory limit in bytes.
     public var memoryLimit: UInt64

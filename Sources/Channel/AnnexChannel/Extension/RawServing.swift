@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The loops for plain bytes. They hold both halves of the endpoint while only simple frames come, which saves the
-/// checks and reference counts of shared objects for each frame.
+/// The loops that serve plain bytes. They hold both halves of the endpoint as long as only simple frames arrive. That
+/// saves, for each frame, the checks and reference counts of shared objects.
 enum RawServing {
     /// Answers requests and passes on one-way messages until a frame of another kind comes.
     ///
@@ -82,7 +82,7 @@ enum RawServing {
         }
     }
 
-    /// - Returns: the answer if it must still be checked whether the host sleeps; otherwise nil.
+    /// - Returns: the answer if the caller must still check whether the host sleeps; otherwise nil.
     private static func answer(
         _ asked: CheckedHeader, _ sender: inout ExtensionSender, _ control: borrowing ControlSocket,
         _ buffers: borrowing RawBuffers, _ body: ExtensionCore.RawBody
@@ -150,7 +150,7 @@ enum RawServing {
 
     /// Lends the bytes that were loaded.
     func message<Result>(_ header: CheckedHeader, _ body: (UInt16, RawSpan) -> Result) -> Result {
-        // SAFETY: as long as the loaded payload, and lent only for the call.
+        // SAFETY: these are exactly the bytes of the loaded payload, and they are lent only for the call.
         let bytes = unsafe UnsafeRawBufferPointer(start: request.baseAddress, count: Int(header.length))
         return unsafe body(header.method, bytes.bytes)
     }
@@ -176,7 +176,8 @@ enum RawServing {
 
     /// The payload of a failure without a text.
     func failure(_ code: UInt32) -> UnsafeRawBufferPointer {
-        // SAFETY: even the smallest ring's answer is far longer. Without memory for it no request was served.
+        // SAFETY: even the smallest ring's answer is far longer. If its memory could not be allocated, no request was
+        // served.
         unsafe reply.storeBytes(of: code.littleEndian, as: UInt32.self)
         return unsafe UnsafeRawBufferPointer(rebasing: reply.prefix(MemoryLayout<UInt32>.size))
     }

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
-/// Frames that no caller waits to send: answers, credit, resets. They go out in order as soon as the ring has room.
-/// Their number, bytes and waiting time are limited.
+/// Frames that are sent without a waiting caller: answers, credit, resets. They go out in order as soon as the ring has
+/// room. Their number, bytes and waiting time are limited.
 struct HostOutbox: ~Copyable, Sendable {
     /// The limit that the waiting frames exceed.
     enum Excess {

@@ -20,9 +20,9 @@ struct HostReceiver: ~Copyable, Sendable {
     var attendsTasks = false
     /// How often this side asked for a doorbell.
     private(set) var turns: UInt32 = 0
-    /// Whether the flag asks for a doorbell now.
+    /// Whether this side's flag in the shared memory asks for a doorbell now.
     private(set) var asksForDoorbell = false
-    /// Whether the flag asks for every doorbell, also for answers to attended calls.
+    /// Whether that flag asks for every doorbell, also for answers to attended calls.
     private(set) var asksForEvery = false
     /// Calls without an entry in the table, each made by the thread that leads (`RawCall`).
     var rawCalls = RawCalls()
@@ -49,21 +49,21 @@ struct HostReceiver: ~Copyable, Sendable {
         futile = RateBudget(limit: configuration.futileWakeUpsPerSecond, period: period)
     }
 
-    /// Gives the room of the frames that were taken back to the extension.
+    /// Lets the extension use the room of the frames that this side has taken.
     /// - Returns: whether this side made a system call to wake a writer.
     @inline(__always) mutating func giveBack() -> Bool {
         reader.giveBack() && wake.wakeIfAsleep(on: consumed)
     }
 
-    /// Gives back all frames that were read and the places of their pieces: the extension may be waiting for the last
-    /// of them.
+    /// Gives back the room of all frames that were read, and the places of their pieces in the arena. The extension may
+    /// be waiting for the last of them.
     mutating func giveBackAll() -> Bool {
         reader.giveBackAll()
         return wake.wakeIfAsleep(on: consumed)
     }
 
     /// Asks the extension to ring the doorbell when it publishes.
-    /// - Parameter every: also for answers to callers that had announced to read the ring themselves.
+    /// - Parameter every: whether to ask for it also for answers to attended calls, whose callers read the ring.
     mutating func askForDoorbell(every: Bool) {
         turns &+= 1
         // The state holds only the count's lower 30 bits, and a count of zero would be a different state.
@@ -102,8 +102,8 @@ struct HostReceiver: ~Copyable, Sendable {
         if heardAt == reader.taken { try spendFutileWakeUp() }
     }
 
-    /// Counts a sleep that the extension ended, by a wake-up or by changing the word. It was futile if the host has
-    /// read no frame since the last such end, even if a frame lay there for a moment.
+    /// Counts a sleep that the extension ended, by a wake-up or by changing the word. This was futile if the host has
+    /// read no frame since the last such sleep, even if the ring held a frame for a moment.
     mutating func noteWakeUp() throws(ChannelViolation) {
         defer { wokenAt = reader.taken }
         if wokenAt == reader.taken { try spendFutileWakeUp() }
@@ -179,8 +179,8 @@ struct LeaderBed: ~Copyable, Sendable {
         if woken == .woken || woken == .changed, !isOwn { try receiver.noteWakeUp() }
     }
 
-    /// Wakes a sleeping leader. Repeats the wake-up until the leader has left that sleep, because it may not have begun
-    /// it yet.
+    /// Wakes a sleeping leader. The leader may have announced its sleep without having begun it, so the wake-up is
+    /// repeated until that sleep is over.
     func interrupt(_ ring: RingBytes) {
         let seen = mark.load(ordering: .sequentiallyConsistent)
         guard seen & 1 == 1 else { return }

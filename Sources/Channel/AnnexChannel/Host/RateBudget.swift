@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
-/// A limit on how often something may happen in a second. A new second begins with the first use after the last has
-/// ended.
+/// A limit on how often something may happen in a second. A second begins with the first use after the previous second
+/// has ended.
 struct RateBudget: Sendable {
     let limit: UInt32
     private let period: UInt64

@@ -65,8 +65,8 @@ extension RingSender {
     private func sleepForRoom(_ seen: UInt32, until limit: UInt64, deadline: UInt64?) throws(CallFailure) {
         let (gate, consumed, looking) = half.withLock { ($0.gate, $0.consumed, $0.looking) }
         let lookAround = MonotonicClock.deadline(after: RingLeader.longestSleep)
-        // SYNC: read after `roomSleepers` was increased. The closing thread sets the mark first, then wakes until the
-        // count is zero.
+        // SYNC: read after `roomSleepers` was increased. The thread that closes the channel sets `isClosed` first. It
+        // then wakes sleepers until `roomSleepers` is zero.
         let isOver = state.isClosed.load(ordering: .sequentiallyConsistent)
         // The event loop's thread may spin but not sleep, because it reads the channels.
         let mayNotSleep = state.loop.isCurrent
@@ -74,7 +74,8 @@ extension RingSender {
         let mustSleep = !isOver && !hasFound && !mayNotSleep
         let woken = mustSleep ? gate.sleep(on: consumed, while: seen, until: min(limit, lookAround)) : .changed
         let now = MonotonicClock.now()
-        // The extension woke this thread without making room. This has the same limit as futile wake-ups of readers.
+        // The extension woke this thread without making room. Such wake-ups have a limit of their own, as high as the
+        // limit for futile wake-ups of a reader.
         let isFutile = woken == .woken && consumed.loadRelaxed() == seen
         let isWithin = half.withLock { sender in
             sender.endSleep()

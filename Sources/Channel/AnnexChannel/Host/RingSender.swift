@@ -66,7 +66,7 @@ final class RingSender: Sendable {
         state.tally.bytesSent.add(UInt64(truncatingIfNeeded: bytes))
     }
 
-    /// Sends a call of plain bytes whose caller leads.
+    /// Sends a call of plain bytes, made by the thread that is the leader.
     /// - Returns: false if there is no room.
     func send(_ call: RawCall, _ id: UInt64, isAttended: Bool) throws(CallFailure) -> Bool {
         let terms = call.limit.map { RequestTerms(limit: $0) }

@@ -39,7 +39,7 @@ internal import CAnnexLinux
         unsafe HostileWord(annex_load_wide(words(position)))
     }
 
-    /// Fills a small frame that does not wrap, except for its header's first word.
+    /// Fills a small frame that does not wrap. The header's first word, which publishes the frame, is left out.
     @inline(__always) func fill(from place: UInt32, to end: UInt32, call: UInt64, _ payload: UnsafeRawBufferPointer) {
         // SAFETY: the caller's frame lies between these positions, and its payload leaves room for the header.
         let body = unsafe self.place(place).advanced(by: Int(truncatingIfNeeded: WireFormat.headerSize))
@@ -63,8 +63,8 @@ internal import CAnnexLinux
         unsafe annex_load_wide(words(position).advanced(by: 1))
     }
 
-    /// The word that a reader sleeps on while no frame is at `position`: the half of the header that is never 0 in a
-    /// frame.
+    /// The word that a reader sleeps on while no frame is at `position`. It is the half of the header's first word that
+    /// is never 0 in a frame.
     @inline(__always) func bed(at position: UInt32) -> SharedWord {
         unsafe SharedWord(UnsafeRawPointer(words(position)).assumingMemoryBound(to: UInt32.self))
     }

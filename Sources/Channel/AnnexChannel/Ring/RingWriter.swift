@@ -10,8 +10,8 @@ internal import AnnexLinux
 /// both cores still hold move several times faster than cold ones. If the reader's own answers show that it has read
 /// everything, frames stay in one place.
 struct RingWriter: ~Copyable {
-    /// The writer considers a turn to the ring's start this far into the ring, and again each time this much was
-    /// written.
+    /// The writer considers a turn to the ring's start at this offset, and again each time it has written as many bytes
+    /// more.
     private static let turnStep: UInt32 = 4096
     /// The least room that a turn must leave.
     private static let roomAfterTurn: UInt32 = 2048
@@ -78,7 +78,7 @@ struct RingWriter: ~Copyable {
         seen &+= taken
     }
 
-    /// Writes and publishes a small frame if that only touches its own lines, which is the common case.
+    /// Writes and publishes a small frame if the frame touches only its own lines, which is the common case.
     /// - Parameters:
     ///   - word: the header's first word without the length.
     ///   - stays: whether the next frame may lie in the same place.
@@ -122,7 +122,7 @@ struct RingWriter: ~Copyable {
     }
 
     /// Finds how far small frames can continue from here.
-    /// - Returns: whether beyond `end`.
+    /// - Returns: whether small frames can continue beyond `end`.
     @inline(never) private mutating func findClearRun(to end: UInt32) -> Bool {
         let offset = position & (ring.capacity &- 1)
         let turn = min(turnAt, ring.capacity)
@@ -192,7 +192,7 @@ struct RingWriter: ~Copyable {
     }
 
     /// Decides whether to turn. After a turn, the bytes between the frame and the ring's end count as unread. So the
-    /// room that is left is the part of this round that the reader has read.
+    /// room that is left is the part from the ring's start to the reader's position.
     @inline(never) private mutating func thinkOfTurn(from start: UInt32, to end: UInt32) -> Bool {
         let offset = start & (ring.capacity &- 1)
         let turn = start &- offset

@@ -66,9 +66,9 @@ struct HostileWord: Equatable {
     var method: UInt16 { UInt16(truncatingIfNeeded: value >> 16) }
     var length: Hostile<UInt32> { Hostile(UInt32(truncatingIfNeeded: value >> 32)) }
 
-    /// Whether the next frame lies in the same place.
+    /// Whether the next frame lies in the same place as this frame.
     @inline(__always) var stays: Bool { value & PlaceMarks.stays.word != 0 }
-    /// The same word after its writer has moved on to the place after it.
+    /// The same word after the writer has taken the mark `stays` back. The next frame then lies after this one.
     @inline(__always) var movedOn: HostileWord { HostileWord(value & ~PlaceMarks.stays.word) }
     /// The half of the word that a sleeper waits on.
     var bed: UInt32 { UInt32(truncatingIfNeeded: value) }

@@ -1,6 +1,6 @@
 /// The calls that a leading thread makes for itself, without an entry in `CallTable`. At most one is open.
 ///
-/// Their numbers are a series of their own with the highest bit set, so only the leader's lock is needed.
+/// Their numbers form a series of their own, marked by the highest bit. So a raw call needs only the leader's lock.
 struct RawCalls: Sendable {
     private static let mark: UInt64 = 1 << 63
 
@@ -35,7 +35,8 @@ struct RawCalls: Sendable {
         return Self.isRaw(id) && number > 0 && number <= made
     }
 
-    /// Whether a late answer belongs to a call that this side gave up. Each given-up call accounts for one.
+    /// Whether a late answer belongs to a call that this side gave up. Each call that was given up explains one late
+    /// answer.
     mutating func expectsLateAnswer() -> Bool {
         guard forgone > 0 else { return false }
         forgone &-= 1

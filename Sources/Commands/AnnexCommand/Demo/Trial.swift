@@ -21,7 +21,7 @@ struct Trial {
     }
 
     let conduct: Conduct
-    /// Opens the host. Everything that it begins is released before descriptors are counted.
+    /// Opens the host. Everything that the host begins is released before descriptors are counted.
     let openHost: () throws -> AnnexHost
 
     func run(countingFrom descriptors: inout OpenDescriptors) async throws -> Result {

@@ -41,7 +41,7 @@ struct PolicyListCommand: ParsableCommand {
     }
 }
 
-/// `annex policy show`: one policy as it is in force, with its includes merged, or compiled.
+/// `annex policy show`: one policy with its includes merged, as text, as compiled calls or as a table of its layers.
 struct PolicyShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print one policy with everything that it includes.",

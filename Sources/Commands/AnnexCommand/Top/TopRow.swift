@@ -5,7 +5,7 @@ import AnnexPolicy
 import AnnexSandbox
 import Glibc
 
-/// A running extension between two moments. A rate is nil if one of the moments lacks the number.
+/// The figures of a running extension between two moments. A rate is nil if one of the moments lacks the number.
 struct TopRow {
     let shown: LiveStatusSnapshot
     /// Seconds since the extension was requested.

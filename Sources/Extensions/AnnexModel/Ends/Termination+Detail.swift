@@ -1,5 +1,5 @@
-// Values of this target have properties of the type `Escaped`. Its module is lower, so that policies and sandboxes can
-// use it too.
+// Values of this target have properties of the type `Escaped`. The type is declared in AnnexLinux, so that policies and
+// sandboxes can use it too.
 @_exported public import struct AnnexLinux.Escaped
 
 extension Termination {

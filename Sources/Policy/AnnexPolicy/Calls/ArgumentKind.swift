@@ -6,7 +6,8 @@ package struct ArgumentKind: Sendable, Hashable {
         case signed, unsigned, hexadecimal, octal, pointer
         /// Exactly one of the constants.
         case one
-        /// Joined constants. `choice` masks the bits that together hold one value; 0 means that there are none.
+        /// Joined constants. `choice` masks the bits that together hold one value; it is 0 if the kind has no such
+        /// bits.
         case flags(choice: UInt64)
     }
 
@@ -38,7 +39,7 @@ package struct ArgumentKind: Sendable, Hashable {
 }
 
 extension ArgumentKind {
-    /// Reads one line of the table; nil if the line has another form.
+    /// Reads one line of the table of kinds (`ArgumentKind.table`); nil if the line has another form.
     init?(line: Substring, architecture: Architecture) {
         let words = line.split(separator: " ")
         guard words.count >= 3, let bits = Int(words[1]), bits == 32 || bits == 64 else { return nil }

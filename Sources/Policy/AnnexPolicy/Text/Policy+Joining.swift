@@ -26,7 +26,8 @@ extension Policy {
         try refuseContradictions()
     }
 
-    /// Limits the combinations before any other step multiplies the alternatives of their conditions.
+    /// Limits how many combinations of values the rules have, before any other step multiplies the alternatives of
+    /// conditions.
     private static func refuseTooMany(_ rules: [Int32: [CallRule]]) throws(PolicyError) {
         var sum = 0
         for (_, list) in rules.sorted(by: { $0.key < $1.key }) {

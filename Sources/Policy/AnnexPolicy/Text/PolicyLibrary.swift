@@ -45,8 +45,8 @@ public struct PolicyLibrary: Sendable {
         PolicyLibrary(sources: sources.merging(texts.mapValues { Source(text: $0.text, file: $0.file) }) { $1 })
     }
 
-    /// This library with the usable policies of a directory, which replace those of the same name. It serves a file
-    /// that includes policies of its own directory.
+    /// This library with the usable policies of a directory, which replace those of the same name. With them, a policy
+    /// file can include policies of its own directory.
     package func adding(neighboursIn directory: String) -> PolicyLibrary {
         PolicyLibrary(sources: sources.merging(PolicyDirectory(path: directory).neighbours()) { $1 })
     }

@@ -1,7 +1,8 @@
 internal import AnnexLinux
 internal import AnnexPolicy
 
-/// A seccomp profile of Docker or OCI container runtimes, reduced to the entries that apply in one world.
+/// A seccomp profile of Docker or OCI container runtimes, reduced to the entries that apply to one machine and
+/// container.
 struct ContainerProfile: Sendable {
     /// The action of an entry for its calls.
     enum Action: Sendable, Hashable {
@@ -33,7 +34,7 @@ struct ContainerProfile: Sendable {
     let file: String
     /// Statements of the profile that a policy cannot express, in sentences.
     let notes: [String]
-    /// The start of the profile, which errors about the whole profile name.
+    /// The start of the profile. Errors about the whole profile give this place.
     let place: PolicyPlace
 }
 

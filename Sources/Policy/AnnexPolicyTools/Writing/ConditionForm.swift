@@ -5,7 +5,7 @@ struct ConditionForm: Sendable, Hashable {
     enum Shape: Sendable, Hashable {
         /// Exactly one of these values.
         case values([UInt64])
-        /// No flag but `flags` is set. The bits that together are one value hold one of `choices`.
+        /// No flag but `flags` is set. The bits that together form one value hold one of `choices`.
         case only(choices: [UInt64], flags: UInt64)
         case bits(has: UInt64, without: UInt64)
         case masked(mask: UInt64, values: [UInt64])
@@ -36,7 +36,7 @@ extension ConditionForm {
         return form.isNumbers && each.allSatisfy { !$0.isNumbers } ? each : [form]
     }
 
-    /// Whether the form shows numbers for flags that may have names: no single form expresses them by name.
+    /// Whether the form shows numbers for flags that may have names, because no single form can express them by name.
     private var isNumbers: Bool {
         guard case .masked(let mask, _) = shape, case .flags(let choice) = kind.style else { return false }
         return mask & choice == 0
@@ -71,7 +71,7 @@ extension ConditionForm {
 
     private static func bits(_ mask: UInt64, _ values: [UInt64], _ kind: ArgumentKind) -> Shape? {
         guard case .flags(let choice) = kind.style, values.count == 1, let has = values.first else { return nil }
-        // A value among flags is compared in all its bits, and `has` cannot ask for 0.
+        // The bits of `choice` hold one value, so all of them are compared together. `has` cannot ask for the value 0.
         guard mask & choice == 0 || mask & choice == choice && has & choice != 0 else { return nil }
         let without = mask & ~has & ~choice
         guard kind.names(of: has) != nil, kind.names(of: without) != nil else { return nil }

@@ -5,7 +5,8 @@ internal import Glibc
 internal import Synchronization
 
 extension AttackRunner {
-    /// Runs a script and measures the kernel's objects of its program, once the program has taken all that it could.
+    /// Runs a script. Once the script's program has taken all that it could, measures how many kernel objects the
+    /// program holds.
     func measure(
         _ measure: Measure, _ script: TrialScript, _ proof: Proof, under policy: Policy, layers: SandboxLayers
     ) async throws(TrialFailure) -> TrialOutcome {
@@ -34,13 +35,14 @@ extension AttackRunner {
 private final class Measurement: Sendable {
     private let measure: Measure
     private let canaries: Canaries
-    /// The path of the trial's program, which also runs as the neighbour.
+    /// The path of the trial's program. The neighbour, another program of the same user outside the sandbox, runs from
+    /// the same file.
     private let program: String
     private let state: Mutex<State>
 
     private struct State {
         var measured: Measured
-        /// Why a count has no meaning; nil if all have one.
+        /// Why the counts cannot be used; nil if they can.
         var failure: String?
         /// Whether the program ended before all its counts were taken.
         var hasEnded = false
@@ -101,8 +103,8 @@ private final class Measurement: Sendable {
         }
     }
 
-    /// The result after the program's end, as soon as the kernel has released its objects. A program that its memory
-    /// limit ended counts as holding nothing.
+    /// The result after the program's end, as soon as the kernel has released its objects. If the memory limit ended
+    /// the program, the program counts as holding nothing.
     ///
     /// - Throws: if a count has no meaning for the attack.
     func result(of outcome: TrialOutcome, limit: UInt64) async throws(TrialFailure) -> Measured {

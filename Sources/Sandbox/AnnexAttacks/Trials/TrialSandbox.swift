@@ -39,9 +39,9 @@ package final class TrialSandbox: Sendable {
     /// - Parameters:
     ///   - gifts: additional descriptors for the program, numbered from 5 on.
     ///   - watchdog: the time limit, counted from the program's own first step. A program that exceeds it is killed.
-    ///   - awaitsSilence: whether to return only when every other end of the answer pipe is closed. A process that this
-    ///     one forks in the meantime holds an end for a moment. A descendant that outlived its sandbox holds one as
-    ///     long as it lives.
+    ///   - awaitsSilence: whether to return only when every other end of the answer pipe is closed. A process that the
+    ///     calling process forks meanwhile holds an end for a moment. A descendant that outlived its sandbox holds one
+    ///     as long as it lives.
     /// - Throws: if the trial cannot be prepared.
     package func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers = .all, denials: DenialMode = .enforce,
@@ -90,7 +90,8 @@ package final class TrialSandbox: Sendable {
             isOverdue: running.isOverdue, silence: .nanoseconds(Int64(clamping: MonotonicClock.now() - died)))
     }
 
-    /// Waits for the result of the look's step, takes the look, and lets the program go on.
+    /// Waits until the program has reported the result of the look's step. Then runs the look, and lets the program go
+    /// on.
     /// - Returns: the answers until then.
     private static func look(_ look: TrialLook, at run: TrialRun, _ answers: borrowing Descriptor) async -> [UInt8] {
         var bytes: [UInt8] = []

@@ -191,8 +191,8 @@ extension ControlGroup {
     }
 
     /// Kills every process in a group. From Linux 5.14, version 2 does this with one write. Otherwise each process is
-    /// killed through a handle: its number may be reused before the signal. The second check of the list finds that
-    /// case.
+    /// killed through a handle, because its number may be reused before the signal. The members are read again once the
+    /// handle is open, so that the handle of a reused number is not used.
     static func end(membersOf directory: String) {
         if (try? TextFile.write("1", to: directory + "/cgroup.kill")) != nil { return }
         for process in members(of: directory) where process > 1 {

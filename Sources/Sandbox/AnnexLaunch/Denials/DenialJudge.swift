@@ -56,7 +56,8 @@ struct DenialJudge: Sendable {
         case .aborting: return hasReaper ? .proceed : .abort
         case .allow:
             // The filter refers an allowed call so that its paths are examined or its use is counted. Any other allowed
-            // call here shows a difference between policy and filter, or an imitation of the launch: refuse it.
+            // call that arrives here shows that policy and filter differ, or imitates the launch's own `execveat`:
+            // refuse it.
             let isReferred = mode.judgesPaths || verdict.bound != nil
             let isMeant = isReferred && policy.allowsByRule(number: call.number, arguments: call.arguments)
             return isMeant ? .proceed : .refuse(errno: EPERM)

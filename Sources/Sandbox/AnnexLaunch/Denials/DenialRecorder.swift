@@ -8,7 +8,8 @@ struct DenialRecorder {
     private var recording: Recording?
     private var backtraces = 0
     private var hasCrashed = false
-    /// Stack copies that were made and not walked yet: the first of each kind, so there are few.
+    /// Copied stacks that have not been walked yet. There are few, because only the first denial of each kind and the
+    /// first crash have their stacks copied.
     private var stacks: [(event: StackEvent, sample: StackSample)] = []
     private var lostStacks = 0
     var crash: Crash?

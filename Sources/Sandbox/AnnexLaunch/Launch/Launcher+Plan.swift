@@ -91,7 +91,7 @@ extension Launcher {
     private static let notificationFlags = UInt32(annex_notification_flags())
 
     private func addFilter(_ plan: inout LaunchPlan, _ policy: Policy, _ mode: DenialMode) throws(SandboxError) {
-        // The system's generator is getrandom(2). A program that could guess the number could execute another program.
+        // `random` calls getrandom(2). A program that could guess the number could execute another program.
         let nonce = UInt64.random(in: .min ... .max)
         do throws(PolicyError) {
             let told = mode.isPermissive ? policy.refusingAloud() : policy

@@ -1,15 +1,14 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// Limits how long an end waits until the remains of its sandbox have been examined.
+/// Limits how long the report of a sandbox's end waits until the sandbox's remains have been examined.
 ///
-/// Examining them can hang with a file system. It can also be late only because other sandboxes ended first: then its
-/// thread makes progress with other work. So an end keeps waiting while that thread makes progress, for a minute at
-/// most.
+/// The examination hangs if a file system hangs. It can also be late because sandboxes that ended earlier are examined
+/// first, on the same thread. So the report keeps waiting while that thread makes progress, for a minute at most.
 final class LookDeadline: Sendable {
     /// How long the thread may make no progress.
     static let patience = Duration.seconds(20)
-    /// How often an end waits for `patience`.
+    /// How many times `patience` may pass in one wait, even if the thread makes progress.
     static let most = 3
 
     private let loop: EventLoop
@@ -39,8 +38,8 @@ final class LookDeadline: Sendable {
     private func wait(_ before: Int, left: Int) {
         // Under the lock, so that a timer that fires at once finds itself stored here.
         timer.withLock { timer in
-            // A strong reference: the end must come even if the job is dropped together with everything that refers to
-            // it.
+            // A strong reference, because the end must be reported even if the job is dropped together with everything
+            // that refers to this object.
             timer = loop.schedule(after: patience) { [self] in pass(before, left: left) }
         }
     }

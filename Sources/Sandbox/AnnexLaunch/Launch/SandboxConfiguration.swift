@@ -20,7 +20,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var denials = DenialMode.enforce
     /// Whether denials also go to the log. False for a probe, which provokes them.
     package var isLogged = true
-    /// The layers to ask for. A layer that cannot be had fails the launch. One left out here is reported as waived.
+    /// The layers to ask for. If this machine cannot provide one of them, the launch fails. A layer left out here is
+    /// reported as waived.
     package var layers: SandboxLayers = .all
     /// Variables beside those that the policy sets and passes.
     package var environment: [String: [UInt8]] = [:]
@@ -48,7 +49,7 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var persistent: Descriptor?
     /// Links that were followed to reach the private directory on the host.
     package var followed: [LaunchPlan.Link] = []
-    /// Which user the process gets if the broker has users to give.
+    /// Which user the process gets if the broker has a range of users for its sandboxes.
     package enum User: Sendable {
         /// A user that no other sandbox of this machine has.
         case ofItsOwn
@@ -128,8 +129,9 @@ extension SandboxConfiguration {
 
 extension SandboxConfiguration {
     /// The layers asked for, without those that the mode or the policy makes pointless. In a permissive mode the
-    /// program is trusted with the files, the network and the services of the calling user. It keeps its own process
-    /// and user namespaces, its limits, and no privileges. With `network: host` there is no network to cut off.
+    /// program is trusted with the files, the network and the services of the calling user. Its own process and user
+    /// namespaces and its limits remain, and it gets no privileges. With `network: host` there is no network to cut
+    /// off.
     var effectiveLayers: SandboxLayers {
         let wanted = policy.network == .host ? layers.subtracting(.network) : layers
         return denials.isPermissive ? wanted.subtracting([.root, .landlock, .network, .ipc]).together : wanted.together
@@ -137,8 +139,9 @@ extension SandboxConfiguration {
 }
 
 extension SandboxLayers {
-    /// The layers without those that need a missing one. Exchanging the root without a mount namespace would exchange
-    /// the host's root. Setting clocks without a user namespace would need the right to set the machine's clocks.
+    /// The layers of this set, without those that depend on a layer outside it. Exchanging the root without a mount
+    /// namespace would exchange the host's root. Setting clocks without a user namespace would need the right to set
+    /// the machine's clocks.
     package var together: SandboxLayers {
         let layers = contains(.mount) ? self : subtracting(.root)
         return contains(.user) ? layers : layers.subtracting(.time)

@@ -56,8 +56,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package var directory = "/"
     package var scratches: [Scratch] = []
     package var links: [Link] = []
-    /// Whether the first process is a reaper and the program its child. Programs need one that have several processes,
-    /// or that must receive signals as they would without a sandbox.
+    /// Whether the first process is a reaper and the program its child. A program needs a reaper if it has several
+    /// processes, or if it must receive signals as it would without a sandbox.
     package var hasReaper = false
     /// Whether there is a read-only `/proc` that shows the sandbox's own processes only.
     package var hasProc = false
@@ -137,7 +137,7 @@ extension LaunchPlan {
         gifts.append(Gift(index: take(descriptor), number: number))
     }
 
-    /// Makes a terminal of the sandbox's own the controlling terminal. This needs a reaper, which leads the session.
+    /// Makes the sandbox's own terminal the controlling terminal. This needs a reaper, which leads the session.
     package mutating func control(by terminal: consuming Descriptor) {
         self.terminal = take(terminal)
     }
@@ -191,7 +191,7 @@ package struct BindAccess: OptionSet, Sendable, Hashable {
     package static let noExecute = BindAccess(rawValue: 1 << 2)
 }
 
-/// A file system in memory with a size limit of the kernel. It is gone when its process is.
+/// A file system in memory, whose size the kernel limits. It is gone when its process is.
 package struct Scratch: Sendable, Hashable {
     package var target: String
     /// The limit in bytes.

@@ -4,7 +4,7 @@ internal import AnnexWarden
 package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     /// The plan itself is malformed.
     case plan
-    /// Copying the mounts to bind, ahead of time (root only).
+    /// Copying, in advance, the mounts that are bound later. Only a warden that runs as root does this.
     case trees
     /// Creating the process in its namespaces.
     case clone
@@ -12,8 +12,8 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     case cgroup
     /// Shifting the process's clocks from the machine's by a random time.
     case clocks
-    /// Writing the one line each of uid_map and gid_map, and how early the kernel kills the process when memory runs
-    /// out.
+    /// Writing uid_map and gid_map, one line each. Also writing oom_score_adj, which decides how early the kernel kills
+    /// the process if memory runs out.
     case maps
     case identity
     case propagation

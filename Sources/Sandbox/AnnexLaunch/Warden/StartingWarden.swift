@@ -19,8 +19,8 @@ struct StartingWarden: ~Copyable {
         // SAFETY: the call writes one number through each pointer and keeps neither.
         _ = try SystemError.check("socketpair", unsafe annex_socket_pair(&own, &other))
         let kept = ControlSocket(owning: Descriptor(owning: own))
-        // This process closes its copy when the warden has it: then the warden's death before the hello shows as the
-        // end of the socket.
+        // This process closes its copy once the warden has its own. If the warden then dies before the hello, the
+        // socket ends.
         let given = Descriptor(owning: other)
         let broker = try ProcessHandle(process: getpid())
         let numbers = [given.number, broker.descriptor.number]
@@ -70,7 +70,8 @@ struct StartingWarden: ~Copyable {
         return warden
     }
 
-    /// Kills the warden. It may be stopped by a signal, and would then stay although its broker no longer needs it.
+    /// Kills the warden. A warden that a signal has suspended would otherwise stay, although its broker no longer needs
+    /// it.
     consuming func giveUp() {
         let process = WardenProcess(process)
         try? process.handle.sendSignal(SIGKILL)

@@ -54,7 +54,7 @@ extension Warden {
         return LaunchFailure(.plan, errno: error.errno, remedy: remedy)
     }
 
-    /// Retries in 1 ms. The warden reads plans as fast as it can, so room comes sooner than that.
+    /// Retries in 1 ms. Usually there is room before that, because the warden reads plans as fast as it can.
     private func retryLater() {
         loop.schedule(after: .milliseconds(1)) { [weak self] in self?.sendBacklog() }
     }
@@ -109,8 +109,8 @@ final class OutgoingPlan: Sendable {
     }
 
     /// - Returns: false if the send must be repeated: either the socket has no room at the moment, or too many
-    ///   descriptors are in flight. The kernel allows a user as many, in sockets of any kind, as this process may have
-    ///   open.
+    ///   descriptors are in flight. The kernel lets a user have as many in flight, in sockets of any kind, as this
+    ///   process may have open.
     /// - Throws: `ETOOMANYREFS` if the second condition lasts for two seconds.
     func send(on socket: borrowing ControlSocket) throws(SystemError) -> Bool {
         let numbers = descriptors.numbers

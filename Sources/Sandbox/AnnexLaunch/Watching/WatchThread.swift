@@ -1,8 +1,9 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// The thread on which looks run, one after another. A file system may block a look for any time, and the program's own
-/// event loop serves every channel. The thread exists only while a look is scheduled, and holds no descriptor.
+/// The thread on which looks run, one after another. A file system may block a look for any time, so looks cannot run
+/// on the program's event loop, which serves every channel. The thread exists only while a look is scheduled, and holds
+/// no descriptor.
 final class WatchThread: Sendable {
     private struct State {
         var queue = TimerQueue()
@@ -29,7 +30,7 @@ final class WatchThread: Sendable {
     func schedule(after delay: Duration, _ look: @escaping @Sendable () -> Void) throws(SystemError) -> UInt64 {
         let due = MonotonicClock.deadline(after: delay)
         let (number, isEarliest) = try state.withLock { (state) throws(SystemError) in
-            // Inside the lock: if no thread can be made, no look has been queued for it.
+            // The thread is made under the lock. If that fails, no look has been queued for it.
             if !state.isRunning { _ = try WorkerThread("annex-watches") { [self] in run() } }
             state.isRunning = true
             state.last += 1

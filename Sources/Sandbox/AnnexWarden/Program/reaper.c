@@ -25,7 +25,7 @@ struct reaper {
     int program;  // its number in this pid namespace
     int own_space;
     int all_stopped;  // every process of this space, until SIGCONT comes
-    int stop_told;    // whether a stop was reported since then
+    int stop_told;    // whether a stop was reported since all_stopped was set
     int is_quiet;     // report no stop until no signal has come for a while
 };
 
@@ -36,7 +36,8 @@ static long send_program(const struct launch *launch) {
     long self = CALL(NR_pidfd_open, CALL(NR_getpid), 0);
     if (self < 0) return self;
     long sent = passing_send(launch->report, &report, sizeof report, (int)self, 0);
-    // Too many of this user's descriptors are in flight, as for the warden's answers. They soon arrive, so try again.
+    // Too many of this user's descriptors are in flight, as can happen to the warden's answers. They soon arrive, so
+    // try again.
     const struct time pause = {0, CROWDED_PAUSE_NS};
     for (int i = 0; sent == -ETOOMANYREFS && i < CROWDED_ATTEMPTS; i++) {
         CALL(NR_nanosleep, &pause, 0);
@@ -104,8 +105,8 @@ static long filter_itself(void) {
     return result < 0 ? result : CALL(NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }
 
-// Waits for the end of the pipe, which exec or death closes. As for the warden without a reaper, exec gave the program
-// its exit signal back, and this waitid does not see a child without one.
+// Waits for the end of the pipe, which exec or death closes. Exec also gives the program its exit signal back. This
+// waitid does not see a child without one, so it distinguishes the two, as the warden does if there is no reaper.
 static int hears_execution(const struct reaper *reaper, int pipe) {
     char nothing;
     while (CALL(NR_read, pipe, &nothing, sizeof nothing) == -EINTR) {}
@@ -119,11 +120,11 @@ static _Noreturn void end_unexecuted(const struct reaper *reaper) {
     end_with(reaper, status);
 }
 
-// 1 if there may be more.
+// Returns 1 if more processes may have ended.
 static int reap(struct reaper *reaper) {
     for (int i = 0; i < REAPED_AT_ONCE; i++) {
         int status = 0;
-        // A stop that is not requested now stays pending in the kernel, unless the program continues first.
+        // A stop that this call leaves out (WUNTRACED) stays pending in the kernel, unless the program continues first.
         long who = CALL(NR_wait4, -1, &status, WALL | WNOHANG | (reaper->is_quiet ? 0 : WUNTRACED), 0);
         if (who <= 0) return 0;
         if (who != reaper->program) continue;
@@ -137,9 +138,9 @@ static int reap(struct reaper *reaper) {
 }
 
 // Whether a signal was sent from outside the sandbox. Signals from inside concern only their sender. No process inside
-// has number 0. A code below 0 comes from a sender that may have chosen the number, 0 too. The sandbox can cause some
-// of the kernel's own signals, such as those for an orphaned group. It cannot cause the signal for a terminal's new
-// size.
+// has number 0. If the code is below 0, the sender may have chosen the number that it shows, even 0. The sandbox can
+// cause some of the kernel's own signals, such as those for an orphaned group. It cannot cause the signal for a
+// terminal's new size.
 static int is_from_outside(const struct reaper *reaper, int signal, const struct signal_information *information) {
     if (information->code == SI_KERNEL) return signal == SIGWINCH;
     if (!reaper->own_space) return 1;
@@ -148,8 +149,8 @@ static int is_from_outside(const struct reaper *reaper, int signal, const struct
 
 static void forward(struct reaper *reaper, int signal, const struct signal_information *information) {
     if (!is_from_outside(reaper, signal, information)) return;
-    // The sender may be stopped next, and then no process enforces limits. So all processes stop, however they fork
-    // meanwhile.
+    // The process that sent the signal may stop next, and then no process enforces limits. So all processes stop,
+    // however they fork meanwhile.
     if (signal == SIGTSTP && !reaper->all_stopped) {
         reaper->all_stopped = reaper->own_space;
         reaper->stop_told = 0;
@@ -207,12 +208,13 @@ long reaper_part_ways(struct launch *launch) {
     if ((launch->plan->flags & ANNEX_PLAN_REAPER) == 0) return let_signals_in();
     int ends[2];
     long result = CALL(NR_pipe2, ends, O_CLOEXEC);
-    // Without a pid namespace: orphans still become children of this process.
+    // Without a pid namespace, orphans become children of this process only because of this call.
     if (result >= 0) result = CALL(NR_prctl, PR_SET_CHILD_SUBREAPER, 1);
-    // Before the clone: neither process is ever readable for the program's code.
+    // Done before the clone, so that the program's code can never read the memory of either process.
     if (result >= 0) result = CALL(NR_prctl, PR_SET_DUMPABLE, 0);
     if (result < 0) return result;
-    // Exit signal 0, as in the warden's own clone and for the same reason.
+    // Exit signal 0, as in the warden's own clone: exec sets it to SIGCHLD, so waitid shows whether the program
+    // executed.
     struct clone_arguments arguments = {0};
     result = CALL(NR_clone3, &arguments, sizeof arguments);
     if (result < 0) return result;

@@ -6,7 +6,7 @@ extension DenialListener {
     /// How long a call waits before its lock is tried again.
     private static let again = Duration.milliseconds(20)
 
-    /// Handles a call that takes a lock. It is allowed as long as its sandbox holds few.
+    /// Handles a call that takes a lock. The call is allowed as long as its sandbox holds few locks (`LockBudget`).
     func lock(_ call: HeldCall, _ verdict: Verdict) {
         guard SystemCall(number: call.number)?.name == "flock" else { return lockRange(call, verdict) }
         // Shared locks and releases need no right to write, and their number is bounded by other limits.
