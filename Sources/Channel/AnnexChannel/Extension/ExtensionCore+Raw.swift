@@ -7,7 +7,7 @@ extension ExtensionCore {
     /// Answers requests until `post` returns false.
     func serve(_ body: RawBody, _ post: RawPost) throws(ExtensionFailure) {
         try checkFree()
-        let buffers = RawBuffers(request: largestRequest, reply: largestPayload, orElse: largestFrame)
+        let buffers = try RawBuffers(request: largestRequest, reply: largestPayload, orElse: largestFrame)
         while true {
             if ahead.isEmpty {
                 isServingRaw = true

@@ -126,14 +126,14 @@ enum RawServing {
     private let reply: UnsafeMutableRawBufferPointer
 
     /// - Parameter least: the answer's room if there is not enough memory for the largest answer.
-    init(request: Int, reply: Int, orElse least: Int) {
-        unsafe self.request = .allocate(byteCount: request, alignment: 64)
+    /// - Throws: `ExtensionFailure.system` (ENOMEM) if there is not even that much memory.
+    init(request: Int, reply: Int, orElse least: Int) throws(ExtensionFailure) {
         // Zeroed, so that an answer that was not written completely cannot reveal earlier contents of this memory.
         // Pages that are never written use no memory.
         let largest = unsafe calloc(1, reply)
-        let start = unsafe largest ?? calloc(1, least)
-        unsafe self.reply = UnsafeMutableRawBufferPointer(
-            start: start, count: start == nil ? 0 : largest == nil ? least : reply)
+        guard let start = unsafe largest ?? calloc(1, least) else { throw .system(SystemError("calloc", errno: ENOMEM)) }
+        unsafe self.request = .allocate(byteCount: request, alignment: 64)
+        unsafe self.reply = UnsafeMutableRawBufferPointer(start: start, count: largest == nil ? least : reply)
     }
 
     deinit {
@@ -176,8 +176,7 @@ enum RawServing {
 
     /// The payload of a failure without a text.
     func failure(_ code: UInt32) -> UnsafeRawBufferPointer {
-        // SAFETY: even the smallest ring's answer is far longer. If its memory could not be allocated, no request was
-        // served.
+        // SAFETY: even the smallest answer room is far longer.
         unsafe reply.storeBytes(of: code.littleEndian, as: UInt32.self)
         return unsafe UnsafeRawBufferPointer(rebasing: reply.prefix(MemoryLayout<UInt32>.size))
     }
