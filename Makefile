@@ -11,7 +11,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan numbers programs install bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units vm load-soak hostile-soak outside clean
+.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units vm load-soak hostile-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -38,6 +38,9 @@ programs: setup ## `annex` and `annexd`, for `make install`
 
 install: ## the built programs with units, manual and completions below PREFIX (/usr/local), in DESTDIR if there is one
 	@.ci/install-programs "$(BIN)" "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
+
+docs: setup ## the documentation of the libraries, as DocC archives in .build/docs
+	@SWIFT="$(SWIFT)" .ci/docs
 
 test: setup ## every test, as the user you are; as root also as an ordinary user
 	@.ci/test
