@@ -47,15 +47,15 @@ extension ChannelConfiguration {
         extensionCapacity = hostCapacity
         shareRest(limits.inFlight.subtractingOrZero(UInt64(hostCapacity) + UInt64(extensionCapacity)))
         callLimit = limits.request
-        // An extension reads nothing while it works on a request, and may take the request's limit for it.
+        // An extension reads nothing while it works on a request, and its work may last as long as the request's limit.
         unreadLimit = max(unreadLimit, limits.request)
         mostOpenCalls = min(mostOpenCalls, max(1, limits.openCalls))
         framesPerSecond = UInt32(clamping: max(0, limits.messages))
         controlMessagesPerSecond = framesPerSecond
     }
 
-    /// Gives each arena a quarter of what the rings leave, and the rest to the largest message. If an arena would be
-    /// smaller than one step, there is none, and messages are at most as large as a frame.
+    /// Gives each arena a quarter of the bytes that the rings leave, and the rest to the largest message. If an arena
+    /// would be smaller than `arenaStep`, there is none, and messages are at most as large as a frame.
     private mutating func shareRest(_ bytes: UInt64) {
         let arena = min(UInt64(hostArena), bytes / 4)
         hostArena = UInt32(clamping: arena - arena % Self.arenaStep)

@@ -1,10 +1,11 @@
 /// The numbers of a standby: which extensions are parked, and how many are wanted. It knows neither processes nor the
 /// clock.
 ///
-/// A request that finds none parked raises the target by one. An extension that stays parked through a whole period is
-/// one too many. So an hour without requests leaves `least`, and many requests raise the target to `most` at the
-/// highest. Missing ones below `least` are launched without a request, after a pause that grows with every failure.
-/// Further ones are launched only after a request.
+/// A request that finds no parked extension raises the target by one, up to `most`. Each period in which some
+/// extensions stay parked throughout lowers the target by their number, down to `least`. A period without a request
+/// lowers it by at least one, so an hour without requests leaves `least`. If fewer than `least` are parked, the missing
+/// ones are launched without a request, after a pause that grows with every failure. Above `least`, extensions are
+/// launched only after a request.
 struct StandbyPool<Occupant: AnyObject> {
     private let least: Int
     private let most: Int
@@ -47,7 +48,7 @@ struct StandbyPool<Occupant: AnyObject> {
     /// Whether the end of a period could change anything.
     var mayShrink: Bool { !isClosed && (count > least || wanted != least) }
 
-    /// How long to wait before launching what the lower bound lacks; nil if it lacks nothing.
+    /// How long to wait before launching the extensions that are missing below `least`; nil if none are missing.
     var pause: Duration? {
         guard !isClosed, expected < min(least, wanted) else { return nil }
         return failures == 0 ? .zero : min(.milliseconds(100 << min(failures - 1, 10)), .seconds(60))
@@ -149,8 +150,8 @@ struct StandbyPool<Occupant: AnyObject> {
     /// - Returns: the extensions that were not needed in it, which the caller ends.
     mutating func shrink() -> [Occupant] {
         let surplus = max(0, min(lowest, count - least))
-        // If the period needed all of them, the target stays. After a shortage of memory, the lower bound counts again
-        // from the next period on.
+        // The target stays if a request came in the period and no extension was parked at some moment. If memory was
+        // short in the period, the target does not change now; the next period's end raises it to `least` again.
         if !gaveUp { wanted = max(least, wanted - (wasNeeded ? lowest : max(1, lowest))) }
         var gone: [Occupant] = []
         for _ in 0..<surplus { gone.append(used.isEmpty ? fresh.removeFirst() : used.removeFirst().occupant) }

@@ -5,7 +5,8 @@ internal import Synchronization
 
 /// Counts a host's launches, and makes the telemetry of each session.
 final class Telemetry: HostObserver {
-    /// One meter for each extension, which is kept: a new meter for the same series may begin at 0 in some backends.
+    /// One meter for each extension. Meters are kept, because a new meter for the same series may begin at 0 in some
+    /// backends.
     private let running = Mutex<[String: Meter]>([:])
     /// The identifiers that have series of their own.
     private let known = Mutex<Set<String>>([])

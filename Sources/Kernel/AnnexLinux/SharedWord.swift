@@ -3,7 +3,8 @@ internal import Glibc
 
 /// A 32-bit word in shared memory that this side only reads. The peer writes it and can store any value.
 @safe package struct SharedWord: Sendable {
-    // SAFETY: an address is not Sendable by itself; set once, and the word behind it is read by atomics only.
+    // SAFETY: an address is not Sendable by itself. This one is set once, and only atomic operations read the word
+    // behind it.
     @usableFromInline nonisolated(unsafe) let address: UnsafePointer<UInt32>
 
     /// The word must stay mapped for as long as this value is used.
@@ -36,7 +37,8 @@ internal import Glibc
 
 /// A 32-bit word in shared memory that only this side writes.
 @safe package struct WritableWord: Sendable {
-    // SAFETY: an address is not Sendable by itself; set once, and the word behind it is reached by atomics only.
+    // SAFETY: an address is not Sendable by itself. This one is set once, and only atomic operations access the word
+    // behind it.
     @usableFromInline nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
 
     /// For as long as this value is used, the word must stay mapped and no other code may store to it.
@@ -70,7 +72,8 @@ internal import Glibc
 /// Sleeping on read-only memory is slow: `FUTEX_WAIT` first asks for a writable page, and the kernel takes its slow
 /// path twice. Sleeping on a word of the sleeper's own memory avoids that.
 @safe package struct Bell: Sendable {
-    // SAFETY: an address is not Sendable by itself; set once, and the word behind it is changed by atomics only.
+    // SAFETY: an address is not Sendable by itself. This one is set once, and only atomic operations change the word
+    // behind it.
     private nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
 
     /// The word must stay mapped, writable, for as long as this value is used.

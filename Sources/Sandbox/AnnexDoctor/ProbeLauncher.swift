@@ -3,7 +3,7 @@ internal import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// The doctor's own launcher. It skips every layer that this machine lacks and knows the causes.
+/// The doctor's own launcher. It leaves out every layer that this machine lacks, and knows why each one is missing.
 package struct ProbeLauncher: ~Copyable {
     private let launcher: Launcher
     private let bundle: ProbeBundle
@@ -82,7 +82,8 @@ package struct ProbeLauncher: ~Copyable {
                 case .executed(let executed):
                     report.note(executed)
                     report.finish()
-                // The call is held until its process is killed, because the policy kills a program for it.
+                // The policy kills a program for this call. The kernel holds the call until this launch kills the
+                // process.
                 case .denied(let denial, _): if denial.answer == .ended { isDone.finish() }
                 case .ended(let end):
                     report.finish()
@@ -93,8 +94,8 @@ package struct ProbeLauncher: ~Copyable {
                 }
             }
             _ = isDone.wait(atMost: Self.patience)
-            // A denial can be reported before the program's execution. A program killed then is never reported as
-            // executed.
+            // A denial can arrive before the report of the program's execution. The process is killed only after that
+            // report, because a program that is killed first is never reported as executed.
             _ = report.wait(atMost: Self.patience)
             process.kill()
             return run.wait(atMost: Self.patience)

@@ -21,7 +21,7 @@ struct ProbeRun: Sendable {
         self.end = end.process
     }
 
-    /// The results of its attempts to make a user namespace inside.
+    /// The results of the probe's attempts to make a user namespace inside the sandbox.
     var nested: String {
         let tried = said.tries.sorted { $0.key < $1.key }.map { "\($0.key): errno \($0.value)" }
         return (tried + endedFor.map { "\($0): ended" }).joined(separator: ", ")

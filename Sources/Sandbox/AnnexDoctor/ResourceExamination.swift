@@ -53,10 +53,10 @@ package enum ResourceExamination {
             remedy: isLow ? "ulimit \(need.option)" : nil)
     }
 
-    /// Claims a range of user numbers and gives it back. nil if that worked, or if sandboxes get no numbers of their
-    /// own here.
+    /// Claims one of the user numbers for sandboxes and gives it back. nil if that worked, or if sandboxes get no
+    /// numbers of their own here.
     private static func claim(_ users: IdentityMap) -> SystemError? {
-        // In such a user namespace sandboxes get no numbers, so none are claimed.
+        // An ordinary user made this user namespace. Sandboxes get no numbers in it, so none is claimed.
         guard !users.hasOrdinaryZero else { return nil }
         do throws(SystemError) {
             _ = try IdentityRange().claim()

@@ -7,8 +7,8 @@ internal import Synchronization
 /// A program's standard streams, connected to those of this process. The program never shares an open file description
 /// with this process: it could make the description non-blocking, move its offset, or ask for signals on it.
 ///
-/// - A pipe is opened again: the same pipe with a new description. Only the program reads from it, so the input that it
-///   leaves unread remains for the rest of a shell's loop.
+/// - A pipe is opened again: the same pipe with a new description. This process reads nothing from it, so the input
+///   that the program leaves unread remains for the next command of a shell's loop.
 /// - A regular file to read is opened again at the same offset, and its contents are carried over a pipe. With a
 ///   descriptor of the file the program could change the file's mode and times, lock it, or map it as code.
 /// - `/dev/null` and similar devices are opened again.

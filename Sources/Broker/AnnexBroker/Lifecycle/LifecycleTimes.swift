@@ -25,7 +25,7 @@ struct LifecycleTimes: Sendable, Equatable {
     /// The time between two measurements of a busy extension's memory.
     static let look = Duration.milliseconds(100)
 
-    /// A clock input that is later than this means that the broker or the machine was held up.
+    /// If a clock input arrives later than its moment by more than this, the broker or the machine was held up.
     static let lateness = Duration.milliseconds(100)
 }
 
@@ -100,7 +100,7 @@ struct Deadlines: Sendable {
 struct OpenRequests: Sendable {
     private var open: [(request: UInt64, began: Moment)] = []
 
-    /// Since when the oldest request has had no older one before it; nil if none is open.
+    /// When the request that is now the oldest became the oldest; nil if none is open.
     private(set) var turn: Moment?
 
     var isEmpty: Bool { open.isEmpty }

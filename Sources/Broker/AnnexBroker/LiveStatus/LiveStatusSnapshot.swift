@@ -132,7 +132,8 @@ struct HostTable {
     private static let mostSlots = 1 << 15
 
     private var channels: [ProcessIdentity: [UInt64: ChannelSnapshot]] = [:]
-    /// How many more descriptors of each user may be searched, and below it how many more extensions may be shown.
+    /// How many more descriptors of each user may be searched. `slotsLeft` counts the extensions that may still be
+    /// shown.
     private var left: [UInt32: Int] = [:]
     private var slotsLeft: [UInt32: Int] = [:]
 

@@ -8,7 +8,7 @@ struct Registry: Sendable {
     private var apps: [String: AppBundle] = [:]
     /// The extensions of all apps by identifier.
     private var bundles: [String: ExtensionBundle] = [:]
-    /// The number of each extension's installation, and below it the last number given.
+    /// The number of each extension's installation. `lastInstance` is the last number given.
     private var instances: [String: UInt64] = [:]
     private var lastInstance: UInt64 = 0
     /// Extensions that the user switched off.

@@ -21,8 +21,8 @@ struct ReportFolder: ~Copyable, Sendable {
     static let largest = 64 << 10
     /// The most names in a folder. Annex does not search a folder with more names.
     static let mostNames = 16_384
-    /// The longest time for writing a report, in microseconds. An older draft was left behind, even if its writer's PID
-    /// namespace is another one.
+    /// The longest time for writing a report, in microseconds. An older draft counts as abandoned, even if its writer
+    /// ran in another PID namespace and cannot be checked.
     private static let longestWriting: Int64 = 3_600_000_000
 
     let descriptor: Descriptor
@@ -78,7 +78,8 @@ struct ReportFolder: ~Copyable, Sendable {
 
     private func excess(_ names: [ReportName], _ cap: Cap, at now: WallClock) -> [ReportName] {
         // A name that lies more than a day in the future comes from a wrong clock. It counts as the oldest, because it
-        // would otherwise stay the newest for ever. If the present clock is not set yet, all names look like that.
+        // would otherwise stay the newest for ever. While this machine's clock is not set yet, the names of all earlier
+        // reports lie in the future.
         let limit = WallClock(microseconds: now.microseconds &+ 86_400_000_000).compact
         let newestFirst = names.sorted {
             ($0.time < limit ? 1 : 0, $0.time, $0.mark) > ($1.time < limit ? 1 : 0, $1.time, $1.mark)

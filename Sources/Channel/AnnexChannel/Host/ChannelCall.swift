@@ -120,9 +120,9 @@ public final class ChannelCall: Sendable {
         }
     }
 
-    /// Called once, by the thread that took the call out of the table, maybe under the receiving lock. So it only wakes
-    /// threads. Other waiters may run foreign code: they run on the event loop's thread, after the handlers queued
-    /// before them.
+    /// Called once, by the thread that took the call out of the table. That thread may hold the receiving lock, so this
+    /// function only wakes threads. Tasks and bodies can run foreign code, so they run on the event loop's thread,
+    /// after the handlers queued before them.
     func resolve(_ outcome: Outcome) {
         resolve(outcome) { task in leader.state.loop.perform { task.resume(returning: outcome) } }
     }

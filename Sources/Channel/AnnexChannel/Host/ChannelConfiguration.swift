@@ -46,8 +46,8 @@ public struct ChannelConfiguration: Sendable, Hashable {
     public var bytesPerSecond: UInt32 = 64 << 20
     /// How many messages a second may arrive on the control socket besides the doorbells that the host asked for.
     public var controlMessagesPerSecond: UInt32 = 1000
-    /// How many wake-ups and doorbells a second may bring no message. The same limit holds for wake-ups without free
-    /// room for threads that wait to send.
+    /// How many wake-ups and doorbells a second may bring no message. A thread that waits for room to send has the same
+    /// limit for wake-ups that bring no room.
     public var futileWakeUpsPerSecond: UInt32 = 20_000
     /// The length of a "second" in these limits. Tests that flood a channel make it longer, because a busy machine may
     /// not reach the limit within one second.

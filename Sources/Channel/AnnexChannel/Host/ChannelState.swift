@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The state of one channel at its host's end: its open calls and streams, the hello, and whether it is closed.
 ///
-/// It is the lowest of an endpoint's four parts and knows none of the others. They install closures here that run when
-/// the channel closes.
+/// It is the lowest of the four parts of a `HostEndpoint` and uses none of the other three. They install closures here
+/// that run when the channel closes.
 final class ChannelState: Sendable {
     let configuration: ChannelConfiguration
     let handlers: ChannelHandlers
@@ -18,14 +18,14 @@ final class ChannelState: Sendable {
     let calls = Mutex(CallTable())
     let hosted = Mutex(HostedCalls())
     let streams = Mutex(HostStreams())
-    /// Open calls of tasks that had announced to read the ring themselves and have suspended since.
+    /// The number of open calls whose task first said that it would read the ring itself, and then suspended.
     let attendedCalls = Atomic<Int>(0)
     private let hello = Mutex(HelloState.awaited([]))
     /// Whether the extension takes messages in pieces and this side can send them.
     private let sendsPieces = Atomic<Bool>(false)
 
-    /// Set while a thread ends the channel: the leader releases the lock without an outcome, and that thread reads the
-    /// rest.
+    /// Set while a thread ends the channel. The leader then releases the lock without an outcome for its call, and the
+    /// ending thread reads the frames that are left.
     let isEnding = Atomic<Bool>(false)
     let isClosed = Atomic<Bool>(false)
     /// Whether the owner's violation handler has been called. No other handler runs after it.
@@ -36,7 +36,7 @@ final class ChannelState: Sendable {
 
     /// How many handlers are queued or running on the event loop's thread.
     let unheard = Atomic<Int>(0)
-    /// How many of them are events, and the bytes of those.
+    /// How many of these handlers are for events, and the payload bytes of these events.
     private let undelivered = Atomic<UInt32>(0)
     private let undeliveredBytes = Atomic<UInt64>(0)
     /// The number of the last wait in a stream that was reported to the owner.
@@ -80,7 +80,7 @@ final class ChannelState: Sendable {
         return max(largestFrame, Int(configuration.largestMessage))
     }
 
-    /// The largest payload of one frame: half the ring, less a request's terms.
+    /// The largest payload of one frame: half the ring, less the size of `RequestTerms`.
     var largestFrame: Int {
         Int(truncatingIfNeeded: WireFormat.largestPayload(capacity: configuration.hostCapacity) &- RequestTerms.size)
     }
@@ -113,7 +113,7 @@ final class ChannelState: Sendable {
     /// - Parameter hasArena: whether this side can send in pieces.
     func accept(_ said: Hello, hasArena: Bool) {
         if said.wire.contains(.pieces), hasArena {
-            // SYNC: a thread that reads true sends in pieces. That only needs this side's own memory.
+            // SYNC: a thread that reads true sends in pieces, and sending needs only this side's own memory.
             sendsPieces.store(true, ordering: .releasing)
         }
         let waiting = hello.withLock { state in

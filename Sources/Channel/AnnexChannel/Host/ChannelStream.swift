@@ -141,8 +141,8 @@ public final class ChannelStream: Sendable {
         OutgoingFrame(header: FrameHeader(kind: .data, method: method, call: id), payload: message)
     }
 
-    /// Cancels a stream whose message spent its credit but was not sent: the two sides' credit counts differ from then
-    /// on.
+    /// Cancels a stream whose message spent its credit but was not sent, because the two sides' credit counts differ
+    /// from then on.
     private func lose(_ failure: CallFailure) -> StreamFailure {
         cancel()
         return .channel(failure)
@@ -162,7 +162,8 @@ public final class ChannelStream: Sendable {
             let credit = inner.state.take(StreamState.cost(message.count), isEmpty: inner.queue.isEmpty)
             return .done(Taken(message: message, credit: credit))
         }
-        // A failure after the other side's finish does not change the regular end.
+        // The other side has finished, so receiving ends regularly, even if the stream has failed since then. A
+        // cancelled stream still fails.
         if !inner.state.isReceiving, inner.failure != .cancelled { return .done(Taken()) }
         return inner.failure.map(Look.failed) ?? .mustWait
     }

@@ -39,19 +39,20 @@ extension HostEndpoint {
         let extensionSize = RegionLayout.size(capacity: configuration.extensionCapacity, arena: extensionArena)
         let extensionMemory = try Descriptor.memfd("annex-extension", size: Int64(extensionSize))
         try extensionMemory.addSeals(.fixedSize)
-        // Mapped writable only to write the bell, and because a sleep on read-only memory takes the kernel's slow path.
+        // The mapping is writable for two reasons: the host writes the bell, and a sleep on read-only memory takes the
+        // kernel's slow path.
         let peer = PeerRegion(
             try map(extensionMemory, extensionSize, writable: true), capacity: configuration.extensionCapacity,
             arena: extensionArena)
 
         let sockets = try ControlSocketPair()
-        // The kernel refuses descriptors at the sender until a call accepts some. Kernels before 6.16 cannot do that;
-        // there the host closes them.
+        // The kernel refuses descriptors at the sender until a call accepts some. Kernels before 6.16 cannot refuse
+        // them, so there the host closes each descriptor that arrives.
         _ = sockets.host.setPassRights(false)
         let hostRegion = try hostMemory.reopenedReadOnly()
         let control = try sockets.peer.descriptor.duplicate()
         let hostControl = ControlSocket(owning: try sockets.host.descriptor.duplicate())
-        // Last, so that a failure above leaves no recording file behind.
+        // The recorder comes last, so that a failure above leaves no recording file behind.
         let tap = try configuration.recording.map { (plan) throws(SystemError) in
             try FrameRecorder(plan, configuration)
         }

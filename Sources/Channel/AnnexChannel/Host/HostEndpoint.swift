@@ -34,7 +34,8 @@ public final class HostEndpoint: Sendable {
     /// in pieces, this is `largestFrame`.
     public var largestPayload: Int { state.largestPayload }
 
-    /// The largest payload of one frame: half the ring, less a request's terms. A stream's messages cannot be larger.
+    /// The largest payload of one frame: half the ring, less the bytes that state a request's time limit and the
+    /// descriptors that its answer may bring. A stream's messages cannot be larger.
     public var largestFrame: Int { state.largestFrame }
 
     /// The channel's counts so far; may be read at any time.

@@ -3,12 +3,12 @@ internal import CAnnexLinux
 
 /// Decides how long to spin before sleeping, from the lengths of earlier waits.
 ///
-/// Spinning uses a core, and sleeping costs a wake-up. So this side spins for at most about as long as a wake-up takes,
-/// and for less time the more often that was futile. It does not spin while both ends share a core, because there the
-/// answer cannot come before this side sleeps.
+/// Spinning uses a core, and sleeping costs a wake-up. So this side spins for at most about as long as a wake-up takes.
+/// A long wait after a futile spin halves the next spin, and a short one doubles it up to that bound. This side does
+/// not spin while both ends share a core, because the other end can answer there only after this side sleeps.
 struct Spinner: Sendable {
-    /// The most checks of one wait, each with a pause. A thousand take some 20 to 50 µs, as long as a wake-up on
-    /// another core.
+    /// The most checks of one wait, each with a pause. A thousand checks take about 20 to 50 µs, as long as a wake-up
+    /// on another core.
     static let most: UInt32 = 2048
     static let fewest: UInt32 = 16
     /// Nanoseconds. For a sleep shorter than this, spinning would have been better.
@@ -42,7 +42,7 @@ struct Spinner: Sendable {
     @inline(__always) mutating func spin() -> Bool {
         looks &+= 1
         if style == .spin {
-            // A peer on the same core must run at some time.
+            // Yields now and then, so that a peer on the same core gets to run.
             if looks & 1023 == 0 { Processor.yield() } else { annex_pause() }
             return true
         }
@@ -52,7 +52,7 @@ struct Spinner: Sendable {
         return true
     }
 
-    /// Whether it is time for checks that cost more than one of the ring: the clock and other events.
+    /// Whether to check the clock and other events too. Such a check costs more than a check of the ring.
     @inline(__always) var isTimeToLookAround: Bool { looks & 63 == 63 }
 
     /// Records that a sleep begins, because spinning was futile.
@@ -70,7 +70,7 @@ struct Spinner: Sendable {
     mutating func willSuspend() {
         guard style == .adaptive else { return }
         let now = MonotonicClock.now()
-        // Another task suspended a moment ago; the answer to that one gives the same information.
+        // Another task suspended a moment ago, and its answer gives the same information.
         if let start = suspended, now &- start < Spinner.shortSleep { return }
         wasAnswered(at: now)
         suspended = now
@@ -133,7 +133,7 @@ struct ProcessorHint: Sendable {
     }
 }
 
-/// Spins for room before sleeping for it: a reader that is running makes some within microseconds.
+/// Spins before sleeping for room in the ring, because a running reader makes room within microseconds.
 struct RoomSpinner: Sendable {
     private static let mostLooks = 1024
 

@@ -26,7 +26,7 @@ enum StreamFrame {
 /// Messages that arrived and were not taken yet. The credit that was given for them bounds the queue.
 struct StreamQueue: Sendable {
     private var messages: [[UInt8]] = []
-    /// How many of `messages` were taken. They are removed once they are more than half.
+    /// How many of `messages` were taken. The taken messages are removed when they are more than half of all.
     private var taken = 0
 
     var count: Int { messages.count - taken }

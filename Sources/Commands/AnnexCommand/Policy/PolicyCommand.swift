@@ -1,7 +1,7 @@
 import AnnexLinux
 import ArgumentParser
 
-/// `annex policy`: the commands about policies. Only the tests need a sandbox.
+/// `annex policy`: the commands about policies. Only `test` and `learn` launch sandboxes.
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",

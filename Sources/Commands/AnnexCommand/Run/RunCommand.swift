@@ -123,7 +123,7 @@ struct RunCommand: ParsableCommand {
     }
 
     func validate() throws {
-        // The parser passes everything after the options to the program, so that these two are handled here.
+        // `--help` and `-h` are handled here, because the parser would pass them to the program.
         if let first = command.first, first == "--help" || first == "-h" { throw CleanExit.helpRequest(self) }
         guard !program.isEmpty else {
             throw ValidationError("name the program to run: annex run -- PROGRAM [ARGUMENT…]")

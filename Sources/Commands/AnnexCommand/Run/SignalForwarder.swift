@@ -23,7 +23,8 @@ final class SignalForwarder: Sendable {
 
     private let news = Mutex<[News]>([])
     private let waiter = pthread_self()
-    /// A signal that was meant to end the program after it had ended, but before this process learned of that.
+    /// A signal that arrived to end the program when the program had already ended, before this process learned of its
+    /// end.
     private let late = Mutex<Int32?>(nil)
 
     /// Must be called on the thread that will wait. No other thread takes a signal.

@@ -31,8 +31,8 @@ extension SlotCopy {
         return try all(layout, of: process, atMost: &most)
     }
 
-    /// Copies the slots that a process uses, looking at a limited number of descriptors.
-    /// - Parameter most: the most descriptors to look at. Afterwards, how many remain.
+    /// Copies the slots that a process uses. It examines a limited number of descriptors.
+    /// - Parameter most: the most descriptors to examine. The call subtracts the number that it examined.
     package static func all(
         _ layout: SlotLayout, of process: Int32, atMost most: inout Int
     ) throws -> [SlotCopy] {
@@ -77,7 +77,8 @@ extension SlotCopy {
 
     /// - Returns: nil if the descriptor is not such a file, or not any more.
     private static func read(_ path: String, _ layout: SlotLayout) throws(SystemError) -> [SlotCopy]? {
-        // Opened for reference first. The number may lead to a device by now, and opening a device can have effects.
+        // The object is first opened with `O_PATH`, because the number may lead to a device by now, and opening a
+        // device can have effects.
         let object = try Descriptor.reference(to: path)
         // A file system that another user serves could delay its answers without end.
         guard object.isPlainSharedMemory, try object.status().kind == .regular else { return nil }
@@ -87,7 +88,8 @@ extension SlotCopy {
         }
     }
 
-    /// - Parameter rest: reads so many bytes behind the header, or fewer.
+    /// - Parameter rest: returns the given number of bytes after the header; fewer if the file ends earlier, nil if it
+    ///   cannot be read.
     static func all(_ layout: SlotLayout, header: [UInt8], rest: (Int) -> [UInt8]?) -> [SlotCopy]? {
         let known = [layout.magic, layout.version, UInt32(layout.slotSize), UInt32(layout.slots)]
         guard known.enumerated().allSatisfy({ number(header, at: $0 * 4) == $1 }),

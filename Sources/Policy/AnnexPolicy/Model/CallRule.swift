@@ -6,7 +6,7 @@ package struct CallRule: Sendable, Hashable {
     package let answer: CallAnswer
     package let reason: String
     package let place: PolicyPlace
-    /// The budget that an allowed call is counted against; nil if the kernel lets the call pass by itself.
+    /// The budget that an allowed call is counted against; nil if the filter allows the call without a count.
     package var bound: CallBound? = nil
 
     package init(
@@ -46,13 +46,13 @@ package struct CallCondition: Sendable, Hashable {
 /// How a policy answers a system call.
 public enum CallAnswer: Sendable, Hashable {
     case allow
-    /// The call fails with `errno` and has no effect. If `reported` is false, the failure is not recorded: libraries
-    /// make such calls only to probe the kernel.
+    /// The call fails with `errno` and has no effect. If `reported` is false, the failure is not recorded, because
+    /// libraries make such calls only to probe the kernel.
     case refuse(errno: Int32, reported: Bool)
-    /// The call is reported and the process is ended: only an attack makes this call.
+    /// The call is reported and the process is ended, because only an attack makes this call.
     case end
-    /// The process calls `abort()` to end itself, and the broker ends and reports it. The kernel would drop the signal,
-    /// because the process is the first of its namespace.
+    /// The process ends itself with `abort()`. The broker ends the process and reports its end, because the kernel
+    /// drops the signal of `abort()` if the process is the first of its namespace.
     case aborting
 }
 
@@ -79,7 +79,8 @@ extension CallRule {
         let comparison: Comparison
     }
 
-    /// Every way to choose one alternative per condition: libseccomp can only join comparisons with "and".
+    /// Every way to choose one alternative for each condition. libseccomp needs them apart, because it can only join
+    /// comparisons with "and".
     package var combinations: [[Part]] {
         conditions.reduce([[]]) { combinations, condition in
             combinations.flatMap { combination in

@@ -143,6 +143,7 @@ extension PathRights {
 }
 
 extension [UInt64] {
-    /// The number of set bits. A person is less likely to write registers with many.
+    /// The number of set bits. Examples with few set bits come first, because they look most like arguments that a
+    /// person would write.
     fileprivate var weight: Int { reduce(0) { $0 + $1.nonzeroBitCount } }
 }

@@ -5,7 +5,7 @@ extension ContainerProfile.Entry {
         "names", "name", "action", "errnoRet", "errno", "args", "comment", "includes", "excludes",
     ]
 
-    /// Reads one entry; nil if the entry does not apply in this world.
+    /// Reads one entry; nil if the entry does not apply to this machine and these capabilities.
     init?(_ node: JSONNode, _ world: ProfileWorld) throws(PolicyError) {
         let values = try node.object(keys: Self.keys)
         guard let action = values["action"] else { throw node.error("states no `action`") }
@@ -30,8 +30,8 @@ extension ContainerProfile.Entry {
         return try names.texts()
     }
 
-    /// The lists of conditions, read as runc does: if two comparisons are of one register, each comparison is a rule of
-    /// its own. Otherwise all must hold.
+    /// The lists of conditions, read as runc does. If two comparisons are of one register, each comparison is a rule of
+    /// its own. Otherwise all comparisons form one rule and must hold together.
     private static func alternatives(_ nodes: [JSONNode]) throws(PolicyError) -> [[CallCondition]] {
         var conditions: [CallCondition] = []
         for node in nodes { conditions.append(try CallCondition(profile: node)) }

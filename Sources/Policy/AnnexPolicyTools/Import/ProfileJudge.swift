@@ -23,8 +23,8 @@ struct ProfileJudge {
         }
     }
 
-    /// The filter that runc requests from libseccomp, except that calls without an entry notify. That answer stands for
-    /// the profile's default action.
+    /// The filter that runc requests from libseccomp, with one difference: a call without an entry gives the answer
+    /// "notify". This answer stands for the profile's default action.
     private func program() throws(PolicyError) -> [FilterInstruction] {
         let context = try FilterContext.make(for: policy.architecture)
         for entry in profile.entries where entry.action != profile.defaultAction {

@@ -36,8 +36,8 @@ public struct PolicyProposal: Sendable {
         try PolicyLibrary.shipped.adding([name: (page.text, name + ".yaml")]).policy(named: name, for: architecture)
     }
 
-    /// Whether every recorded call about memory passes with `write-xor-execute: on`. A rule of which the switch leaves
-    /// nothing makes the policy invalid, so the answer is then false.
+    /// Whether every recorded call about memory passes with `write-xor-execute: on`. The answer is also false if that
+    /// setting removes everything that a rule allows, because such a rule makes the policy invalid.
     private static func allows(
         _ page: PolicyPage, _ name: String, _ recording: Recording, memoryOf calls: ProposedCalls
     ) throws(PolicyError) -> Bool {

@@ -1,7 +1,7 @@
 /// One technique of the catalogue: an attack by a hostile program, and how it is tried.
 package struct Attack: Sendable {
     package enum Trial: Sendable {
-        /// A single program tries each of these in a sandbox of its own.
+        /// Each try is made by one program in a sandbox of its own.
         case tries([Try])
         /// The technique needs a hostile peer, client or bundle. These tests carry it out, each as `target/file: part of
         /// the test's name`.

@@ -1,5 +1,5 @@
-/// The answers of the program in the sandbox. They come from a hostile program: every bound is checked when they are
-/// read. They are believed only as far as the kernel would have let the program send them.
+/// The answers of the program in the sandbox. They come from a hostile program, so every bound is checked when they are
+/// read. An answer proves only that a program inside wrote it to the pipe.
 package struct TrialAnswers: Sendable, Hashable {
     /// The number of times that the program began: two if it executed itself again.
     package private(set) var beginnings = 0

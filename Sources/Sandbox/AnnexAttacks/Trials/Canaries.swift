@@ -65,7 +65,8 @@ package final class Canaries: Sendable {
         Self.remove(folder)
     }
 
-    /// Removes only the files that a ground consists of: any user may have written other files to the folder.
+    /// Removes only the files and folders that this type creates, because any user may have written other files to
+    /// them.
     private static func remove(_ folder: String) {
         for name in [
             "secret", "writable", "drop/moved", "elsewhere/moved", "drop/link", "program", "set-user", "capable",
@@ -113,7 +114,7 @@ package final class Canaries: Sendable {
         }
         try Self.open(setUserProgram, mode: 0o4755)
         try Self.place(bytes, at: capableProgram, mode: 0o755)
-        // Revision 2 with the effective bit; the permitted set holds CAP_NET_BIND_SERVICE.
+        // A `vfs_cap_data` of revision 2 with the effective bit; the permitted set holds CAP_NET_BIND_SERVICE.
         let capability: [UInt8] = [1, 0, 0, 2, 0, 4, 0, 0] + [UInt8](repeating: 0, count: 12)
         // SAFETY: the array outlives the call, which copies it. On a file system without attributes the capability is
         // missing, and the trial shows nothing.

@@ -18,7 +18,7 @@ package struct TrialOutcome: Sendable {
     /// The refusal that ended the program; nil if none did.
     package var ending: Denial? { end.denials.first { $0.answer == .ended } }
 
-    /// How the program ended, as the end of a message that explains missing answers.
+    /// How the program ended, as a text to append to a message about missing answers.
     var fate: String {
         if isOverdue { return ": killed, not done in time" }
         if let ending { return ": ended for \(ending.text)" }

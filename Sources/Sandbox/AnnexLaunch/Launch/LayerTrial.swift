@@ -7,8 +7,9 @@ internal import Synchronization
 /// Finds out whether this machine provides a layer: the warden builds exactly that layer, and stops before any program
 /// runs.
 ///
-/// The trial takes the steps of a real launch in the process that launches. The plan names a fault: the first step
-/// after those of the layer fails without being done. If the trial fails there, all steps before it worked.
+/// The trial takes the same steps as a real launch, in the child process that would become the program. The plan names
+/// a fault: the first step after those of the layer fails without being done. If the trial fails there, all steps
+/// before it worked.
 struct LayerTrial {
     private let warden: Warden
     private let identity: (user: UInt32, group: UInt32)
@@ -26,7 +27,8 @@ struct LayerTrial {
         self.landlock = landlock
         // Every version of Landlock knows the right to execute.
         self.rights = rights ?? landlock?.files ?? LandlockRights.execute.rawValue
-        // The same choice as the launcher's: another user if there are users to give.
+        // As in a launch, the program gets a user of its own if sandboxes have such users here. Otherwise it is the
+        // calling user.
         let number = IdentityRange.standard.lowerBound
         let hasUsersToGive = (try? Standing.ofThisProcess())?.hasUsersToGive ?? false
         identity = hasUsersToGive ? (number, number) : (getuid(), getgid())

@@ -7,7 +7,8 @@
 #include "syscalls.h"
 #include "text.h"
 
-// Long enough for the kernel to empty a group. For a process that cannot be killed, the warden does not wait longer.
+// In nanoseconds: long enough for the kernel to empty a control group. The warden waits no longer, even if a process
+// cannot be killed.
 #define PATIENCE 10000000000u
 #define PAUSE 2000000
 

@@ -43,7 +43,8 @@ static long drop_bounding_set(uint64_t kept) {
 
 long privileges_drop_capabilities(struct launch *launch) {
     if (!plan_has(launch->plan, ANNEX_LAYER_CAPABILITIES)) return 0;
-    // First, while it is still permitted. Afterwards no uid 0 inside regains capabilities by exec or setuid.
+    // The securebits come first, because setting them needs a capability that the later steps remove. With them, uid 0
+    // inside regains no capabilities by exec or setuid.
     long result = CALL(NR_prctl, PR_SET_SECUREBITS, SECUREBITS_ALL_LOCKED);
     if (result < 0) return result;
     launch->detail = 1;
@@ -85,9 +86,13 @@ long privileges_gain_no_more(struct launch *launch) {
 }
 
 #define BIT(capability) (1u << (capability))
-// The rights for: namespaces, mounts, seccomp; users, groups and their maps; the capabilities of a child that gets no
-// user namespace; such a child's listener and end; the loopback of a network that root made; the way back from the bare
-// namespace; the removal of control groups, whose parent directory need not be writable for its owner.
+// The warden needs these capabilities for:
+// - namespaces, mounts and seccomp
+// - users, groups and their maps
+// - the capabilities of a child that gets no user namespace, its listener and its end
+// - the loopback of a network that root made
+// - the way back from the bare namespace
+// - the removal of control groups, whose parent directory need not be writable for its owner
 #define NEEDED                                                                                                \
     (BIT(CAPABILITY_SYS_ADMIN) | BIT(CAPABILITY_SETUID) | BIT(CAPABILITY_SETGID) | BIT(CAPABILITY_SETPCAP) | \
      BIT(CAPABILITY_SYS_PTRACE) | BIT(CAPABILITY_KILL) | BIT(CAPABILITY_NET_ADMIN) | BIT(CAPABILITY_SYS_CHROOT) | \

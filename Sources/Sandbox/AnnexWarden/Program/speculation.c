@@ -4,8 +4,8 @@
 #include "syscalls.h"
 #include "warden.h"
 
-// PR_SPEC_L1D_FLUSH is not among them: it protects a process that holds secrets when it leaves the processor, and that
-// is the host.
+// The controls that a sandbox asks for. PR_SPEC_L1D_FLUSH is missing, because it protects the secrets of a process that
+// leaves the processor. Here the host has the secrets, not the sandbox.
 static const struct {
     uint32_t control;
     long number;

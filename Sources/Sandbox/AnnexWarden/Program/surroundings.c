@@ -8,13 +8,14 @@ long surroundings_join_groups(struct launch *launch) {
     const annex_group *groups = plan_records(launch->plan, launch->plan->groups);
     for (uint32_t i = 0; i < launch->plan->groups.count; i++) {
         launch->detail = i;
-        // "0" stands for the writing process. The rights of the process that opened the file decide whether it may
-        // join.
+        // "0" stands for the writing process. The kernel checks the rights of the process that opened the file, not
+        // those of the writer.
         long result = CALL(NR_write, launch->descriptors[groups[i].index], "0", 1);
         if (result < 0) return result;
     }
     launch->detail = 0;
-    // Only now, because the namespace's root is the group that the process is in when the namespace is made.
+    // The namespace comes after the join, because its root is the group that the process is in when the namespace is
+    // made.
     return plan_has(launch->plan, ANNEX_LAYER_CGROUP_NAMESPACE) ? CALL(NR_unshare, CLONE_NEWCGROUP) : 0;
 }
 

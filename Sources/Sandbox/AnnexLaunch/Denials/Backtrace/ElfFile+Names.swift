@@ -7,8 +7,8 @@ extension ElfFile {
         package let address: UInt64
     }
 
-    /// A bound on the entries that cover a wanted address. Functions do not overlap, so only a file made to waste time
-    /// has more.
+    /// The most matches between a function and a wanted address that one search examines. Functions do not overlap, so
+    /// only a file made to waste time has more matches.
     private static let mostMatches = 1 << 20
 
     private struct Candidate {

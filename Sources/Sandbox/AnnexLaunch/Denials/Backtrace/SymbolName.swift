@@ -30,7 +30,8 @@ struct SymbolReader {
     /// A part of the symbol to which later parts can refer by number.
     private enum Entry {
         case name([UInt8])
-        /// The whole path of a module or type. Such references are only counted here.
+        /// The whole path of a module or type. It only keeps the numbers of later entries right: references to it are
+        /// not read.
         case type
     }
 
@@ -39,7 +40,7 @@ struct SymbolReader {
     private var words: [ArraySlice<UInt8>] = []
     private var entries: [Entry] = []
     private var found: [[UInt8]] = []
-    /// How many of the names found are the module and types around the next one.
+    /// How many of the names in `found` are the module and the types that contain the next name.
     private var context = 0
 
     private static let mostNames = 16
@@ -121,7 +122,8 @@ struct SymbolReader {
         if entries.count < Self.mostEntries { entries.append(entry) }
     }
 
-    /// Reads an identifier: a length and that many bytes. After a `0`, letters between them stand for earlier words.
+    /// Reads an identifier: a length and that many bytes. An identifier that begins with `0` can consist of several
+    /// such parts, and of letters that each stand for a word of an earlier name.
     private mutating func identifier() -> [UInt8]? {
         var hasWords = false
         if rest.first == UInt8(ascii: "0") {
