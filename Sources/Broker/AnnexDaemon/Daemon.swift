@@ -103,7 +103,7 @@ package final class Daemon: Sendable {
         connect(socket, peer, user)
     }
 
-    /// Why the daemon does not serve a peer, whatever its user already has; nil if it does.
+    /// Why the daemon does not serve a peer, apart from the limits of the peer's user; nil if the daemon serves it.
     private func rejection(of peer: borrowing PeerIdentity, _ socket: borrowing ControlSocket) -> BrokerError? {
         if peer.user == overflowUser {
             return BrokerError(

@@ -96,8 +96,9 @@ static int become_helper(void *argument) {
     return 1;
 }
 
-// The middle process never executes, so it keeps having no exit signal, and the host's wait and handlers ignore it. It
-// shares the host's descriptor table, so that the helper's pidfd appears there, and touches nothing else in it.
+// The middle process has no exit signal, so the host's wait and signal handlers ignore it. Executing a program would
+// give it one, so it never does. It shares the host's descriptor table, so that the helper's pidfd appears there, and
+// touches nothing else in it.
 static int be_middle(void *argument) {
     struct start *start = argument;
     int process = clone(become_helper, start->helper_stack + STACK_SIZE,

@@ -24,7 +24,7 @@
 #include "CAnnexSockets.h"
 #include "CAnnexTrialRunning.h"
 
-// Not yet in the oldest headers that this must build with.
+// The oldest headers that this file must build with do not define these numbers yet.
 #define NR_fsopen 430
 #define NR_fsconfig 431
 #define NR_fsmount 432
@@ -88,7 +88,7 @@ static int try_clone3(uint64_t *value) {
     long child = syscall(NR_clone3, &arguments, sizeof arguments);
     if (child == 0) _exit(0);
     if (child < 0) return -errno;
-    // If it were left to init, the process that reaps orphans for us would get a SIGCHLD.
+    // The child is reaped here. As an orphan it would cause a SIGCHLD for the process that reaps our orphans.
     return result(waitpid((pid_t)child, (void *)0, __WALL));
 }
 
@@ -212,7 +212,7 @@ static int try_landlock(uint64_t *value) {
     int version = annex_landlock_version();
     if (version < 0) return version;
     *value = (uint64_t)version;
-    uint64_t handled[3] = {1, 0, 0};  // executing: known to every version, and nothing that this child does
+    uint64_t handled[3] = {1, 0, 0};  // execution: every version has this right, and this child executes nothing
     long rules = syscall(NR_landlock_create_ruleset, handled, sizeof handled[0], 0);
     if (rules < 0) return -errno;
     int ready = gain_no_more();

@@ -109,8 +109,8 @@ struct Lifecycle: Sendable {
         }
     }
 
-    /// The launch limit covers the time to the hello. The warden does the rest of the launch. The deadline `queue`
-    /// bounds that time.
+    /// The launch limit covers the time from the process's start to the hello. The rest of the launch is the warden's
+    /// work, and the deadline `queue` bounds the time for it.
     private mutating func awaitTheRest(at now: Moment) -> [Effect] {
         let awaitsHello = progress.contains(.started) && !progress.contains(.saidHello)
         deadlines[.launch] = awaitsHello ? deadlines[.launch] ?? now + times.launch : nil

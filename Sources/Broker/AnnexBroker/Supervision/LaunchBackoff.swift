@@ -10,7 +10,8 @@ final class FailureHistory: Sendable {
         backoff.withLock { $0.note(end.identifier, end.termination.reason, at: .now) }
     }
 
-    /// Why an extension must pause, and whether this pause was not logged yet; nil if the extension may be launched.
+    /// Why an extension must pause, and true if this pause still has to be logged; nil if the extension may be
+    /// launched.
     func rejection(of identifier: String) -> (error: BrokerError, isNews: Bool)? {
         let found = backoff.withLock { backoff in
             backoff.pause(identifier, at: .now).map { ($0, backoff.tell(identifier)) }
@@ -53,7 +54,7 @@ struct LaunchBackoff: Sendable {
     static let free = 5
     static let shortest = Duration.seconds(1)
     static let longest = Duration.seconds(60)
-    /// After this time without an end that counts, a failure is forgotten.
+    /// An extension's failures in a row are forgotten if no further failure follows within this time.
     static let memory = Duration.seconds(600)
 
     private var rows: [String: Row] = [:]
@@ -94,8 +95,8 @@ struct LaunchBackoff: Sendable {
         case success, failure, neither
     }
 
-    /// Ends that a host, user or broker requested, and launches that this machine failed, do not count. Neither does a
-    /// time limit, because the host can choose it.
+    /// Ends that a host, user or broker requested do not count, and neither do launches that failed. The end at a time
+    /// limit does not count either, because the host can choose the limit.
     private static func weight(of reason: Termination.Reason) -> Weight {
         switch reason {
         case .completed, .graceExpired: .success

@@ -27,8 +27,9 @@ extension SupervisedExtension {
     private func askForSlot() {
         guard running.withLock({ $0.slot == nil }) else { return apply(.slotGranted) }
         let (ticket, isGranted) = slots.ask(policy, most: limits.instances) { [weak self, loop] in
-            // The launch continues on the event loop. Inside the end of another extension, a row of launches that fail
-            // at once would nest as deep as it is long.
+            // The launch continues on the event loop. This closure runs inside the end of another extension. If the
+            // launch continued here and failed at once, its own end would start the next launch inside this one, and so
+            // on.
             loop.execute { [weak self] in self?.apply(.slotGranted) }
         }
         running.withLock { $0.slot = ticket }

@@ -141,7 +141,8 @@ extension Connection {
     /// thread: a query about a process that is ending may have to free that process's memory.
     private func identity() -> ProcessIdentity? {
         let identity = ProcessIdentity(number, of: user.number)
-        // Checked last: until the process's end the number was its own.
+        // This check comes last. If the process has not ended by now, the number was still its own when the identity
+        // was read.
         return process.hasEnded ? nil : identity
     }
 
@@ -163,7 +164,8 @@ extension Connection {
     private func attach(_ handle: any ExtensionHandle, _ number: UInt64) {
         let (isClosed, waiting) = state.withLock { state in
             let waiting = state.extensions[number]?.waiting ?? []
-            // Inside the lock: later counts go straight to the handle, and older ones must not overwrite them.
+            // This happens inside the lock, because later counts go straight to the handle, and these older ones must
+            // not overwrite them.
             if let counts = state.extensions[number]?.counts { handle.counted(counts) }
             if state.extensions[number] != nil {
                 state.extensions[number]?.handle = handle

@@ -27,8 +27,8 @@ struct PeerIdentity: ~Copyable {
     consuming func takeProcess() -> ProcessHandle { process }
 
     /// Kernels before 6.5 give no pidfd of a socket's peer, only a process ID, which may belong to another process by
-    /// now. That process is accepted only if it is the same user's or root's. Then the connection just lasts as long as
-    /// that process.
+    /// now. The process with this ID is accepted only if the same user or root owns it. If it is another process after
+    /// all, the connection merely lasts as long as that process.
     private static func process(
         of socket: borrowing ControlSocket, _ credentials: PeerCredentials
     ) throws(SystemError) -> ProcessHandle {
@@ -71,7 +71,8 @@ extension PeerIdentity {
         guard let own = try Self.ownNamespace() else { return true }
         var space = try UserNamespace(of: process, numbered: number)
         guard try !space.isSame(as: own) else { return try stillItsOwn(true) }
-        // The outermost namespace counts, because inside it a user may create further ones as any user.
+        // The namespace directly below the daemon's own decides. Inside that namespace the peer may act as any user,
+        // and so choose the owner of further namespaces.
         while true {
             let parent = try space.parent()
             if try parent.isSame(as: own) { break }

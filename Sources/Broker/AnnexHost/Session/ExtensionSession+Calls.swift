@@ -63,13 +63,14 @@ extension ExtensionSession {
         }
     }
 
-    /// The caller's error for a failed call. If the extension is ending, it waits for the end.
+    /// The caller's error for a failed call. If the extension is ending, this method suspends until the end, and the
+    /// end is the error.
     @usableFromInline nonisolated(nonsending) func judged(_ failure: CallFailure, isOwnLimit: Bool) async -> HostError {
         if let error = judge(failure, isOwnLimit: isOwnLimit) { return error }
         return .ended(await link.ended.value())
     }
 
-    /// The same for a thread.
+    /// Like `judged`, but blocks the thread instead of suspending.
     @usableFromInline func judgedAndWaited(_ failure: CallFailure, isOwnLimit: Bool) -> HostError {
         judge(failure, isOwnLimit: isOwnLimit) ?? endAndWait()
     }

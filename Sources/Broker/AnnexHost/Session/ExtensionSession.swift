@@ -117,8 +117,8 @@ extension ExtensionSession {
         return channel.isOnLoop ? nil : link.ended.wait()
     }
 
-    /// Blocks this thread until the end, which tells more than the failed call. On the event loop's thread, which
-    /// cannot wait, it returns the error of every blocking call there.
+    /// Blocks this thread until the end and returns the end as the error, because it tells more than the failed call.
+    /// The event loop's thread cannot wait. There, this method returns `onEventLoop`, as every blocking call does.
     func endAndWait() -> HostError {
         if let end = waitForEnd() { .ended(end) } else { .onEventLoop }
     }

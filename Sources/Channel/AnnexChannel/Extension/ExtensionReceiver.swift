@@ -12,7 +12,7 @@ struct ExtensionReceiver: ~Copyable {
     private let bell: SharedWord?
     /// Wakes a host that waits for room.
     private let wake: WakeGate
-    /// This side's read position, on which a host sleeps that waits for room.
+    /// This side's read position. A host that waits for room sleeps on this word.
     private let consumed: WritableWord
     private var spinner: Spinner
     private let arena: ArenaBytes
@@ -65,7 +65,8 @@ struct ExtensionReceiver: ~Copyable {
         return header
     }
 
-    /// The call of the next frame if it is a plain request that comes within a few looks; nil otherwise.
+    /// The call of the next frame if it is a plain request that comes within `UncheckedAnswer.looks` checks; nil
+    /// otherwise.
     @inline(__always) mutating func callOfNextRequest() -> UInt64? {
         var left = isWorthLooking ? UncheckedAnswer.looks : 0
         while !reader.hasNews {
@@ -109,7 +110,7 @@ struct ExtensionReceiver: ~Copyable {
         giveBack()
     }
 
-    /// Gives the room of the frames that were read back, and wakes a host that waits for it.
+    /// Returns the room of the frames that this side has read, and wakes a host that waits for room.
     private mutating func giveBack() {
         if reader.giveBack() { _ = wake.wakeIfAsleep(on: consumed) }
     }

@@ -12,7 +12,8 @@ struct ExtensionSender: ~Copyable {
     var arena: ArenaWriter
     /// Whether the host supports frames that stay in their place.
     private let framesMayStay: Bool
-    /// The state for which the doorbell last rang. The host asks with a new state each time it goes to sleep.
+    /// The host's state for which this side last rang the doorbell. The host sets a new state each time it goes to
+    /// sleep.
     private var rung: UInt32 = 0
     /// Lets another thread end this side's waits; nil if only the host can.
     var stop: StopGate?
@@ -45,7 +46,7 @@ struct ExtensionSender: ~Copyable {
         guard isAttended else { return nil }
         let word = unsafe writer.publishAtOnce(
             header.plainWord, call: header.call, payload: payload,
-            // A host gives a raw call the number after the last one only if it has taken that call's answer.
+            // The host gives a raw call the number N + 1 only after it has taken the answer to call N.
             stays: framesMayStay && RawCalls.isRaw(header.call), known: header.call &- 1)
         return word.map { UncheckedAnswer(word: $0, call: header.call) }
     }
@@ -58,7 +59,8 @@ struct ExtensionSender: ~Copyable {
         return takeDoorbell(state, isAttended: true)
     }
 
-    /// Whether the host asks for a doorbell that has not rung yet. The ring may be full of answers that rang none.
+    /// Whether the host asks for a doorbell that this side has not rung yet. Answers that rang no doorbell may have
+    /// filled the ring.
     mutating func wantsDoorbell() -> Bool {
         takeDoorbell(wake.state(), isAttended: false)
     }
@@ -162,8 +164,8 @@ struct UncheckedAnswer {
     let word: WritableWord
     let call: UInt64
 
-    /// Whether a request with this number shows that the host has taken the answer. A host gives a raw call the number
-    /// after the last one only then.
+    /// Whether a request with the number `next` shows that the host has taken this answer. The host gives a raw call
+    /// the number N + 1 only after it has taken the answer to call N.
     @inline(__always) func isTaken(accordingTo next: UInt64) -> Bool {
         RawCalls.isRaw(next) && next == call &+ 1
     }

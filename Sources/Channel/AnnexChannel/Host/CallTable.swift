@@ -75,7 +75,8 @@ struct CallTable: Sendable {
         sleepers.removeAll { $0.call == call }
     }
 
-    /// The longest waiting thread whose call is still open: one whose call has ended no longer reads.
+    /// The thread that has waited longest, among those whose calls are still open. A thread whose call has ended no
+    /// longer reads the ring.
     func firstSleeper() -> Parker? {
         sleepers.first { open.keys.contains($0.call) }?.parker
     }
@@ -120,9 +121,9 @@ struct AnsweredTasks: ~Copyable, Sendable {
     func keep(_ task: AnsweredTask) {
         list.withLock { list in
             list.append(task)
-            // SYNC: `take` clears this word under the same lock, the list's. The reader that stores true here checks
-            // the word again after it releases the receiving lock. It then finds true and takes the tasks, or another
-            // thread has taken them.
+            // SYNC: `take` clears this word under the list's lock, which is held here too. The reader that stores true
+            // here checks the word after it releases the receiving lock. Either it then finds true and takes the tasks,
+            // or another thread has taken them.
             isAny.store(true, ordering: .relaxed)
         }
     }

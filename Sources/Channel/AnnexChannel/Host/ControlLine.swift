@@ -37,7 +37,7 @@ final class ControlLine: Sendable {
     /// Shuts the socket down when the endpoint goes away. Drains it first, because closing the socket would close the
     /// descriptors in it on this thread.
     func abandon() {
-        // Before the socket closes and its number can be reused.
+        // The watch ends first, because the socket's number can be reused once the socket is closed.
         stopWatching()
         socket.shutDown()
         dropHandOvers()
@@ -99,7 +99,7 @@ extension ControlLine {
         var pieces: [SealedBytes] = []
         var left = limit
         while let piece = try SealedBytes.takeChecked(from: &list, atMost: left) {
-            // `takeChecked` has checked that it is at most `left`.
+            // `takeChecked` has checked that the piece has at most `left` bytes.
             left &-= UInt64(truncatingIfNeeded: piece.count)
             pieces.append(piece)
         }
@@ -131,7 +131,8 @@ extension ControlLine {
         var failure: CallFailure?
         let list = inbox.withLock { inbox in
             do throws(ChannelViolation) {
-                // The extension sent it before it published the frame, so it is either here or in the socket now.
+                // The extension sent the descriptors before it published the frame, so they are either in the inbox or
+                // in the socket now.
                 if !inbox.hasHandOver { try drain(&inbox, untilHandOver: true) }
             } catch {
                 failure = .violated(error)

@@ -56,7 +56,8 @@ struct HostStreams {
     /// - Parameter owed: how many bytes the other side could still have sent; nil if no frame can follow.
     mutating func takeOut(_ id: UInt64, forgoing owed: UInt32?) {
         guard entries.removeValue(forKey: id) != nil else { return }
-        // Each message costs at least 16 bytes. Credit, finish and reset frames come in addition.
+        // A message costs at least 16 bytes. The second term allows as many credit frames, and the 4 allows finish and
+        // reset frames.
         if let owed { forgone &+= UInt64(owed / 16) &+ UInt64(owed / 16) &+ 4 }
     }
 

@@ -11,8 +11,8 @@ extension RingLeader {
     /// its answer proves that it has read the request, so no wake-up is needed. `SleepModelTests` covers every order of
     /// events.
     ///
-    /// Both locks are held, so this only copies the answer. Everything else first releases one lock, also the request
-    /// for the doorbell of a leader that leaves.
+    /// The caller holds both locks, so this method only copies the answer. All other work is done after one lock was
+    /// released; this includes the doorbell request of a leader that leaves.
     @inline(__always) func lookEarly(
         for call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
     ) throws(CallFailure) -> Int? {

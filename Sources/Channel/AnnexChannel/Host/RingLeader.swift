@@ -28,8 +28,8 @@ final class RingLeader: Sendable {
     /// Held while reading and while sleeping for frames; its holder is the leader.
     var receiving: HalfLock<HostReceiver> { sender.halves.first }
 
-    /// How often a task checks for its answer at most. So it does not occupy a thread of the pool for long, even with
-    /// the style `.spin`.
+    /// How often a task checks for its answer at most. The bound keeps the task from occupying a thread of the pool for
+    /// long, even with the style `.spin`.
     static let mostLooksOfATask: UInt32 = 4096
     /// The longest sleep while a call is open. A hostile extension can requeue a sleeper to a word of its own, where no
     /// wake-up of this process finds it. So each sleeper checks again this often. Idle channels have no sleepers.
@@ -200,7 +200,8 @@ extension RingLeader {
 
     /// Does the work that a leader owes the other callers after it has released the lock.
     func afterLeading() {
-        // SYNC: a thread that found the lock held has stored its wish before. The unlocking comes before these reads.
+        // SYNC: a thread that found the lock held had stored its request before it tried the lock. The fence orders the
+        // unlocking before the reads of these requests below.
         annex_fence_after_atomic()
         if pumpIsWanted.load(ordering: .sequentiallyConsistent) { pumpSoon() }
         passOnTheLead()
@@ -244,9 +245,10 @@ extension RingLeader {
     }
 }
 
-// Resuming a task may run the owner's code, so it never happens under a lock of the channel. The thread that reads the
-// ring collects the tasks whose answers it found, and resumes them after it has released the lock. So the event loop's
-// thread need not be woken. A reader that still waits for its own answer releases the lock to resume them.
+// Resuming a task may run code of the channel's owner, so it never happens under a lock of the channel. The thread that
+// reads the ring collects the tasks whose answers it found, and resumes them itself after it has released the lock. The
+// event loop's thread need not be woken for this. A reader that still waits for its own answer releases the lock to
+// resume them.
 
 extension RingLeader {
     /// Keeps a task for the thread that next releases the receiving lock.

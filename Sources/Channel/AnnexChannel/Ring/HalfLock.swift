@@ -54,8 +54,8 @@ internal import Synchronization
     /// Takes the lock if it is free and no thread sleeps for it.
     ///
     /// SYNC: this may fail although no thread holds the lock, only because of `waited`: the last holder has unlocked
-    /// and not yet woken a sleeper. A thread that stored a wish before it failed can still leave the wish to that
-    /// holder. The holder clears the bit before it returns from `unlock`, and checks for wishes after that.
+    /// and not yet woken a sleeper. If a thread stored a request before this call failed, the last holder still finds
+    /// the request. The holder clears the bit before it returns from `unlock`, and checks for requests after that.
     @inline(__always) func lockIfAvailable() -> Bool {
         var seen: UInt32 = 0
         while true {

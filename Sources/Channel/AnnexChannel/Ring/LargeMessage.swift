@@ -120,7 +120,7 @@ struct LargeMessage: Sendable {
     }
 }
 
-/// An arena's memory: places for one piece each, after a region's ring.
+/// The memory of an arena: places that hold one piece each. In a region, the arena follows the ring.
 ///
 /// The owner of the mapping outlives every copy of this value.
 @safe struct ArenaBytes: Sendable {

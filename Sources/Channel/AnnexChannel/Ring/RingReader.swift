@@ -15,9 +15,11 @@ struct RingReader: ~Copyable {
     private var published: UInt32 = 0
     /// How many bytes of frames were read, modulo 2^32. Frames that stayed in one place count as well.
     private(set) var taken: UInt32 = 0
-    /// The word at `position` that is not a new frame: none, or the first word of a frame that stayed there.
+    /// The value of the word at `position` as long as there is no new frame: none, or the first word of the frame that
+    /// was read there and stays in its place.
     private var known = HostileWord.none
-    /// The same word after its writer has moved on, and the position that it moved on to.
+    /// The value of that word once the writer has moved on from the frame that stays, and the position of the next
+    /// header in that case.
     private var movedOn = HostileWord.none
     private var behind: UInt32 = 0
 

@@ -5,9 +5,9 @@ internal import Synchronization
 /// The sleep protocol, the same for a receiver that waits for a frame and a sender that waits for room.
 ///
 /// The sleeper writes only its own flag and sleeps on a word of the other side: the header that is still 0, or the
-/// position that gives room. The other side stores that word, fences, then reads the flag. The two fences have one
-/// order. Depending on which comes first, the sleeper sees the new word or the other side sees the flag.
-/// `SleepModelTests` covers every order of events.
+/// position that gives room. The sleeper stores its flag, fences, then reads that word again. The other side stores
+/// that word, fences, then reads the flag. If the sleeper's fence comes first, the other side sees the flag; otherwise
+/// the sleeper sees the new word. `SleepModelTests` covers every order of events.
 struct SleepGate: Sendable {
     /// This side's flag, in this side's memory region.
     let flag: WritableWord
@@ -85,7 +85,7 @@ final class StopGate: Sendable {
 
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Sleeps as the gate does, but not if it is stopped.
+    /// Sleeps as `gate` does, but returns at once if `stop` was called before.
     func sleep(_ gate: SleepGate, on word: SharedWord, while seen: UInt32, until deadline: UInt64?) -> FutexWait {
         let maySleep = state.withLock { state in
             if !state.isStopped { state.bed = word }
@@ -97,7 +97,8 @@ final class StopGate: Sendable {
         return gate.sleep(on: word, while: seen, until: deadline)
     }
 
-    /// Stops the gate, and wakes the thread until it has left its sleep, because it may not have begun it yet.
+    /// Ends the thread's sleep and prevents further ones. Repeats the wake-up until the thread has left its sleep,
+    /// because a wake-up has no effect if the thread has not begun to sleep yet.
     /// - Returns: false if the thread does not seem to run; the caller must call this again later.
     func stop() -> Bool {
         for _ in 0..<SleepGate.mostWakeUps {

@@ -25,7 +25,7 @@ extension HostEndpoint {
         let ends = try make(configuration, handlers, eventLoop, mostDescriptors: 0)
         let sockets = try DescriptorPair.sockets()
         let bridge = SocketBridge(socket: try sockets.first.duplicate(), leader: ends.host.leader)
-        // Before any thread starts, so that each ends with the host, whatever fails from here on.
+        // Set before any thread starts, so that each thread ends with the host even if a later step fails.
         ends.host.onClose { bridge.end() }
         // Each thread has mappings of its own: one only reads the host's ring, the other only writes the extension's.
         do throws(SystemError) {

@@ -22,7 +22,8 @@ enum WireFormat {
     /// A doorbell's bytes on the control socket.
     static let doorbell: [UInt8] = [1]
 
-    /// The largest payload of a frame. A reader that has read everything has always left room for one.
+    /// The largest payload of a frame. Once a reader has read everything, the ring always has room for a frame of this
+    /// size.
     @inline(__always) static func largestPayload(capacity: UInt32) -> UInt32 {
         capacity / 2
     }

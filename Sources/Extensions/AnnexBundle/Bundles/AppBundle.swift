@@ -22,7 +22,7 @@ public final class AppBundle: Sendable {
 
     /// Opens an app, and checks the app and its extensions.
     ///
-    /// - Throws: the first rule that the app itself breaks. An extension that breaks a rule is listed in `refused`
+    /// - Throws: the first rule that the app itself breaks. An extension that breaks a rule is listed in `rejected`
     ///   instead.
     public static func open(_ path: String) throws(BundleError) -> AppBundle {
         try AppBundle(checking: BundleDirectory(app: path))

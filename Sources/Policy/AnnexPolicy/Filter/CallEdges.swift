@@ -1,7 +1,8 @@
 /// Register values at which the rules about one call change their answers.
 ///
-/// For each way in which a rule may apply, each compared register takes each of its edge values while the others fit.
-/// Because rules may overlap, each compared register also takes a fitting and a failing value, in every combination.
+/// For each combination of comparisons with which a rule applies, each compared register takes each of its edge values,
+/// while the other registers hold values that fit. Because rules may overlap, each compared register also takes a
+/// fitting and a failing value, in every combination.
 package struct CallEdges {
     /// The most combinations of the second kind. The first kind is always complete.
     static let mostChoices = 4096

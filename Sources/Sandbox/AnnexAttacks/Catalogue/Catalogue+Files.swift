@@ -100,7 +100,8 @@ extension Catalogue {
             },
             Try(
                 "execute a program with a file capability", [.root, .capabilities, .noNewPrivileges, .landlock],
-                // Without a user namespace the warden's own bounding set stops it.
+                // Without a user namespace, the warden's own bounding set stops this try, whatever layers the sandbox
+                // has.
                 needs: [.root, .layer(.user)]
             ) { script, canaries, _ in
                 var again = TrialScript()

@@ -129,7 +129,7 @@ extension TrialStep {
     fileprivate func isDenied(by policy: Policy) -> Bool {
         switch kind {
         case .call(let number): policy.refuses(number, arguments.map(\.likely))
-        // The filter ends a program that uses another gate, whatever the policy allows.
+        // The filter ends a program that enters the kernel by the 32-bit gate, whatever the policy allows.
         case .conduct(.foreignGate): true
         case .conduct(let conduct): conduct.calls(arguments).contains { policy.refuses($0.number, $0.arguments) }
         case .tell, .store: false
@@ -138,7 +138,8 @@ extension TrialStep {
 }
 
 extension Policy {
-    /// The layers that each refuse a path alone. A refusal by a mount counts for the root, which is made of mounts.
+    /// The layers that refuse a path, each of them sufficient by itself. A refusal by a mount counts for the layer
+    /// `root`, because the root is made of mounts.
     fileprivate func refusing(_ path: String, _ rights: PathRights) -> SandboxLayers {
         verdict(path: path, rights: rights).deniedBy.reduce([]) { layers, layer in
             switch layer {

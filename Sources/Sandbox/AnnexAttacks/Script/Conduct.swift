@@ -1,6 +1,7 @@
 internal import AnnexPolicy
 
-/// An action of the trial's program that takes more than one system call. The numbers are those of `conduct.h`.
+/// An action of the trial's program that takes more than one system call. The raw values are those of `conduct.h`.
+/// Below, `[0]` stands for the action's first argument, `[1]` for its second, and so on.
 package enum Conduct: Int64, Sendable, Hashable, CaseIterable {
     /// Makes call [0] by the 32-bit gate of a 64-bit processor.
     case foreignGate = 1

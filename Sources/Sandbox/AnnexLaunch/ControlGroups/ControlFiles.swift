@@ -45,7 +45,8 @@ struct ControlFiles {
         try write("\(count)", to: directory + "/pids.max") ? .processes : []
     }
 
-    /// Forbids huge pages, both used ones and reserved ones. A mapping alone reserves some.
+    /// Sets the limits for used and for reserved huge pages to zero. The limit for reserved ones is needed because a
+    /// mapping reserves huge pages before it uses them.
     func withholdHugePages(in directory: String) throws(SystemError) -> GroupBounds {
         let name = version == .two ? "max" : "limit_in_bytes"
         var isHeld = !Self.hugePageSizes.isEmpty

@@ -4,14 +4,15 @@ internal import Glibc
 /// The place in which one launcher makes its control groups.
 struct GroupPlace {
     let hierarchy: ControlGroupHierarchy
-    /// The group that limits all of them together; nil if there is none.
+    /// The group above the groups of launches, which limits all of them together; nil if there is none.
     let node: ControlGroupNode?
 
     /// Finds the place for a launcher's groups. If the program has a delegated group, the place is below a node in it,
     /// so that the unit's own limits apply. Otherwise it is the first candidate in which a group can be made.
     ///
     /// - Parameters:
-    ///   - share: what all launches may have together. If nil, the node in a delegated group gets less than the host.
+    ///   - share: the limits and weights for all launches together. If nil, the node in a delegated group gets no
+    ///     limits, and lower weights than the host.
     ///   - candidates: as `ControlGroupHierarchy.candidates` lists them: this process's own group of version 2 first.
     ///   - spare: receives an empty group of the place, if one was made to try it.
     /// - Returns: nil if no group with a memory limit can be made.
@@ -24,7 +25,8 @@ struct GroupPlace {
         }
         guard let hierarchy = ControlGroupHierarchy.find(among: candidates, keeping: &spare) else { return nil }
         guard let share else { return GroupPlace(hierarchy: hierarchy, node: nil) }
-        // The test group lies above the share's own group, which must limit every group: it cannot serve as spare.
+        // The test group was made outside the share's own group, so the share would not limit it. Therefore it cannot
+        // serve as the spare group.
         spare = nil
         return GroupPlace(below: try ControlGroupNode(in: hierarchy, share))
     }
@@ -106,7 +108,7 @@ final class ControlGroupNode: Sendable {
             version: above.version, memory: above.memory + "/" + name,
             processes: above.processes.map { $0 + "/" + name })
         for directory in Self.directories(of: place) { try ControlGroup.make(directory) }
-        // From here on, the initializer's failure removes the directories too: `deinit` runs.
+        // From here on, a failure of the initializer runs `deinit`, which removes the directories.
         hierarchy = place
         let files = ControlFiles(above.version)
         if above.version == .two { try DelegatedGroup(at: place.memory).handDown() }

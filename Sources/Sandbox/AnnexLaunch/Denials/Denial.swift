@@ -72,7 +72,8 @@ public struct DeniedPath: Sendable, Hashable {
     public let needed: PathRights
     /// The needed rights that the policy does not grant. If it is empty, the sandbox lacks the path itself.
     public let missing: PathRights
-    /// Whether the call would have created the file. Then the host has its directory.
+    /// Whether the call would have created the file. If true, the host has the file's directory, but need not have the
+    /// file.
     public let makesEntry: Bool
     /// The option of `annex run` that would grant it; nil if no option can.
     public let option: String?

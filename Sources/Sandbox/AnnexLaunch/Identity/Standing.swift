@@ -1,9 +1,9 @@
 package import AnnexLinux
 internal import Glibc
 
-/// Whether this process has users to give to sandboxes. Only root of the machine has, and root of a container that has
-/// many users. All other sandboxes run as the calling user, even if an ordinary user made a user namespace and is root
-/// there.
+/// Whether this process can give each sandbox a user of its own. Only root of the machine can, and root of a container
+/// that has many users. In all other cases sandboxes run as the calling user. This includes an ordinary user that is
+/// root in a user namespace which that user made.
 package struct Standing: Sendable {
     /// Whether sandboxes get users of their own.
     let hasUsersToGive: Bool

@@ -13,11 +13,11 @@ package final class Launcher: Sendable {
     package let landlock: LandlockVersion?
     /// The layers that the host waived and this machine cannot provide.
     package let missingLayers: [MissingLayer]
-    /// Where control groups are made; nil if none can be made. Memory is then watched.
+    /// Where control groups are made; nil if none can be made. Without groups, the use of memory is watched instead.
     private let place: GroupPlace?
     /// An empty control group for the next launch. The first is the one that was made to try the place. From the second
-    /// launch on, each launch makes another after it has started, when its thread has nothing else to do: a host that
-    /// launched twice will launch again.
+    /// launch on, each launch makes the next spare group after it has handed its plan to the warden, because its thread
+    /// has nothing else to do then. A host that has launched twice will probably launch again.
     private let spareGroup: Mutex<ControlGroup?>
     /// SYNC: relaxed: a flag that guards no other data.
     private let hasLaunched = Atomic<Bool>(false)

@@ -88,7 +88,8 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    /// Kills a process one of whose descriptors was lost: it could not be killed later, or its denials would go unseen.
+    /// Kills a process one of whose descriptors was lost, because this program had no free descriptor number. Without
+    /// its handle the process could not be killed later, and without its listener its denials would go unseen.
     private func endUnheld(_ number: Int32?) {
         let cause = SystemError("recvmsg", errno: EMFILE)
         holdings.withLock { holdings in
@@ -125,7 +126,7 @@ package final class SandboxedProcess: Sendable {
                 controls: controls, missingLayers: missingLayers)
             events(.executed(report))
         case .stopped(let signal): events(.stopped(signal: signal))
-        // The first failure stays: a kill that follows is its consequence.
+        // The first failure is kept, because a kill that follows is its consequence.
         case .failed(let failure, _):
             holdings.withLock { holdings in
                 if failure.isDeath {

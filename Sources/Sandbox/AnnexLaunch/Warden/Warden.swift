@@ -55,8 +55,8 @@ package final class Warden: Sendable {
     /// Starts a warden and waits for its hello.
     /// - Parameters:
     ///   - programs: the programs to try, in order. The first that answers in this library's version is used.
-    ///   - patience: how long to wait for the hello of each, which takes milliseconds. A warden that something stopped
-    ///     must not block the host for ever.
+    ///   - patience: how long to wait for the hello of each program, which usually takes milliseconds. Without a limit,
+    ///     a stopped warden would block the host for ever.
     package static func start(
         on loop: EventLoop, programs: [WardenProgram] = WardenProgram.standard, patience: Duration = .seconds(30)
     ) throws(SystemError) -> Warden {
@@ -105,7 +105,7 @@ final class WardenProcess: Sendable {
     /// Collects the status of a process that has ended, and ends its watch. On the loop's own thread it does not wait.
     /// On any other thread it first waits until a running callback of the watch has returned.
     func finish() {
-        // The watch stays in place: a second call then waits for the same cancellation.
+        // The watch stays stored, so that a second call waits for the same cancellation.
         watch.withLock { $0 }?.cancelAndWait()
         var information = unsafe siginfo_t()
         let options = WEXITED | WNOHANG | Int32(bitPattern: UInt32(__WALL))

@@ -3,7 +3,8 @@
 #include "syscalls.h"
 
 static struct child *table;
-// The numbers lie beside the table, because its slots lie pages apart and finding a number examines each.
+// The process numbers lie beside the table, not in its slots. A search for a number reads them all, and the slots lie
+// pages apart.
 static int *processes;
 static uint32_t first_free, last_free, free_count, end_of_used;
 
@@ -13,13 +14,14 @@ long children_prepare(void) {
     if (place < 0 && place > -4096) return place;
     table = (struct child *)place;
     processes = (int *)(table + CHILDREN_LARGEST);
-    // A clone must not pay for the table, and its code must not see other launches.
+    // Children get no copy of the table. The copy would make each clone slower, and a child's code must not see other
+    // launches.
     long result = CALL(NR_madvise, place, size, MADV_DONTFORK);
     if (result < 0) return result;
     first_free = 0;
     last_free = CHILDREN_LARGEST - 1;
     free_count = CHILDREN_LARGEST;
-    // A slot that was never used holds zeroes and costs no memory: its link means the next index.
+    // A slot that was never used holds zeroes and costs no memory. A zero as its link means the next index.
     return 0;
 }
 
@@ -64,7 +66,8 @@ void children_name(struct child *child, int process) {
 
 struct child *children_with(int process) {
     for (uint32_t i = 0; i < end_of_used; i++) {
-        // An ended child's slot may still wait for its answers while the kernel gives its number to another process.
+        // The slot of an ended child is kept until its answers were sent. Meanwhile the kernel may give the child's
+        // number to another process.
         if (processes[i] == process && table[i].used && !table[i].has_ended) return &table[i];
     }
     return 0;

@@ -9,7 +9,8 @@ struct StackSample: Sendable {
         let text: String
     }
 
-    /// The most bytes that are read of `/proc/PID/maps`. If the file is longer, the mappings after them stay unknown.
+    /// The most bytes that are read of `/proc/PID/maps`. If the file is longer, the mappings beyond these bytes stay
+    /// unknown.
     static let mostMaps = 256 << 10
     static let largest = mostMaps + FrameWalk.window
 
@@ -23,7 +24,7 @@ struct StackSample: Sendable {
     /// Copies the stack without tracing or disturbing the thread.
     ///
     /// - Parameter fault: the thread's registers when it faulted; nil: take those that the kernel shows.
-    /// - Throws: `Lack` if the kernel does not show the thread's state, or the thread ended meanwhile.
+    /// - Throws: `Missing` if the kernel does not show the thread's state, or the thread ended meanwhile.
     init(of call: HeldCall, at fault: StoppedThread?, on listener: borrowing Descriptor) throws(Missing) {
         let place = "/proc/\(call.thread)"
         guard let thread = fault ?? StoppedThread.waiting(place) else {

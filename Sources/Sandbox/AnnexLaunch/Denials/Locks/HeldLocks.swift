@@ -44,8 +44,9 @@ enum HeldLocks {
         var owners: [Int32: Int] = [:]
         // The kernel returns a page at a time. Locks taken between two pages shift lines into the next page, and these
         // are counted twice. Locks released between two pages shift lines out of the next page, and these are missed.
-        // Sandboxes that help each other can so exceed the limit of each; `most` bounds the locks of all. Equal lines
-        // all count: different owners in one process may hold them.
+        // So one sandbox can help another to exceed its limit, by taking and releasing locks of its own. `most` still
+        // bounds the locks of all together. Equal lines all count, because different owners in one process may hold
+        // them.
         var rest: [UInt8] = []
         var total = 0
         while total < most {
