@@ -32,7 +32,8 @@ extension ExtensionContext {
     }
 }
 
-/// Receives the host's events about this extension's life at each check of the channel. For the first thread only.
+/// Receives the host's events about this extension's life at each check of the channel. Only the first thread may use
+/// it.
 final class ExtensionLife {
     private static let events: Set = [LifeEvent.memoryWarning, LifeEvent.endIsNear]
     /// The most bytes of an activity's reason that are sent.

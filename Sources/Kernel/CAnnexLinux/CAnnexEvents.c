@@ -95,8 +95,8 @@ int annex_thread_start(const char *name, void (*body)(void *), void *context, ui
     annex_thread *start = malloc(sizeof *start);
     if (!start) return -ENOMEM;
     *start = (annex_thread){.body = body, .context = context};
-    // A thread inherits its creator's mask, so it is set for the moment of creation. Faults of the
-    // thread itself stay open: blocked, they would end the program past its own crash handler.
+    // A thread inherits its creator's mask, so the mask is set for the moment of creation. The signals of the thread's
+    // own faults stay unblocked: if they were blocked, a fault would end the program without running its crash handler.
     static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
     sigset_t all, before;
     sigfillset(&all);
@@ -109,7 +109,7 @@ int annex_thread_start(const char *name, void (*body)(void *), void *context, ui
         free(start);
         return -error;
     }
-    (void)pthread_setname_np(made, name);  // a long name is refused, and the thread runs without
+    (void)pthread_setname_np(made, name);  // if the name is too long, the thread keeps its creator's
     *thread = (uint64_t)made;
     return 0;
 }

@@ -34,8 +34,8 @@ struct ReportName: Sendable, Hashable {
         guard Self.fitting(identifier) == identifier, self.text == text else { return nil }
     }
 
-    /// Identifiers are checked when apps are installed. This replaces every byte that must not be in a file name, as a
-    /// second check.
+    /// Replaces every byte that must not be in a file name. This is a second check, because identifiers are checked
+    /// when apps are installed.
     private static func fitting(_ identifier: String) -> String {
         String(decoding: identifier.utf8.prefix(155).map { isAllowed($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
     }

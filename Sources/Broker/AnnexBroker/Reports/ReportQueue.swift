@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Writes reports to disk, one after another, on a thread that lives only while there is work. Neither an end nor the
-/// event loop ever waits for a disk.
+/// Writes reports to disk, one after another, on a thread that lives only while there is work. Neither the event loop
+/// nor the end of an extension ever waits for a disk.
 final class ReportQueue: Sendable {
     typealias Work = @Sendable () -> Void
 

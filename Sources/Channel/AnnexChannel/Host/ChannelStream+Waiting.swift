@@ -238,8 +238,9 @@ struct StreamWait {
     }
 
     /// Reads the ring once more before the wait fails. If the host itself was suspended, messages that were sent in
-    /// time may still be unread. If another thread leads, it was suspended too, so it gets a moment before the wait
-    /// counts against the extension. A caller's own timeout never counts against the extension, and gets no extra time.
+    /// time may still be unread. If another thread of the host reads the ring, that thread was suspended too. So it
+    /// gets a moment to read before the wait counts against the extension. A caller's own timeout never counts against
+    /// the extension, and gets no extra time.
     /// - Returns: when the last check is over.
     private mutating func lookOnceMore(at now: UInt64) throws(StreamFailure) -> UInt64 {
         guard !isLastLook else { throw overstayed() }

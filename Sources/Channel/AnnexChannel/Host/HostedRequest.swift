@@ -4,7 +4,7 @@ internal import Synchronization
 /// A request that an extension makes of its host. The host answers it exactly once: the value cannot be copied, and
 /// dropping it without an answer sends a failure.
 public struct HostedRequest: ~Copyable, Sendable {
-    /// The method that the extension calls; the users' own numbering.
+    /// The method that the extension calls. Host and extension choose these numbers themselves.
     public let method: UInt16
     /// The request's bytes, copied. They come from untrusted code; only their number is checked.
     public let payload: [UInt8]
@@ -74,8 +74,8 @@ extension HostedRequest {
         }
         let state = leader.state
         guard frame.kind == .request else {
-            // The extension stopped waiting. The call counts until the host's handler answers it; that answer is
-            // dropped.
+            // The extension stopped waiting. The call still counts as open until the host's handler answers it, and
+            // that answer is dropped.
             guard state.hosted.withLock({ $0.cancel(frame.call) }) else { throw .unknownCall(frame.call) }
             return
         }
@@ -103,8 +103,8 @@ extension HostedRequest {
 }
 
 /// The extension's calls that have no answer yet. An answer is sent only if its call is removed from here, so each call
-/// gets at most one. A call that the extension has given up counts until its handler ends, because the handler
-/// continues to work on it.
+/// gets at most one. A call that the extension has given up still counts as open until its handler ends, because the
+/// handler continues to work on it.
 struct HostedCalls: Sendable {
     private var open: Set<UInt64> = []
     /// The open calls that the extension has given up.

@@ -17,11 +17,11 @@ internal import AnnexLinux
     let limit: UInt64?
     /// The longest wait in nanoseconds; nil: no limit.
     let patience: UInt64?
-    /// The most bytes of an answer in pieces that gets memory of its own.
+    /// The largest answer in pieces, in bytes, for which the channel allocates memory.
     let mostReply: Int
 
-    /// Takes an answer that is longer than `room`; nil: such an answer fails the call. The caller owns it, as it owns
-    /// the pointers.
+    /// Holds an answer that is longer than `room`. If nil, such an answer fails the call. The caller owns the
+    /// workspace, as it owns the pointers.
     let workspace: CallWorkspace?
 
     init(
@@ -45,8 +45,8 @@ internal import AnnexLinux
     /// The most bytes of an answer that fits into the caller's memory.
     var room: Int { unsafe reply.count }
 
-    /// The memory for an answer in pieces: a thread's own. A task gives its memory back when it suspends, so it lends
-    /// none.
+    /// The caller's memory as the place for an answer in pieces, if the caller is a thread without a workspace; else
+    /// nil. A task gives its memory back when it suspends, so the channel cannot copy into it later.
     func memory(for caller: Caller) -> CallerMemory? {
         unsafe caller == .thread && workspace == nil ? CallerMemory(reply) : nil
     }
@@ -68,7 +68,7 @@ internal import AnnexLinux
     /// - Returns: the answer's length.
     func take(_ reply: [UInt8], in memory: CallerMemory?) throws(CallFailure) -> Int {
         if let workspace, reply.count > room { return workspace.keep(reply) }
-        // The extension chose both lengths. No copy goes past the room, whatever the frames before this one were.
+        // The extension chose both lengths. Whatever frames it sent before this one, no copy goes past the room.
         let count = max(memory?.count ?? 0, reply.count)
         guard count <= room else { throw .payloadTooLarge(bytes: count, most: room) }
         unsafe self.reply.copyBytes(from: reply)

@@ -27,7 +27,8 @@ extension RingLeader {
         if header.kind != .large, header.kind != .piece { state.tap?.record(received: frame) }
         try handle(frame, &receiver)
         guard header.kind == .piece else { return giveBack(&receiver) }
-        // The extension may be waiting for the last of its places.
+        // A piece's place is given back at once, because the extension may be waiting for it before it can send the
+        // next piece.
         if receiver.giveBackAll() { state.tally.wakeUpsForRoom.add() }
     }
 
@@ -64,7 +65,7 @@ extension RingLeader {
         state.accept(said, hasArena: sender.own.arena.places > 0)
     }
 
-    /// Throws if the header names a call or descriptors. The caller's kinds of frames have neither.
+    /// Throws if the header names a call or descriptors. The kinds of frames for which this is called have neither.
     private func checkBare(_ frame: Frame) throws(ChannelViolation) {
         guard frame.call == 0, frame.descriptors == 0 else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
@@ -72,7 +73,8 @@ extension RingLeader {
     }
 
     func handleAnswer(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
-        // A second answer would be copied into memory whose room was compared with the large answer's length.
+        // While a large answer arrives, a second answer to its call is a violation. The second one would be copied into
+        // the caller's memory, but only the large answer's length was compared with the size of that memory.
         if let unfinished = receiver.large, !unfinished.isForNobody, unfinished.first.call == frame.call {
             throw .messageUnfinished(call: frame.call)
         }
@@ -98,8 +100,9 @@ extension RingLeader {
         }
     }
 
-    /// Taking a hand-over reads the socket, and with it perhaps the doorbell that the event loop's thread has not seen. The
-    /// extension rings once for each request, so the request is withdrawn: a leader that leaves makes a new one.
+    /// Withdraws the request for a doorbell if the frame hands over descriptors. Taking them reads the socket, and may
+    /// also read a doorbell that the event loop's thread has not seen. The extension rings only once for each request
+    /// for a doorbell. The leader makes a new request when it stops leading.
     private func askAnewIfDrained(by frame: Frame, _ receiver: inout HostReceiver) {
         if frame.descriptors > 0 { receiver.withdraw() }
     }
@@ -115,7 +118,8 @@ extension RingLeader {
     /// - Parameter bytes: how many bytes follow in pieces.
     func handleLate(_ frame: Frame, bytes: Int, _ receiver: inout HostReceiver) throws(ChannelViolation) {
         state.tally.lateReplies.add()
-        // A raw call of a task that suspended was given up in the table, any other raw call by its leader.
+        // A suspended task gave up its raw call in the table. The leader gave up any other raw call, so that call is
+        // counted in `rawCalls`.
         if RawCalls.isRaw(frame.call), receiver.rawCalls.expectsLateAnswer() { return }
         if state.calls.withLock({ $0.expectsLateAnswer() }) { return }
         try receiver.spendFrame()
@@ -162,7 +166,7 @@ extension RingLeader {
         guard let whole = receiver.large?.whole, let isForNobody = receiver.large?.isForNobody else { return }
         state.tally.bytesReceived.add(UInt64(truncatingIfNeeded: receiver.large?.header.length ?? 0))
         receiver.large = nil
-        // Its budget was spent when it began.
+        // The budget for an answer that no caller waits for was spent at its first frame.
         if isForNobody {
             askAnewIfDrained(by: whole, &receiver)
             return try control.dropHandOver(whole)
@@ -190,8 +194,9 @@ extension RingLeader {
         return .nobody
     }
 
-    /// The memory for a large answer. A caller's own memory limits itself. An answer that is too large ends the call
-    /// and is not copied. An honest extension cannot know the limit, so this is no violation.
+    /// Chooses the memory for a large answer. Memory of the caller's own has a fixed size, which limits the answer.
+    /// Otherwise an answer that is too large ends the call and is not copied. An honest extension cannot know the
+    /// limit, so exceeding it is no violation.
     private func memory(for header: LargeHeader, of call: ChannelCall) -> LargeMessage.Target {
         if let memory = call.memory { return .caller(memory) }
         let most = max(call.mostReply, state.largestReplyFrame)

@@ -58,8 +58,8 @@ extension SealedBytes {
         }
     }
 
-    /// Checks seals and size. Reads the seals first: that never calls into a file system, which the peer could provide
-    /// and let hang. With all seals set, size and blocks cannot change.
+    /// Checks seals and size. Reads the seals first: reading them never calls into a file system. The peer could
+    /// provide a file system that never answers. With all seals set, size and blocks cannot change.
     private static func checkedSize(
         _ descriptor: borrowing Descriptor, atMost limit: UInt64
     ) throws(CallFailure) -> Int {

@@ -1,8 +1,8 @@
 /// Tracks the free places of this side's arena. Only their writer knows them.
 ///
 /// A piece's place is returned together with its frame: a reader that has read past the frame has copied the piece. So
-/// places need no messages of their own, and no place can be returned twice. A reader that never returns a place never
-/// reads its ring.
+/// places need no messages of their own, and no place can be returned twice. A reader can withhold a place only if it
+/// stops reading its ring.
 struct ArenaWriter: ~Copyable, Sendable {
     private let bytes: ArenaBytes
     /// One bit for each free place.
@@ -30,8 +30,8 @@ struct ArenaWriter: ~Copyable, Sendable {
         }
     }
 
-    /// Copies a piece to the lowest free place. While the reader keeps up, only places that both caches still hold are
-    /// written.
+    /// Copies a piece to the lowest free place. While the reader keeps up, the same few places are written again and
+    /// again, and these are still in the caches of both processes.
     /// - Returns: the place.
     mutating func put(_ piece: UnsafeRawBufferPointer) -> UInt32 {
         let place = UInt32(truncatingIfNeeded: free.trailingZeroBitCount)

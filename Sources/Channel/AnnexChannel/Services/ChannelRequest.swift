@@ -57,7 +57,8 @@ extension HostEndpoint {
     /// calls, and the response is decoded from a private copy there.
     /// - Parameters:
     ///   - timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
-    ///   - patience: a faster timeout that is not sent to the extension; ignored if there is a timeout.
+    ///   - patience: the longest wait, cheaper than a timeout and not meant for the extension; ignored if there is a
+    ///     timeout.
     /// - Throws: `CallFailure.failed` if the extension answered with a failure, `.unreadable` if its answer cannot be
     ///   decoded, `.unencodable` if the request exceeds a limit of its encoding.
     @inlinable public func callAndWait<Asked: ChannelRequest>(
@@ -76,7 +77,8 @@ extension HostEndpoint {
     /// extension sent before its answer have run by then.
     /// - Parameters:
     ///   - timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
-    ///   - patience: a faster timeout that is not sent to the extension; ignored if there is a timeout.
+    ///   - patience: the longest wait, cheaper than a timeout and not meant for the extension; ignored if there is a
+    ///     timeout.
     @inlinable public nonisolated(nonsending) func call<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil, patience: CallPatience? = nil
     ) async throws(CallFailure) -> Asked.Response {
@@ -119,7 +121,7 @@ extension HostEndpoint {
     ) throws(CallFailure) -> Look<Asked.Response> {
         let workspace = takeWorkspace()
         defer { giveBack(workspace) }
-        // SAFETY: as above.
+        // SAFETY: only this call uses the workspace until it is given back.
         unsafe request.encode(into: &workspace.memory.pointee.encoder)
         switch try lookEncoded(Asked.method, workspace, timeout, patience) {
         case .answered(let count): return .answered(try unsafe Self.decoded(workspace.reply(count).bytes))
@@ -147,7 +149,7 @@ extension HostEndpoint {
         await state.hearFirst(before: failure)
     }
 
-    /// Waits for a call that was sent, or sends it the general way.
+    /// Waits for the answer to a call that was sent. If the call was not sent, first sends it with `start`.
     @usableFromInline nonisolated(nonsending) func reply(
         to request: some ChannelRequest, _ pending: ChannelCall?, _ timeout: Duration?, _ patience: CallPatience?
     ) async throws(CallFailure) -> Reply {

@@ -72,8 +72,9 @@ struct FrameMarks: OptionSet, Sendable, Hashable {
     static let descriptors: UInt8 = 0x1F
 }
 
-/// Marks in the first byte of a header; its lower bits are the kind. A frame that the reader is sure to take before the
-/// next one is written can leave its place to that frame. Two cores then pass the same cache lines to each other.
+/// Marks in the first byte of a header; its lower bits are the kind. If the reader is sure to take a frame before the
+/// writer writes the next one, the next frame can use the same place. The two cores then pass the same cache lines to
+/// each other.
 struct PlaceMarks: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 

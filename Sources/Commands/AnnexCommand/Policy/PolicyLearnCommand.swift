@@ -106,9 +106,9 @@ struct PolicyLearnCommand: AsyncParsableCommand {
 
 /// Files that the kernel executes when it starts a program. The program itself makes no call that shows them.
 enum StartedProgram {
-    /// The program and, for a script, its interpreter. Each absolute path is returned as it is and with links resolved.
-    /// A name without a slash is first looked up in `PATH`; a relative path is returned with links resolved only. The
-    /// dynamic linker, and the interpreter of an interpreter, are not among the files.
+    /// The program and, for a script, its interpreter. An absolute path is returned both as it is and with links
+    /// resolved. A relative path is returned only with links resolved. A name without a slash is first looked up in
+    /// `PATH`. The dynamic linker, and the interpreter of an interpreter, are not among the files.
     static func files(_ name: String) -> [String] {
         guard let path = located(name) else { return [] }
         var files = [path]

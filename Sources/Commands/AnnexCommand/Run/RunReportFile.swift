@@ -9,8 +9,8 @@ import Glibc
 /// The program may be allowed to write to the report's folder. Therefore the folder is held open from the start. A file
 /// under the report's name is removed and never followed, and the report is made anew.
 ///
-/// A pipe or a device that exists beforehand is what the caller asked for, and is opened before the program begins.
-/// Links are followed only in `/dev` and `/proc`; elsewhere an earlier run may have left them.
+/// If a pipe or a device exists at the path, the caller asked to write into it, so it is opened before the program
+/// begins. Links are followed only in `/dev` and `/proc`, because elsewhere an earlier run may have left them.
 final class RunReportFile {
     private enum Target {
         case folder(Int32, name: String)

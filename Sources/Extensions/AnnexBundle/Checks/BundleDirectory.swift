@@ -139,7 +139,8 @@ public struct BundleFile: ~Copyable, Sendable {
     package let descriptor: Descriptor
     /// The file's status when it was checked.
     package let status: FileStatus
-    /// The path at which it was found. It serves messages, and a bind mount that then compares device and inode.
+    /// The path at which the file was found. Messages show it, and a bind mount finds the file by it and then compares
+    /// device and inode.
     public let path: String
 
     /// Whether the file is still the one that was checked, and still has a name. Its contents or rights may have
@@ -151,8 +152,8 @@ public struct BundleFile: ~Copyable, Sendable {
 }
 
 extension FileStatus {
-    /// Whether both describe the same file with the same contents and rights. `ctime` alone would almost do: a program
-    /// can set back `mtime`, but not `ctime`.
+    /// Whether both statuses describe the same file with the same contents and rights. Comparing `ctime` alone would
+    /// almost suffice, because a program can set back `mtime` but not `ctime`.
     func isUnchanged(since last: FileStatus) -> Bool {
         device == last.device && inode == last.inode && changed == last.changed && size == last.size
             && modified == last.modified && mode == last.mode && user == last.user

@@ -6,8 +6,8 @@ package final class MemoryPressure: Sendable {
     private let file: Descriptor
     private let watch: EventLoop.Watch
 
-    /// Fires if some program stalled for lack of memory for 0.2 s within two seconds. Users other than root may only
-    /// ask for windows of whole two seconds.
+    /// Fires if some program stalled for lack of memory for 0.2 s within two seconds. For users other than root, the
+    /// length of the window must be a multiple of two seconds.
     private static let trigger = "some 200000 2000000"
 
     /// - Parameter handler: called on the loop's thread, at most once in two seconds.

@@ -93,8 +93,8 @@ package import Synchronization
         }
     }
 
-    /// Gives a free slot to the caller; nil if all are in use. Its number is 0, and its other words are those of the
-    /// former user.
+    /// Gives a free slot to the caller; nil if all are in use. The slot's own word for its number is still 0, and its
+    /// other words are those of the object that used it before.
     func take() -> (index: Int, number: UInt64, start: UnsafeMutableRawPointer)? {
         let taken = slots.withLock { slots -> (Int, UInt64)? in
             slots.lastNumber += 1

@@ -9,9 +9,11 @@
 int annex_local_listen(const char *path, uint32_t mode);
 // Accepts the next waiting connection; -EAGAIN if there is none. Reads and writes through it never block.
 int annex_local_accept(int listener);
-// Connects to the socket at a path. Waits at most so long for a listener whose queue is full, then returns -EAGAIN.
+// Connects to the socket at a path. If the listener's queue is full, waits at most `milliseconds`, then returns
+// -EAGAIN.
 int annex_local_connect(const char *path, uint32_t milliseconds);
-// The process, user and group that made the other end, as the kernel recorded them then. 0 or -errno.
+// The process, user and group that made the other end, as the kernel recorded them when the other end was made. 0 or
+// -errno.
 int annex_local_peer(int socket, int32_t *process, uint32_t *user, uint32_t *group);
 // 1 if the descriptor is a connected Unix socket that keeps message bounds, else 0.
 int annex_local_is_control(int descriptor);

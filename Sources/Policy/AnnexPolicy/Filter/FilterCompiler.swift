@@ -2,7 +2,7 @@ internal import CAnnexSeccomp
 internal import Synchronization
 
 extension Policy {
-    /// The seccomp filter of this policy, compiled once per content and process.
+    /// The seccomp filter of this policy. A process keeps compiled filters, and policies with equal rules share one.
     ///
     /// Annex's own evaluator compares the filter with the policy before it is returned.
     ///

@@ -25,7 +25,7 @@ extension LimitName {
     /// The largest value that a limit of type `count` may have.
     var mostCounted: Int {
         switch self {
-        // The kernel has at most 4,194,304 process numbers and accepts no larger limit. One process may be the reaper.
+        // The kernel has at most 4,194,304 process numbers and accepts no larger limit. One is left for the reaper.
         case .processes: 4_194_303
         default: Self.mostOfAny
         }

@@ -70,7 +70,8 @@ extension PolicyDifference {
                 let other = second.answer(number: number, arguments: arguments)
                 let bounds = [first, second].map { $0.bound(number: number, arguments: arguments) }
                 if one == other, one != .allow || bounds[0] == bounds[1] { continue }
-                // If both allow the call and only one counts it, the other allows more.
+                // If both policies allow the call and only one counts it against a budget, the other policy allows
+                // more.
                 if one == .allow, other != .allow || bounds[1] != nil {
                     lists.first.append(arguments)
                 } else if other == .allow {

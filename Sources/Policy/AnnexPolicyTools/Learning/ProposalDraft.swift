@@ -95,8 +95,8 @@ extension ProposalDraft {
         }
         // The recorded run had the environment of `tool`.
         if var environment = try? Policy.shipped(named: "tool", for: recording.architecture).environment {
-            // These variables lead to the private directory. Without one they lead nowhere, but a program that finds
-            // them set need not look up its user.
+            // These variables name the private directory. In a sandbox without one they name a directory that does not
+            // exist. They are set all the same, because a program that finds them set need not look up its user.
             if !paths.wantsScratch { environment.fixed.merge(["HOME": "/tmp", "TMPDIR": "/tmp"]) { $1 } }
             sections.append(environment.written)
         }
@@ -170,8 +170,8 @@ extension CallRule {
         }
     }
 
-    /// `flock` without any flag. It is the only rest if `LOCK_EX` alone is split off. The kernel has no such operation,
-    /// so it needs no rule.
+    /// `flock` without any flag. If only `LOCK_EX` is split off, this is all that remains. The kernel has no such
+    /// operation, so it needs no rule.
     private static let nothing = Comparison.masked(mask: 0xFFFF_FFFF, value: 0)
 
     private func with(_ conditions: [CallCondition], _ bound: CallBound?) -> CallRule {

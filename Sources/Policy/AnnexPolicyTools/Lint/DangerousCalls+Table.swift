@@ -17,7 +17,7 @@ enum DangerousCalls {
         let argument: String
         let values: [String]
         let why: String
-        /// Whether a rule without conditions is reported here as well, and not only by the table of calls.
+        /// Whether a rule without conditions is reported for this argument too, beside the entry in the table of calls.
         var alsoUnconditional = false
         /// The budget that makes the call harmless if calls are counted against it.
         var bound: CallBound? = nil

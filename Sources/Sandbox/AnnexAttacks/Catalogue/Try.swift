@@ -9,7 +9,7 @@ package struct Try: Sendable {
         case root
         /// The layer that it attacks must be in force.
         case layer(SandboxLayers)
-        /// The ABI of Landlock from which on Landlock stops it.
+        /// Landlock must have at least this ABI, because older ones do not stop the try.
         case landlock(Int)
         /// The machine must have swap.
         case swap

@@ -8,7 +8,8 @@ package struct Measured: Sendable, Hashable {
     package let allowed: UInt64
     /// Whether another program of the same user could still work; nil if that was not tried.
     package internal(set) var neighbour: Bool?
-    /// The machine's own counts at the same three moments, in KiB or objects. They include all other programs.
+    /// The machine's own counts before, while the program held the objects, and after, in KiB or objects. They include
+    /// all other programs.
     package internal(set) var machine: [MachineCount]
 
     package struct MachineCount: Sendable, Hashable {

@@ -16,12 +16,13 @@ package enum SandboxEvent: Sendable {
     case wrote(total: UInt64)
     /// A signal stopped the program, which waits to be continued. Only with a reaper.
     case stopped(signal: Int32)
-    /// The kernel reported the death. What the sandbox left behind is examined, and `ended` follows.
+    /// The kernel reported the death of the process. Annex now examines what the sandbox left behind; `ended` follows.
     case died
     case ended(SandboxEnd)
 }
 
-/// How a sandboxed process ended, as facts of the kernel. The reason is decided elsewhere.
+/// The facts that the kernel reports about the end of a sandboxed process. `SandboxRunReport` and the broker derive the
+/// reason for the end from them.
 package struct SandboxEnd: Sendable {
     /// The step of the launch that failed; nil if none did.
     package var failure: SandboxError?
@@ -56,9 +57,10 @@ package struct SandboxEnd: Sendable {
     /// Whether the kernel enforced a limit on memory of all kinds. If not, the memory was watched.
     package var isMemoryEnforced: Bool { held?.isMemoryEnforced ?? false }
 
-    /// Whether the memory limit ended the process. With a control group: the process was killed and the kernel counted
-    /// a kill. If memory is only watched: it died by a signal within 5 % of the limit. The end of a child does not
-    /// count.
+    /// Whether the memory limit ended the process. True if the memory watch found something. Otherwise, if a control
+    /// group limits memory, SIGKILL must have ended the process, and the kernel must have counted a kill. If memory is
+    /// only watched, a signal must have ended the process, at a peak of at least 95 % of the limit. The end of a child
+    /// alone does not make this true.
     /// - Parameter wasKilled: whether Annex sent the signal for a known reason other than memory.
     package func ranOutOfMemory(limit: UInt64, wasKilled: Bool) -> Bool {
         if memoryFinding != nil { return true }
@@ -70,8 +72,9 @@ package struct SandboxEnd: Sendable {
     }
 
     /// Whether the limit of processor time ended the process: the watch killed it, or `RLIMIT_CPU` explains a kill
-    /// without another cause. The kernel counts that limit in whole seconds, by the ticks at which the process was
-    /// found running. On a busy machine the usage reported at the end was a fifth less.
+    /// without another cause. The kernel compares `RLIMIT_CPU` with whole seconds, counted by the ticks at which the
+    /// process was found running. On a busy machine the reported usage was a fifth less than this count, so half of the
+    /// limit is enough here.
     package func ranOutOfProcessorTime(limit: Duration) -> Bool {
         guard isKilled else { return false }
         let used = (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero)
@@ -102,7 +105,7 @@ package struct SandboxEnd: Sendable {
 }
 
 extension Policy {
-    /// Whether a program under this policy can send itself a signal. Then the kernel need not have sent it.
+    /// Whether a program under this policy can send itself a signal. If so, the signal need not come from the kernel.
     func letsSendItself(_ signal: Int32) -> Bool {
         let (process, number) = (UInt64(2), UInt64(signal))
         let ways: [(call: String, arguments: [UInt64])] = [

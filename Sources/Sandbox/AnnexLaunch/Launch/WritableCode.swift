@@ -57,8 +57,8 @@ extension SandboxConfiguration {
     }
 }
 
-/// What an ELF file asks of the kernel when it is executed: memory that is created in `execve` itself, which no filter
-/// sees. The file may be malformed.
+/// The headers of an ELF file that tell which memory the kernel creates for it in `execve` itself. No filter sees that
+/// memory being created. The file may be malformed.
 struct ProgramHeaders: Hashable {
     /// What in the file would be writable and executable at once, in words; nil if nothing would.
     let fault: String?
@@ -76,7 +76,7 @@ struct ProgramHeaders: Hashable {
         let head = source(0, 64)
         guard head.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else { return nil }
         guard head.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]) else {
-            // For such a program the kernel makes all readable memory executable, unless the file says otherwise.
+            // For a 32-bit program the kernel makes all readable memory executable, unless the file says otherwise.
             self.init(fault: "it is not a 64-bit program", interpreter: nil)
             return
         }

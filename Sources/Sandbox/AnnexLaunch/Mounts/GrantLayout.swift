@@ -28,11 +28,12 @@ struct GrantLayout: ~Copyable {
 
     /// - Parameters:
     ///   - kept: the private directory on the host, if it is kept from run to run.
-    ///   - followed: further links that were followed, on the way to paths that are no grants.
+    ///   - followed: the links that were followed on the way to other paths, which the policy does not grant.
     init(
         _ policy: Policy, keeping kept: String? = nil, followed: [LaunchPlan.Link] = []
     ) throws(SandboxError) {
-        // Keyed by bytes: two strings compare as equal even if their Unicode encodings differ, and so their paths.
+        // Keyed by bytes: two strings compare as equal even if their Unicode encodings differ, but their bytes are
+        // different paths.
         var found: [[UInt8]: Int] = [:]
         var held: [[UInt8]: Int32] = [:]
         defer { for number in held.values { close(number) } }
@@ -68,8 +69,8 @@ struct GrantLayout: ~Copyable {
         links.removeAll { link in all.contains { link.target.parentPath.isWithin($0.path) } }
     }
 
-    /// Rejects a link in a place that the sandbox may write to: an earlier run could have chosen what this run is
-    /// handed.
+    /// Rejects a link in a place that the sandbox may write to, because a program of an earlier run could have made the
+    /// link and so chosen the object that this run gets.
     private func refusePlanted(_ links: [LaunchPlan.Link], keeping kept: String?) throws(SandboxError) {
         let writable = places.filter { $0.rights.contains(.write) }.map(\.path) + (kept.map { [$0] } ?? [])
         for link in links {

@@ -142,7 +142,7 @@ struct WardenAnswer {
     }
 }
 
-/// The names of each launch step's numbered items, so that a failure can name the item that it is about.
+/// The names of the items that a launch step numbers, such as its bind mounts. With them a failure names its item.
 struct LaunchSubjects: Sendable {
     private let binds: [String]
     private let scratches: [String]

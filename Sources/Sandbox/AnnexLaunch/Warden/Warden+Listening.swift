@@ -96,7 +96,7 @@ extension Warden {
     /// Ends every remaining sandbox, removes what the plans listed for removal, and waits for the warden's end.
     /// Launches that had not ended get `wardenLost`. Must not be called on the loop's thread.
     ///
-    /// - Parameter patience: how long to wait; a little longer than the warden takes at most.
+    /// - Parameter patience: how long to wait. The default is a little longer than the longest shutdown of the warden.
     package func shutDown(patience: Duration = .seconds(15)) {
         _ = shutdown(socket.descriptor.number, Int32(SHUT_RDWR))
         if !process.handle.descriptor.isReadable(within: patience) {
@@ -104,7 +104,8 @@ extension Warden {
             try? process.handle.sendSignal(SIGKILL)
             _ = process.handle.descriptor.isReadable(within: patience)
         }
-        // Events that the loop is just delivering come before the last one; its report of the warden's loss does too.
+        // The loop may be delivering events, or the warden's loss, at this moment. `cancelAndWait` lets it finish
+        // before `lose` reports the loss as the last event.
         if process.handle.hasEnded { process.finish() }
         for watch in state.withLock({ $0.watches }) { watch.cancelAndWait() }
         lose()

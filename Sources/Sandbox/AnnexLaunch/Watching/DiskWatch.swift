@@ -36,8 +36,8 @@ package final class DiskWatch: Watched {
         return false
     }
 
-    /// The removed files that still take space; nil if the sandbox's processes cannot be examined. If that is for lack
-    /// of descriptors, the directory cannot be read either, and this counts as too much.
+    /// The removed files that still take space; nil if the sandbox's processes cannot be examined. If the reason is a
+    /// lack of descriptors, the directory cannot be read either, which counts as an excess.
     private func removed() -> NamelessFiles? {
         process().flatMap { process in
             try? NamelessFiles.removed(at: path, of: ProcessTree.members(of: process))
@@ -56,8 +56,8 @@ struct DirectoryUse {
     private var files: UInt64
     /// Whether some directory cannot be read.
     private var isClosed = false
-    /// Whether the contents exceed what can be counted. A flag, because a marker number would change when more is
-    /// added.
+    /// Whether the contents exceed what can be counted. This is a flag, because a special value of `files` or `bytes`
+    /// would change with the next addition.
     private var isTooMuch = false
 
     /// - Parameter removed: files of the directory that were removed but still take space.

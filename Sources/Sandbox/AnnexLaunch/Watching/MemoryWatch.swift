@@ -48,10 +48,10 @@ final class MemoryWatch: Watched {
         return false
     }
 
-    /// Whether the use exceeds the limit. The private use of each process is quick to read, but counts shared memory
-    /// several times. Only if that sum exceeds the limit, the exact shares are read. They are read one after another: a
-    /// page whose other users end meanwhile is counted in full again. Therefore two readings in a row must exceed the
-    /// limit.
+    /// Whether the use exceeds the limit. The private use of each process is quick to read, but the sum counts shared
+    /// memory several times. Only if that sum exceeds the limit, the exact shares are read. The processes are read one
+    /// after another. If a process ends after it was read, the shares of the others grow, and the pages that it shared
+    /// are counted too high. Therefore two readings in a row must exceed the limit.
     private func exceeds() throws(SystemError) -> Bool {
         let members = try members()
         var (sum, first) = (UInt64(0), UInt64?.none)
@@ -72,16 +72,17 @@ final class MemoryWatch: Watched {
         Array(try ProcessTree.members(of: process).dropFirst(hasReaper ? 1 : 0))
     }
 
-    /// The use of one process in bytes: private memory plus nameless files. For these it takes the larger of two
-    /// numbers: the kernel's count of mapped ones, or the size of open ones. Their sum would count a file twice that is
-    /// both.
+    /// The use of one process in bytes: private memory plus nameless files. The files' use is the larger of two
+    /// numbers: the kernel's count of mapped memory, or the size of open files. Their sum would count a file twice if
+    /// it is both mapped and open.
     static func use(of process: Int32) throws(SystemError) -> UInt64 {
         guard let (thread, status) = try teller(of: process) else { return 0 }
         let mapped = ProcessMemory(status: status)
         return mapped.own.addingClamped(max(mapped.shared, try NamelessFiles.memory(of: [thread]).bytes))
     }
 
-    /// The use of several processes together. A page shared by many counts once, and so does a whole address space.
+    /// The use of several processes together. A page that several processes share counts once. An address space that
+    /// several processes share counts once too.
     private static func use(of members: [Int32]) throws(SystemError) -> UInt64 {
         var tellers: [Int32] = []
         for process in members {
@@ -98,8 +99,8 @@ final class MemoryWatch: Watched {
         return total.own.addingClamped(max(total.shared, try NamelessFiles.memory(of: tellers).bytes))
     }
 
-    /// The thread through which a process is measured, with its status: the first that has not ended. For an ended
-    /// thread the kernel shows neither memory nor files, while the other threads may live on.
+    /// The first thread of a process that has not ended, and its status. The process is measured through this thread,
+    /// because for an ended thread the kernel shows neither memory nor files.
     private static func teller(of process: Int32) throws(SystemError) -> (thread: Int32, status: String)? {
         let own = try status(of: process)
         if own.isEmpty || ProcessMemory.isThere(in: own) { return own.isEmpty ? nil : (process, own) }

@@ -64,8 +64,9 @@ extension NamelessFiles {
         return files
     }
 
-    /// An empty collection that accepts only files that may lie in memory; files on a disk use none. btrfs and overlay
-    /// show no device of their own, so the members' mounts decide.
+    /// An empty collection that accepts only files that may lie in memory; files on a disk use none. A file on btrfs or
+    /// overlay does not show whether it lies on a disk. For such a file the type of its mount decides, as the members
+    /// see it.
     static func memory(mountedBy members: [Int32]) -> NamelessFiles {
         var mounts: MountTypes?
         return NamelessFiles { file in

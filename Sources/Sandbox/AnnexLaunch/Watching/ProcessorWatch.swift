@@ -13,7 +13,7 @@ final class ProcessorWatch: Watched {
     private let exceeded: @Sendable (WatchFinding) -> Void
 
     /// - Parameters:
-    ///   - used: the processor time that all of them have used so far.
+    ///   - used: measures the processor time that all processes of the sandbox have used so far.
     ///   - isAlive: whether the first process is still running, asked of its handle.
     ///   - exceeded: called at most once, on the watch thread.
     init(

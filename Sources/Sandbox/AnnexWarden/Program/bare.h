@@ -1,5 +1,5 @@
-// A mount namespace that holds only an empty root, in which sandboxes begin. Otherwise they begin with a copy of the
-// host's namespace. Taking that apart again costs a grace period of the kernel and a walk over every process of the
+// A mount namespace that holds only an empty root, in which sandboxes begin. Without it, a sandbox begins with a copy
+// of the host's namespace. Freeing that copy costs a grace period of the kernel and a walk over every process of the
 // machine.
 #ifndef ANNEX_BARE_H
 #define ANNEX_BARE_H

@@ -26,7 +26,7 @@ struct child {
     uint32_t is_unwatched;   // no event reports its end
     uint32_t has_status;     // the reaper reported how the program ended: `answer.status`
     uint64_t crowded_since;  // when an answer first met too many descriptors in flight, else 0
-    int32_t listener_fault;  // the errno that a test wants for that step
+    int32_t listener_fault;  // the errno with which a test makes the step LISTENER fail, else 0
     annex_answer answer;     // the source of every answer about this launch
     uint32_t removals_length;
     char removals[ANNEX_PLAN_REMOVAL_BYTES];  // texts, one after another, each with its NUL

@@ -11,8 +11,8 @@
 // Returns a descriptor to watch, or -errno.
 long ends_prepare(void);
 
-// The next child that ended, or 0. First comes the sender of the signal, then children whose signals were merged into
-// it.
+// The number of the next child that ended, or 0: first the sender of a waiting signal. If no signal waits, a child
+// whose signal was merged into another one.
 int ends_next(void);
 // Collects the end of a process that is no child in the table. Otherwise ends_next would return it for ever.
 void ends_forget(int process);

@@ -6,7 +6,7 @@
 #include "warden.h"
 
 // Added to the out-of-memory score, in which 1,000 stands for all memory. So the kernel kills a sandbox before its host
-// even if the host uses half of all memory more.
+// even if the host uses more than the sandbox by half of the machine's memory.
 #define SCORE_AHEAD 500u
 #define SCORE_LARGEST 1000u
 // The result of getpriority(2) for niceness 0; a larger result is a higher priority.
@@ -31,7 +31,7 @@ static long leave_favour(void) {
     return CALL(NR_setpriority, PRIO_PROCESS, 0, 0);
 }
 
-// Of two disk priorities the larger number is the lower one. 0 means that it follows from the niceness.
+// The larger of two disk priorities is the lower one. 0 means that the disk priority follows from the niceness.
 static long leave_disk_favour(void) {
     long priority = CALL(NR_ioprio_get, IOPRIO_WHO_PROCESS, 0);
     // The kernel has no block devices.
@@ -41,9 +41,9 @@ static long leave_disk_favour(void) {
     return CALL(NR_ioprio_set, IOPRIO_WHO_PROCESS, 0, 0);
 }
 
-// A debugger, for one, sets a personality that keeps every address at its place. Ask first, because a service manager
-// may forbid changes. One that locks the personality (LockPersonality= of systemd) refuses the question too, and
-// permits the present value.
+// A debugger, for example, sets a personality that switches off the randomization of addresses. This function asks
+// first, because a service manager may forbid changes. If it locks the personality (LockPersonality= of systemd), the
+// question fails with EPERM too, but setting the present value succeeds.
 static long leave_personality(void) {
     long personality = CALL(NR_personality, PERSONALITY_ASK);
     if (personality == 0 || (personality < 0 && personality != -EPERM)) return personality;
@@ -53,8 +53,8 @@ static long leave_personality(void) {
 
 static uint32_t read_score(void) {
     char text[NUMBER_LARGEST];
-    // If it cannot be read, it cannot be written for a sandbox either, and the launch reports that. A value below 0
-    // counts as 0.
+    // If the score cannot be read, it cannot be written for a sandbox either, and the launch reports that failure. A
+    // score below 0 counts as 0.
     if (proc_read("self/oom_score_adj", text, sizeof text) <= 0) return 0;
     uint32_t score = 0;
     for (const char *digit = text; *digit >= '0' && *digit <= '9'; digit++) score = score * 10 + (uint32_t)(*digit - '0');

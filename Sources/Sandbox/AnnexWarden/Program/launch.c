@@ -28,7 +28,8 @@ int launch_take(struct launch *launch, const struct step *steps, size_t count) {
     return 0;
 }
 
-// The plan was checked before the steps, because they read it. This step gives the check its time and its fault.
+// The plan was checked before the steps, because the steps read it. This step only records the time of the check, and
+// lets a test make it fail.
 static long plan_was_read(struct launch *launch) {
     (void)launch;
     return 0;
@@ -96,8 +97,8 @@ static long write_maps(struct launch *launch) {
     launch->detail = 3;
     long result = inherited_expose(launch->process);
     if (result < 0 || !plan_has(plan, ANNEX_LAYER_USER)) return result;
-    // Without this, an ordinary user may not write a group map. And root's sandbox could leave a group that denies
-    // access.
+    // Without `deny` in setgroups, an ordinary user may not write a group map. And a program in root's sandbox could
+    // leave a group to which a file denies access.
     launch->detail = 0;
     result = proc_write_of(launch->process, "/setgroups", "deny", 4);
     if (result < 0) return result;

@@ -13,7 +13,8 @@
 // The interval for checking what no event reports: whether descriptors in flight have arrived, and whether an unwatched
 // child has ended.
 #define UNTOLD_LOOK_MS 2
-// Long enough that a launched extension has sent its hello. Earlier work would compete with it for the processor.
+// How long the loop must be idle before it prepares namespaces for later launches. In this time a launched extension
+// has sent its hello, and the preparation no longer competes with it for the processor.
 #define QUIET_MS 5
 
 // The token of an event: its kind in the lowest bits, then the slot, then the slot's generation.

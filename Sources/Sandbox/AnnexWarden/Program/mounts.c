@@ -266,7 +266,8 @@ long mounts_exchange_root(int root) {
     return result < 0 ? result : CALL(NR_umount2, ".", MNT_DETACH);
 }
 
-// Beneath the new root lies the bare one, from which nothing has to be unmounted.
+// For a launch that began in the bare namespace: below the new root lies only an empty root, so nothing has to be
+// unmounted.
 static long enter_root(int root) {
     long result = CALL(NR_fchdir, root);
     return result < 0 ? result : CALL(NR_chroot, ".");

@@ -3,8 +3,8 @@
 #include "syscalls.h"
 #include "warden.h"
 
-// The warden itself is in the spare namespace, so a clone without CLONE_NEWNET begins there. Nothing is opened, passed
-// or entered by name. A sandbox that got the wrong network by mistake would get an empty one.
+// The warden itself is in the spare namespace, so a child that is cloned without CLONE_NEWNET begins there. Nothing is
+// opened, passed or entered by name. Even if a mistake gave a sandbox the wrong network, that network would be empty.
 
 void network_prepare(void) {
     // Only root can make a network namespace without a user namespace of its own.

@@ -85,7 +85,8 @@ static void check_flags(struct reading *reading) {
     int has_root = plan_has(plan, ANNEX_LAYER_ROOT) && plan_has(plan, ANNEX_LAYER_PID);
     expect(reading, (flags & ANNEX_PLAN_PROC) == 0 || has_root, FIELD(flags));
     expect(reading, (flags & ANNEX_PLAN_LOOPBACK) == 0 || plan_has(plan, ANNEX_LAYER_NETWORK), FIELD(flags));
-    // The filter enforces this first, and the same waiver leaves out both.
+    // The filter enforces write-xor-execute first. If the layer seccomp is waived, the same waiver leaves out the
+    // kernel's own enforcement.
     int has_filter = plan_has(plan, ANNEX_LAYER_SECCOMP);
     expect(reading, (flags & ANNEX_PLAN_WRITE_XOR_EXECUTE) == 0 || has_filter, FIELD(flags));
     expect(reading, (plan->filter_flags & ~FILTER_FLAGS_KNOWN) == 0, FIELD(filter_flags));

@@ -6,8 +6,8 @@
 
 long privileges_take_identity(struct launch *launch);
 long privileges_drop_capabilities(struct launch *launch);
-// After the last change of credentials, which undoes both settings: the process dies with the warden, and the warden
-// may fetch the listener from it.
+// Makes the process die with the warden, and lets the warden fetch the listener from it. Must run after the last change
+// of credentials, because such a change undoes both settings.
 long privileges_tie_to_warden(struct launch *launch);
 long privileges_gain_no_more(struct launch *launch);
 

@@ -1,5 +1,5 @@
-// The program lies at another address at each execution. Only the kernel loads it, so it corrects its own tables of
-// addresses.
+// The program lies at another address at each execution. It is loaded by the kernel without a dynamic linker, so it
+// corrects its own tables of addresses.
 #ifndef ANNEX_RELOCATION_H
 #define ANNEX_RELOCATION_H
 

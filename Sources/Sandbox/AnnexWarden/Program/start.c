@@ -80,8 +80,9 @@ static uint64_t read_number(const char **text) {
     return number;
 }
 
-// Each line of a map holds the first number inside, its number outside, and the count. The kernel sorts longer maps, so
-// this line comes first. If an ordinary user made the namespace, its uid 0 has no other user to give to a sandbox.
+// Whether uid 0 of this user namespace is an ordinary user outside. If an ordinary user made the namespace, uid 0 has
+// no other user to give to a sandbox. Each line of a map holds the first number inside, its number outside, and the
+// count. The kernel sorts a map of many lines, so the line of uid 0 is within the part that is read.
 static int zero_is_user(void) {
     char map[MAP_LARGEST];
     if (proc_read("self/uid_map", map, sizeof map) <= 0) return 0;

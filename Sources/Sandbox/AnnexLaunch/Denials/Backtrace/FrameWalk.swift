@@ -20,8 +20,8 @@ package enum FrameWalk {
     ) -> [UInt64] {
         let words = LittleEndian(Array(stack.prefix(window)))
         var found = [instruction]
-        // If the frame pointer is known, the chain misses the caller in one case only: a jump to an address without
-        // code.
+        // If the frame pointer is known, the chain of frames lacks the caller only after a jump to an address that is
+        // not code.
         let caller = frame == nil ? callerOfLeaf(words, isCode) : isCode(instruction) ? nil : top(words, isCode)
         var place = frame.map { self.place(of: $0, words, base) } ?? firstRecord(words, base, isCode)
         if let caller, place.map({ words.number(UInt64.self, at: $0 &+ 8) != caller }) ?? true { found.append(caller) }

@@ -16,7 +16,8 @@ final class LockDesk: Sendable {
         case wait(until: UInt64)
     }
 
-    /// Decides a call that waited for a count. Must run on the thread of `perform`.
+    /// Decides about a call that needs a count of the locks. Counts the locks, unless a count for another call was so
+    /// recent that this call must wait. Must run on the thread of `perform`.
     ///
     /// - Parameter thread: the thread whose call is held.
     func settle(besides thread: UInt32) -> Outcome {
@@ -50,7 +51,8 @@ final class LockDesk: Sendable {
 
     deinit {
         guard let loop = thread.withLock({ $0.take() }) else { return }
-        // Not on this thread: the last reference may be released on the loop's own thread.
+        // The loop shuts itself down on its own thread, so that no thread waits for its end. That thread may even be
+        // the one that runs this `deinit`.
         loop.execute { loop.shutDown() }
     }
 }
@@ -76,8 +78,8 @@ struct LockBudget: Sendable {
 
     private var left = most
     private var next: UInt64 = 0
-    /// Whether the last two counts both reached the limit. A single count may be too high: lines can be listed twice
-    /// while other processes take locks.
+    /// Whether the last two counts both reached the limit. A single count may be too high, because the kernel's list
+    /// can show a lock twice while other processes take locks.
     private(set) var isFull = false
     private var wasFull = false
 

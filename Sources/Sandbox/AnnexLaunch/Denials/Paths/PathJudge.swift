@@ -41,7 +41,7 @@ struct PathJudge {
         let verdict = policy.verdict(path: inside, rights: named.rights)
         let layers = verdict.deniedBy.filter { $0 != .seccomp }
         guard !layers.isEmpty, case .found(let real) = look(named) else { return nil }
-        // A link of the host's: the policy may grant its target under that name.
+        // The path may go through a link of the host. The policy may then grant the path that the link leads to.
         let led = named.makesEntry ? real + "/" + Self.name(of: named.path) : real
         if led != named.path, Self.refusing(policy, placeInside(led), named.rights).isEmpty { return nil }
         let missing = named.rights.each.filter { !Self.refusing(policy, inside, $0).isEmpty }
