@@ -54,7 +54,9 @@ public struct AnnexHost: Sendable {
     /// An extension that is switched off is not listed in `extensions` and not launched. If it runs, it ends with the
     /// reason `disabled`. The setting holds for this host's broker, until the extension's app is removed.
     ///
-    /// - Parameter identifier: the extension's bundle identifier.
+    /// - Parameters:
+    ///   - isEnabled: false to switch it off.
+    ///   - identifier: the extension's bundle identifier.
     /// - Throws: a `BrokerError` if no such extension is installed.
     public func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
         try service.setEnabled(isEnabled, for: identifier)
@@ -88,7 +90,7 @@ public struct AnnexHost: Sendable {
     ///   - timeLimit: the longest time for each request, if the host wants a shorter one than the extension point's. An
     ///     extension that exceeds it is ended.
     ///   - service: the host's answers to the extension's own requests; none by default.
-    ///   - channel: changes the channel's configuration before the channel is made, for example the capacity of its
+    ///   - configure: changes the channel's configuration before the channel is made, for example the capacity of its
     ///     rings or how callers wait.
     /// - Throws: `HostError.rejected` if the broker does not launch the extension. `HostError.ended` if the extension
     ///   ended before it was ready; its value says why. `HostError.taskCancelled` if the task was cancelled first.

@@ -20,7 +20,9 @@ extension ExtensionContext {
     /// }
     /// ```
     ///
-    /// - Parameter reason: what the activity does, for a person to read. The host gets the first 200 bytes.
+    /// - Parameters:
+    ///   - reason: what the activity does, for a person to read. The host gets the first 200 bytes.
+    ///   - block: does the work. Its argument tells whether it must stop soon.
     public func performExpiringActivity(withReason reason: String, using block: @escaping (_ expired: Bool) -> Void) {
         life.perform(reason, block)
     }

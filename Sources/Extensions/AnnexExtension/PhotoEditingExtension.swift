@@ -88,7 +88,10 @@ public struct ContentEditingOutput: Sendable {
 
     /// Writes the picture straight into the memory that the host will get.
     ///
-    /// - Parameter write: receives the number of an open file. Write to it from its start, and do not close it.
+    /// - Parameters:
+    ///   - type: the type of the edited picture.
+    ///   - adjustmentData: how the picture was edited.
+    ///   - write: receives the number of an open file. Write to it from its start, and do not close it.
     public init(
         type: TypeIdentifier, adjustmentData: AdjustmentData, writing write: (_ file: Int32) throws -> Void
     ) throws {

@@ -10,8 +10,10 @@ extension ExtensionSession {
     /// Sends a request of the host's own type and returns its response. Cancelling the task cancels the call.
     ///
     /// A response that comes soon is returned without suspending.
-    /// - Parameter timeout: how long to wait at most. If it is nil, the extension point's limit for a request holds,
-    ///   and an extension that exceeds it is ended.
+    /// - Parameters:
+    ///   - request: the request. Its type names the type of the response.
+    ///   - timeout: how long to wait at most. If it is nil, the extension point's limit for a request holds, and an
+    ///     extension that exceeds it is ended.
     /// - Throws: `HostError.cancelled` with the error that the extension answered instead of a response. `.ended` if
     ///   the extension ended before it answered. `.unknownMethod` if it does not serve this type of request. Also
     ///   `.timedOut`, `.taskCancelled` and `.invalidRequest`.
@@ -39,7 +41,9 @@ extension ExtensionSession {
     }
 
     /// Sends a notice, which has no answer. Suspends while the channel has no room.
-    /// - Parameter timeout: how long to wait for room at most; nil for the channel's `sendLimit`.
+    /// - Parameters:
+    ///   - notice: the notice to send.
+    ///   - timeout: how long to wait for room at most; nil for the channel's `sendLimit`.
     public nonisolated(nonsending) func send<Notice: ChannelNotice>(
         _ notice: borrowing Notice, timeout: Duration? = nil
     ) async throws(HostError) {

@@ -84,8 +84,10 @@ extension ExtensionCore {
 
 extension ExtensionEndpoint {
     /// Opens a stream to the host. A host that does not accept it resets it with `StreamFailure.refusedCode`.
-    /// - Parameter window: how many bytes the host may send before this side takes them. Each message counts 16 bytes
-    ///   more.
+    /// - Parameters:
+    ///   - method: the kind of stream, in the numbering of the host and its extensions.
+    ///   - arguments: bytes for the host's handler of the stream.
+    ///   - window: how many bytes the host may send before this side takes them. Each message counts 16 bytes more.
     public borrowing func openStream(
         _ method: UInt16, _ arguments: [UInt8] = [], window: Int = 65536
     ) throws(ExtensionFailure) -> ExtensionStream {

@@ -67,7 +67,10 @@ public struct ExtensionEndpoint: ~Copyable {
     }
 
     /// Calls the host and waits for its answer on this thread. Requests that come meanwhile are kept for later.
-    /// - Parameter timeout: the longest wait; nil: no limit.
+    /// - Parameters:
+    ///   - method: the kind of request, in the numbering of the host and its extensions.
+    ///   - payload: the bytes of the request. They are copied.
+    ///   - timeout: the longest wait; nil: no limit.
     /// - Throws: `ExtensionFailure.failed` if the host answered with a failure; `.deadlineExceeded` if the timeout has
     ///   passed.
     public borrowing func callAndWait(

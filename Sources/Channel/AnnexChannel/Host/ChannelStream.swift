@@ -83,9 +83,11 @@ public final class ChannelStream: Sendable {
     }
 
     /// Sends a message; blocks this thread until the other side has room for it.
-    /// - Parameter timeout: the longest wait for credit, and again for room in the ring; nil:
-    ///   `ChannelConfiguration.callLimit` for credit and the channel's `sendLimit` for room. Without credit in time
-    ///   nothing is sent, and the stream stays open. Without room in time the stream is cancelled.
+    /// - Parameters:
+    ///   - message: the bytes to send.
+    ///   - timeout: the longest wait for credit, and again for room in the ring; nil: `ChannelConfiguration.callLimit`
+    ///     for credit and the channel's `sendLimit` for room. Without credit in time nothing is sent, and the stream
+    ///     stays open. Without room in time the stream is cancelled.
     public func sendAndWait(_ message: [UInt8], timeout: Duration? = nil) throws(StreamFailure) {
         let cost = StreamState.cost(message.count)
         try wait(timeout) { spend(&$0, cost, message.count) }
@@ -97,7 +99,9 @@ public final class ChannelStream: Sendable {
     }
 
     /// Sends a message; suspends until the other side has room for it.
-    /// - Parameter timeout: as for `sendAndWait`.
+    /// - Parameters:
+    ///   - message: the bytes to send.
+    ///   - timeout: as for `sendAndWait`.
     public nonisolated(nonsending) func send(
         _ message: [UInt8], timeout: Duration? = nil
     ) async throws(StreamFailure) {

@@ -10,6 +10,7 @@ extension HostEndpoint {
     /// nothing while no other thread calls through the same channel. The handlers of everything that the extension sent
     /// before its answer have run when this method returns.
     /// - Parameters:
+    ///   - method: the kind of request, in the numbering of the host and its extensions.
     ///   - payload: copied; at most `largestPayload`.
     ///   - reply: receives the answer. Its bytes come from untrusted code; only their number is checked.
     ///   - timeout: the longest wait; nil: as long as the channel lives.
@@ -66,7 +67,9 @@ extension HostEndpoint {
 
     /// Calls the extension and waits for its answer on this thread. The handlers of everything that the extension sent
     /// before its answer have run by then, so the caller must hold no lock that a handler needs.
-    /// - Parameter timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
+    /// - Parameters:
+    ///   - request: the request, with the files and memory that it hands over.
+    ///   - timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
     /// - Throws: the call's failure; `CallFailure.onEventLoop` on the event loop's thread.
     public func callAndWait(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> Reply {
         guard !state.loop.isCurrent else { throw .onEventLoop }

@@ -11,7 +11,10 @@ internal import Synchronization
 extension HostEndpoint {
     /// Makes a channel. The host creates, sizes and seals both memory regions before the extension exists, so it never
     /// has to accept a descriptor from the extension.
-    /// - Parameter eventLoop: the loop that reads the channel; nil: the program's shared loop.
+    /// - Parameters:
+    ///   - configuration: the capacity of the rings, the time limits and the budgets.
+    ///   - handlers: the functions that receive what the extension sends by itself.
+    ///   - eventLoop: the loop that reads the channel; nil: the program's shared loop.
     public static func make(
         configuration: ChannelConfiguration = ChannelConfiguration(), handlers: ChannelHandlers = ChannelHandlers(),
         eventLoop: EventLoop? = nil

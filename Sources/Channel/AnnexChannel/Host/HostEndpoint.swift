@@ -73,6 +73,7 @@ public final class HostEndpoint: Sendable {
     ///   - arguments: bytes for the extension's handler of the stream.
     ///   - window: how many bytes the extension may send before this side takes them. Each message counts 16 bytes
     ///     more.
+    ///   - timeout: the longest wait for room in the ring; nil for the channel's `sendLimit`.
     public func openStream(
         _ method: UInt16, _ arguments: [UInt8] = [], window: Int = 65536, timeout: Duration? = nil
     ) throws(StreamFailure) -> ChannelStream {
@@ -114,6 +115,7 @@ extension HostEndpoint {
     /// Sends a one-way message, which the extension receives in `serve` or `nextPost`. Waits while the ring has no
     /// room.
     /// - Parameters:
+    ///   - method: the kind of message, in the numbering of the host and its extensions.
     ///   - payload: copied; at most `largestPayload`.
     ///   - flush: false to write the message without publishing it. The extension gets it with the next published
     ///     message, or after `flush()`.
@@ -133,13 +135,17 @@ extension HostEndpoint {
     public func flush() { sender.flush() }
 
     /// Sends a one-way message; blocks this thread while the ring has no room.
-    /// - Parameter timeout: the longest wait; nil: the channel's `sendLimit`.
+    /// - Parameters:
+    ///   - event: the message to send.
+    ///   - timeout: the longest wait; nil: the channel's `sendLimit`.
     public func sendAndWait(_ event: ChannelEvent, timeout: Duration? = nil) throws(CallFailure) {
         try sender.send(frame(of: event), until: timeout.map { MonotonicClock.deadline(after: $0) })
     }
 
     /// Sends a one-way message; suspends while the ring has no room. Cancelling the task ends the wait.
-    /// - Parameter timeout: the longest wait; nil: the channel's `sendLimit`.
+    /// - Parameters:
+    ///   - event: the message to send.
+    ///   - timeout: the longest wait; nil: the channel's `sendLimit`.
     public nonisolated(nonsending) func send(
         _ event: ChannelEvent, timeout: Duration? = nil
     ) async throws(CallFailure) {

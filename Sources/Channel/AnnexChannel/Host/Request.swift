@@ -17,7 +17,10 @@ public struct Request: ~Copyable, Sendable {
     public var mostReply: Int?
 
     /// - Parameters:
+    ///   - method: the kind of request, in the numbering of the host and its extensions.
+    ///   - payload: the bytes of the request.
     ///   - grants: files and memory to hand over; at most `Grants.most`.
+    ///   - accepts: the descriptors that the answer may hand over; none by default.
     ///   - mostReply: the most bytes of the answer; nil: one frame.
     public init(
         method: UInt16, payload: [UInt8] = [], granting grants: consuming Grants = Grants(),

@@ -56,6 +56,7 @@ extension HostEndpoint {
     /// This costs little more than sending bytes: the request is encoded into memory that the channel keeps for its
     /// calls, and the response is decoded from a private copy there.
     /// - Parameters:
+    ///   - request: the request. Its type names the type of the response.
     ///   - timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
     ///   - patience: the longest wait, cheaper than a timeout and not meant for the extension; ignored if there is a
     ///     timeout.
@@ -76,6 +77,7 @@ extension HostEndpoint {
     /// that is cheaper than suspending. Cancelling the task cancels the call. The handlers of everything that the
     /// extension sent before its answer have run by then.
     /// - Parameters:
+    ///   - request: the request. Its type names the type of the response.
     ///   - timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
     ///   - patience: the longest wait, cheaper than a timeout and not meant for the extension; ignored if there is a
     ///     timeout.
@@ -101,7 +103,9 @@ extension HostEndpoint {
     }
 
     /// Sends a notice; blocks this thread while the ring has no room.
-    /// - Parameter timeout: the longest wait; nil: the channel's `sendLimit`.
+    /// - Parameters:
+    ///   - notice: the notice to send.
+    ///   - timeout: the longest wait; nil: the channel's `sendLimit`.
     public func sendAndWait<Notice: ChannelNotice>(
         _ notice: borrowing Notice, timeout: Duration? = nil
     ) throws(CallFailure) {
@@ -109,7 +113,9 @@ extension HostEndpoint {
     }
 
     /// Sends a notice; suspends while the ring has no room. Cancelling the task ends the wait.
-    /// - Parameter timeout: the longest wait; nil: the channel's `sendLimit`.
+    /// - Parameters:
+    ///   - notice: the notice to send.
+    ///   - timeout: the longest wait; nil: the channel's `sendLimit`.
     public nonisolated(nonsending) func send<Notice: ChannelNotice>(
         _ notice: borrowing Notice, timeout: Duration? = nil
     ) async throws(CallFailure) {
@@ -175,7 +181,9 @@ extension HostEndpoint {
 
 extension ExtensionEndpoint {
     /// Sends a request to the host and waits for its response.
-    /// - Parameter timeout: the longest wait; nil: no limit.
+    /// - Parameters:
+    ///   - request: the request. Its type names the type of the response.
+    ///   - timeout: the longest wait; nil: no limit.
     public borrowing func callAndWait<Asked: ChannelRequest>(
         _ request: borrowing Asked, timeout: Duration? = nil
     ) throws(ExtensionFailure) -> Asked.Response {
