@@ -20,21 +20,21 @@ final class Server {
     }
 
     /// - Returns: the answer's length.
-    func answer(_ request: RawSpan, _ reply: UnsafeMutableRawBufferPointer) -> Int {
-        request.withUnsafeBytes { answer($0, reply) }
+    func answer(_ request: RawSpan, into reply: UnsafeMutableRawBufferPointer) -> Int {
+        request.withUnsafeBytes { answer($0, into: reply) }
     }
 
-    func answer(_ request: [UInt8], _ reply: UnsafeMutableRawBufferPointer) -> Int {
-        request.withUnsafeBytes { answer($0, reply) }
+    func answer(_ request: [UInt8], into reply: UnsafeMutableRawBufferPointer) -> Int {
+        request.withUnsafeBytes { answer($0, into: reply) }
     }
 
     /// A short answer.
     func answer(_ request: [UInt8]) -> [UInt8] {
-        Array(answers.prefix(answer(request, answers)))
+        Array(answers.prefix(answer(request, into: answers)))
     }
 
     func take(_ message: RawSpan) {
-        _ = answer(message, answers)
+        _ = answer(message, into: answers)
     }
 
     func answer(_ words: Words) -> Words {
@@ -42,7 +42,7 @@ final class Server {
         return Words(UnsafeRawBufferPointer(start: answers.baseAddress, count: count))
     }
 
-    private func answer(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
+    private func answer(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
         bench_answer(state, request.baseAddress, request.count, reply.baseAddress, reply.count)
     }
 }

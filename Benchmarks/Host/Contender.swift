@@ -76,7 +76,7 @@ enum Contender: String, CaseIterable {
     private var isBesideFlood: Bool { self == .besideFlood || self == .launchBesideFlood }
 
     /// What begins with a launch; nil for everything else.
-    private func measureLaunches(_ plan: Plan, _ launcher: Launcher) throws -> Int32? {
+    private func measureLaunches(_ plan: Plan, by launcher: Launcher) throws -> Int32? {
         switch self {
         case .launch, .launchBesideFlood: return Self.measure(plan, LaunchWay { try launcher.launch() })
         case .standby:
@@ -93,7 +93,7 @@ enum Contender: String, CaseIterable {
         }
     }
 
-    private func measure(_ plan: Plan, _ session: ExtensionSession) async -> Int32 {
+    private func measure(_ plan: Plan, in session: ExtensionSession) async -> Int32 {
         let channel = session.channel
         switch self {
         case .raw where plan.isOneWay: return Self.measurePosts(plan, channel)
@@ -110,13 +110,13 @@ enum Contender: String, CaseIterable {
         }
     }
 
-    private static func measure(_ plan: Plan, _ way: some Way) -> Int32 {
+    private static func measure(_ plan: Plan, asking way: some Way) -> Int32 {
         Measurement.of(plan, asking: way) { measurement in
             measurement.phases { measurement.calls($0, way) }
         }
     }
 
-    private static func measurePosts(_ plan: Plan, _ channel: HostEndpoint) -> Int32 {
+    private static func measurePosts(_ plan: Plan, over channel: HostEndpoint) -> Int32 {
         Measurement.of(plan, asking: RawWay(channel: channel)) { measurement in
             measurement.phases { measurement.posts($0, channel) } && measurement.drain()
         }
@@ -124,7 +124,7 @@ enum Contender: String, CaseIterable {
 
     /// - Parameter executor: where the calls are made; what comes before and after them blocks, and is not.
     private static func measureTasks(
-        _ plan: Plan, asking asked: some Way, _ way: some TaskWay, on executor: (any TaskExecutor)? = nil
+        _ plan: Plan, asking asked: some Way, by way: some TaskWay, on executor: (any TaskExecutor)? = nil
     ) async -> Int32 {
         guard let measurement = Measurement(plan, asking: asked), measurement.settle() else { return 1 }
         let isWhole = await withTaskExecutorPreference(executor) { await measurement.phases(way) }

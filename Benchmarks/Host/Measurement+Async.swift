@@ -4,14 +4,14 @@ import CBenchDriver
 /// One way to call from a task.
 protocol TaskWay {
     /// - Returns: the answer's length, 0 for a failure.
-    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) async -> Int
+    func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) async -> Int
 }
 
 /// The asynchronous call, as a task makes it.
 struct AsyncWay: TaskWay {
     let channel: HostEndpoint
 
-    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) async -> Int {
+    func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) async -> Int {
         do throws(CallFailure) {
             let answer = try await channel.call(Request(method: Method.raw, payload: Array(request)))
             guard answer.payload.count <= reply.count else { return 0 }
@@ -31,7 +31,7 @@ extension Measurement {
         return await phase(1, way)
     }
 
-    private func phase(_ batch: UInt64, _ way: some TaskWay) async -> Bool {
+    private func phase(_ batch: UInt64, asking way: some TaskWay) async -> Bool {
         bench_phase(run, batch)
         defer { bench_phase_end(run) }
         var start: UInt64 = 0

@@ -3,7 +3,7 @@ import CBenchDriver
 
 extension Measurement {
     /// One-way messages; what comes after them asks whether all have arrived.
-    func posts(_ batch: UInt64, _ channel: HostEndpoint) -> Bool {
+    func posts(_ batch: UInt64, over channel: HostEndpoint) -> Bool {
         var start: UInt64 = 0
         while bench_due(run, &start) {
             for index in 1...batch {

@@ -3,7 +3,7 @@ import CBenchDriver
 /// One way to call, with bytes that the driver wrote and will check.
 protocol Way {
     /// - Returns: the answer's length, 0 for a failure.
-    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int
+    func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int
 
     /// Where the last answer lies until the next call; nil: it was copied.
     var place: UnsafeRawPointer? { get }
@@ -66,12 +66,12 @@ struct Measurement: ~Copyable {
         return body(batch)
     }
 
-    func calls(_ batch: UInt64, _ way: some Way) -> Bool {
+    func calls(_ batch: UInt64, asking way: some Way) -> Bool {
         var start: UInt64 = 0
         while bench_due(run, &start) {
             for _ in 0..<batch {
                 write()
-                let count = way.call(request, reply)
+                let count = way.call(request, into: reply)
                 guard count > 0 else { return false }
                 bench_note(run, count, way.place)
             }

@@ -5,7 +5,7 @@ struct RawWay: Way {
     let channel: HostEndpoint
 
     @inline(__always)
-    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
+    func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
         do throws(CallFailure) {
             var span = reply.mutableBytes
             return try channel.callAndWait(Method.raw, request.bytes, into: &span)

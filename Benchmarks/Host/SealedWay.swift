@@ -7,12 +7,12 @@ final class SealedWay: Way {
     /// The last answer, which stays mapped until the next call.
     private var memory: SealedBytes?
 
-    init(_ channel: HostEndpoint, _ plan: Plan) {
+    init(_ channel: HostEndpoint, plan: Plan) {
         self.channel = channel
         accepts = DescriptorAllowance(pieces: 1, bytes: UInt64(plan.reply))
     }
 
-    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
+    func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
         memory = nil
         do throws(CallFailure) {
             let answer = try channel.callAndWait(

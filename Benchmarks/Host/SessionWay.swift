@@ -6,7 +6,7 @@ struct SessionWay: Way {
     let session: ExtensionSession
 
     @inline(__always)
-    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
+    func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
         do throws(HostError) {
             return try session.callAndWait(Words(request)).copy(to: reply)
         } catch {
@@ -20,7 +20,7 @@ struct SessionWay: Way {
 struct SessionTaskWay: TaskWay {
     let session: ExtensionSession
 
-    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) async -> Int {
+    func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) async -> Int {
         do throws(HostError) {
             return try await session.call(Words(request)).copy(to: reply)
         } catch {

@@ -6,7 +6,7 @@ struct TypedWay: Way {
     let channel: HostEndpoint
 
     @inline(__always)
-    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
+    func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
         do throws(CallFailure) {
             return try channel.callAndWait(Words(request)).copy(to: reply)
         } catch {

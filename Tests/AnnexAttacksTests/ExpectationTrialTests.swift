@@ -33,18 +33,18 @@ import Testing
     @Test func `a live answer that differs from its expectation fails it`() {
         let allowed = ExpectationTrial.failure(
             of: .denied(answer: .errno(1), layer: nil),
-            .init(errno: nil, isTold: true, isEnded: false, isReported: false), quiet: nil)
+            .init(errno: nil, hasResult: true, isEnded: false, isReported: false), quiet: nil)
         #expect(allowed == "live: it was allowed instead of EPERM")
         let other = ExpectationTrial.failure(
             of: .denied(answer: .errno(1), layer: nil),
-            .init(errno: 1, isTold: true, isEnded: false, isReported: false), quiet: nil)
+            .init(errno: 1, hasResult: true, isEnded: false, isReported: false), quiet: nil)
         #expect(other == "live: EPERM, which the filter did not say instead of EPERM")
         let refused = ExpectationTrial.failure(
-            of: .allowed, .init(errno: 1, isTold: true, isEnded: false, isReported: true), quiet: nil)
+            of: .allowed, .init(errno: 1, hasResult: true, isEnded: false, isReported: true), quiet: nil)
         #expect(refused == "live: the filter refused it")
         let ended = ExpectationTrial.failure(
             of: .denied(answer: .end, layer: nil),
-            .init(errno: 1, isTold: true, isEnded: false, isReported: true), quiet: nil)
+            .init(errno: 1, hasResult: true, isEnded: false, isReported: true), quiet: nil)
         #expect(ended == "live: the process was not ended for it")
     }
 

@@ -16,7 +16,7 @@ import Testing
         try #require(access(command[0], X_OK) == 0, "\(command[0]) is part of every Debian")
         var bare = Sandbox(policy: try .shipped(named: "tool"))
         bare.denials = .learn
-        let program = SandboxProgram(command[0], Array(command.dropFirst()))
+        let program = SandboxProgram(command[0], arguments: Array(command.dropFirst()))
         let first = try await bare.run(program)
         #expect(first.report.exitCode == 0)
         var recording = try #require(first.recording)

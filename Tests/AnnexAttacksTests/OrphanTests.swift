@@ -9,7 +9,7 @@ import Testing
     /// process of that namespace is the trial.
     @Test func `LIFE-02: a child that left its session dies with its namespace`() async throws {
         var script = TrialScript()
-        let left = script.conduct(.orphan, 100_000)
+        let left = script.conduct(.orphan, with: 100_000)
         let outcome = try await TrialSandbox().run(
             script, under: Self.policy(), layers: [.user, .process], awaitsSilence: true)
         let orphan = try #require(outcome.answers.results[left])

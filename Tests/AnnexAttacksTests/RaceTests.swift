@@ -18,9 +18,10 @@ import Testing
         await eventually { flipper.flips > 0 }
         let before = flipper.flips
         var script = TrialScript()
-        let path = script.call("mmap", 0, 4096, 1, 1, 5, 0)
+        let path = script.call("mmap", with: 0, 4096, 1, 1, 5, 0)
         let number = try #require(SystemCall(named: "chdir")).number
-        let race = script.conduct(.probe, .number(number), .number(Self.tries), .result(path), 0, 0, 0, after: path)
+        let race = script.conduct(
+            .probe, with: .number(number), .number(Self.tries), .result(path), 0, 0, 0, after: path)
         let outcome = try await TrialSandbox().run(
             script, under: try Self.policy(), gifts: DescriptorList(memory.duplicate()))
         #expect(outcome.answers.results[race] == 0)

@@ -15,8 +15,8 @@ import Testing
         #expect(try Self.run("mount", "-t", "tmpfs", "-o", "mode=777", "annex-inner", inner) == 0)
         defer { _ = try? Self.run("umount", inner) }
         var script = TrialScript()
-        let look = script.call("newfstatat", -100, script.text("/bundle/inner"), script.room(256), 0)
-        let write = script.call("openat", -100, script.text("/bundle/inner/new"), 0o2000101, 0o600)
+        let look = script.call("newfstatat", with: -100, script.text("/bundle/inner"), script.room(256), 0)
+        let write = script.call("openat", with: -100, script.text("/bundle/inner/new"), 0o2000101, 0o600)
         // Mounts alone, so that only the bind can deny the write.
         let outcome = try await sandbox.run(
             script, under: .shipped(named: "base"), layers: .all.subtracting([.seccomp, .landlock]))

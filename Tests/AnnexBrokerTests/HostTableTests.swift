@@ -61,7 +61,7 @@ import Testing
     @Test func `DEPUTY-07: a broker can name only hosts of its own user unless it is root`() throws {
         let named = ProcessIdentity(process: 4711, started: 5, user: 1000)
         let entry = LiveStatusEntry(label, policy: "compute", memoryLimit: 0)
-        entry.note(.remote(named, counters: 7))
+        entry.record(.remote(named, counters: 7))
         func host(of broker: ProcessIdentity) throws -> ProcessIdentity? {
             let slots = try SlotCopy.all(LiveStatusLayout.file, of: getpid())
             let slot = try #require(slots.first { $0.text(LiveStatusLayout.identifier) == label })
@@ -90,7 +90,7 @@ import Testing
     @Test func `a host that cannot be read is not named`() throws {
         #expect(ProcessIdentity(0, of: 0) == nil && ProcessIdentity(-1, of: 0) == nil)
         let entry = LiveStatusEntry(label, policy: "compute", memoryLimit: 0)
-        entry.note(.remote(nil, counters: 7))
+        entry.record(.remote(nil, counters: 7))
         let slots = try SlotCopy.all(LiveStatusLayout.file, of: getpid())
         let slot = try #require(slots.first { $0.text(LiveStatusLayout.identifier) == label })
         #expect(slot.word(LiveStatusLayout.host) == 0 && slot.word(LiveStatusLayout.channel) == 0)

@@ -8,7 +8,7 @@ import Testing
 
     private func failing(_ times: Int) -> LaunchBackoff {
         var backoff = LaunchBackoff()
-        for _ in 0..<times { backoff.note("a", .crashed, at: Self.at(0)) }
+        for _ in 0..<times { backoff.record("a", reason: .crashed, at: Self.at(0)) }
         return backoff
     }
 
@@ -28,7 +28,7 @@ import Testing
         for second in 0..<60 {
             while backoff.pause("a", at: Self.at(second)) == nil {
                 starts += 1
-                backoff.note("a", .crashed, at: Self.at(second))
+                backoff.record("a", reason: .crashed, at: Self.at(second))
             }
         }
         #expect(starts == 10)
@@ -37,10 +37,10 @@ import Testing
     @Test func `one answer clears all earlier failures`() {
         var backoff = failing(20)
         for reason in [Termination.Reason.cancelled, .timeLimit, .launchFailed] {
-            backoff.note("a", reason, at: Self.at(1))
+            backoff.record("a", reason: reason, at: Self.at(1))
         }
         #expect(backoff.pause("a", at: Self.at(2))?.failures == 20)
-        backoff.note("a", .completed, at: Self.at(2))
+        backoff.record("a", reason: .completed, at: Self.at(2))
         #expect(backoff.pause("a", at: Self.at(2)) == nil)
     }
 
@@ -48,23 +48,23 @@ import Testing
         var backoff = failing(20)
         backoff.forget("a")
         #expect(backoff.pause("a", at: Self.at(0)) == nil)
-        backoff.note("a", .crashed, at: Self.at(0))
+        backoff.record("a", reason: .crashed, at: Self.at(0))
         #expect(backoff.pause("a", at: Self.at(0)) == nil)
     }
 
     @Test func `each pause is reported once`() {
         var backoff = failing(5)
-        func told(_ identifier: String) -> [Bool] { (0..<3).map { _ in backoff.tell(identifier) } }
+        func told(_ identifier: String) -> [Bool] { (0..<3).map { _ in backoff.markLogged(identifier) } }
         #expect(told("a") == [true, false, false])
-        backoff.note("a", .crashed, at: Self.at(1))
+        backoff.record("a", reason: .crashed, at: Self.at(1))
         #expect(told("a") == [true, false, false])
         #expect(told("b") == [false, false, false])
     }
 
     @Test func `old failures are forgotten`() {
         var backoff = failing(20)
-        backoff.note("b", .crashed, at: Self.at(700))
-        backoff.note("a", .crashed, at: Self.at(700))
+        backoff.record("b", reason: .crashed, at: Self.at(700))
+        backoff.record("a", reason: .crashed, at: Self.at(700))
         #expect(backoff.pause("a", at: Self.at(700)) == nil)
     }
 }

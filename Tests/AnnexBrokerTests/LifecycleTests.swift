@@ -207,7 +207,7 @@ import Testing
 
     @Test func `L2: an extension is warned of its memory once each time that it runs out`() {
         var life = working
-        #expect(life.handle(.clock, at: Self.at(100)).contains(.lookAtMemory))
+        #expect(life.handle(.clock, at: Self.at(100)).contains(.measureMemory))
         #expect(life.handle(.memoryUsed(799), at: Self.at(100)).isEmpty)
         #expect(life.handle(.memoryUsed(800), at: Self.at(200)) == [.warnOfMemory])
         #expect(life.handle(.memoryUsed(999), at: Self.at(300)).isEmpty)

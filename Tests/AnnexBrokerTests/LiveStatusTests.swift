@@ -32,7 +32,7 @@ import Testing
         #expect(try seen(identifier) == nil)
         func feed(_ input: Lifecycle.Input, at moment: Moment) throws -> LiveStatusState? {
             _ = life.handle(input, at: moment)
-            entry.note(input, at: moment, life)
+            entry.record(input, at: moment, life: life)
             return try seen(identifier)?.state
         }
         #expect(try feed(.asked, at: asked) == .waiting)
@@ -43,8 +43,8 @@ import Testing
         #expect(try feed(.requestBegan(2), at: later(20)) == .working)
         #expect(try feed(.requestEnded(2), at: later(40)) == .working)
         #expect(try feed(.requestEnded(1), at: later(50)) == .idle)
-        entry.note(denials: 3)
-        entry.note(process: 4711)
+        entry.record(denials: 3)
+        entry.record(process: 4711)
         let shown = try #require(try seen(identifier, children: [4711]))
         #expect(shown.answered == 2 && shown.answerTime == 60_000_000)
         #expect(shown.denials == 3 && shown.memoryLimit == 77 << 20 && shown.policy == "compute")
@@ -58,9 +58,9 @@ import Testing
         var entry = LiveStatusEntry(identifier, policy: "compute", memoryLimit: 0)
         var life = Lifecycle(LifecycleSimulationTests.times)
         _ = life.handle(.asked, at: asked)
-        entry.note(.asked, at: asked, life)
+        entry.record(.asked, at: asked, life: life)
         for process in [1, getpid(), 0, .max] as [Int32] {
-            entry.note(process: process)
+            entry.record(process: process)
             #expect(try seen(identifier)?.process == nil && seen(identifier) != nil)
         }
         // Without a warden this process does not count as a broker.
@@ -74,8 +74,8 @@ import Testing
         var entry = LiveStatusEntry(identifier, policy: "compute", memoryLimit: 0)
         var life = Lifecycle(LifecycleSimulationTests.times)
         for input in [Lifecycle.Input.asked, .slotGranted] { _ = life.handle(input, at: asked) }
-        for request in 0..<5000 as Range<UInt64> { entry.note(.requestBegan(request), at: asked, life) }
-        for request in 0..<6000 as Range<UInt64> { entry.note(.requestEnded(request), at: later(1), life) }
+        for request in 0..<5000 as Range<UInt64> { entry.record(.requestBegan(request), at: asked, life: life) }
+        for request in 0..<6000 as Range<UInt64> { entry.record(.requestEnded(request), at: later(1), life: life) }
         #expect(try seen(identifier)?.answered == 6000)
         #expect(try seen(identifier)?.answerTime == 1024 * 1_000_000)
     }

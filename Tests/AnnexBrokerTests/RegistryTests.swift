@@ -23,7 +23,7 @@ import Testing
     @Test func `P5: an extension that its app no longer carries is forgotten with its switch`() throws {
         var registry = Registry()
         try registry.install(app("com.a", carrying: "com.a.one"))
-        registry.setEnabled(false, "com.a.one")
+        registry.setEnabled(false, for: "com.a.one")
         try registry.install(app("com.a", carrying: "com.a.one"))
         #expect(!registry.isEnabled("com.a.one"))
         try registry.install(app("com.a", carrying: "com.a.two"))

@@ -51,7 +51,7 @@ import Testing
         try tryMore()
         // Bytes that were reserved but not installed are free again, and so are those of removed apps and forgotten
         // users.
-        space.note(0, at: options.store(of: 1))
+        space.record(0, at: options.store(of: 1))
         _ = try space.reserve(700, for: "App.app")
         #expect(try ForgottenUser.remove(2, from: options) == [options.store(of: 2)])
         _ = try space.reserve(1_000, for: "App.app")

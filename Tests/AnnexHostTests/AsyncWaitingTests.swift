@@ -65,7 +65,7 @@ import Testing
         try daemon.say(.answer(launch, .done))
         try daemon.say(.event(launch, .ready(.unknown)))
         let session = try await begun.value
-        try daemon.say(.rejected(BrokerError(.unreachable, "the connection was ended", place: "annexd")))
+        try daemon.say(.rejected(BrokerError(.unreachable, what: "the connection was ended", place: "annexd")))
         #expect(await session.link.ended.value().reason == .hostGone)
         withExtendedLifetime(session) {}
     }

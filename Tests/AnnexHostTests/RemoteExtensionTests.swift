@@ -11,7 +11,7 @@ import Testing
         var said: [ExtensionNotice] = []
         while let news = known.news {
             said.append(news)
-            known.isTold()
+            known.markReported()
         }
         return said
     }

@@ -15,7 +15,7 @@ import Testing
     @Test func `an extension that ends while parked again is not kept`() async throws {
         let service = LoneService(endsParked: true)
         let standby = try AnnexHost(service: service).standby(for: "lone", keeping: 0...1)
-        #expect(standby.takeAny() == nil)
+        #expect(standby.popAny() == nil)
         standby.finish(try await standby.launch())
         await eventually { standby.count == 0 }
     }

@@ -15,7 +15,7 @@ import Testing
 
     private func filled(_ bounds: ClosedRange<Int>, _ count: Int) -> StandbyPool<Guest> {
         var room = StandbyPool<Guest>(keeping: bounds)
-        for _ in 0..<count { _ = room.takeFresh() }
+        for _ in 0..<count { _ = room.popFresh() }
         while room.startLaunch() { _ = room.launched(Guest()) }
         return room
     }
@@ -25,8 +25,8 @@ import Testing
         #expect(launches(&room) == 1)
         let isParked = room.launched(Guest())
         #expect(isParked)
-        #expect(room.takeFresh() != nil)
-        for _ in 0..<5 { #expect(room.takeFresh() == nil) }
+        #expect(room.popFresh() != nil)
+        for _ in 0..<5 { #expect(room.popFresh() == nil) }
         #expect(room.wanted == 3)
         #expect(launches(&room) == 3)
         // No more launches in this round.
@@ -41,7 +41,7 @@ import Testing
         #expect(room.count == 4)
         // The period in which they came does not count yet.
         #expect(room.shrink().isEmpty)
-        let taken = room.takeFresh()
+        let taken = room.popFresh()
         #expect(taken != nil)
         #expect(room.shrink().count == 2)
         #expect(room.count == 1 && room.wanted == 1)
@@ -53,7 +53,7 @@ import Testing
         var room = filled(1...4, 3)
         _ = room.shrink()
         for _ in 0..<5 {
-            for _ in 0..<4 { _ = room.takeFresh() }
+            for _ in 0..<4 { _ = room.popFresh() }
             while room.startLaunch() { _ = room.launched(Guest()) }
             #expect(room.shrink().isEmpty)
             #expect(room.wanted == 4 && room.count == 4)
@@ -66,7 +66,7 @@ import Testing
     @Test func `an emptied pool is filled again only on demand or after a quiet period`() {
         var room = filled(2...4, 1)
         #expect(launches(&room) == 0)
-        _ = room.takeFresh()
+        _ = room.popFresh()
         #expect(launches(&room) == 1)
         #expect(room.empty().count == 2)
         // It was on its way.
@@ -103,7 +103,7 @@ import Testing
         room.startRound()
         #expect(launches(&room) == 1)
         _ = room.launched(Guest())
-        #expect(room.takeFresh() != nil)
+        #expect(room.popFresh() != nil)
         #expect(room.pause == .zero)
         // An extension that was never parked is not missed.
         let wasParked = room.remove(Guest())
@@ -112,18 +112,18 @@ import Testing
 
     @Test func `only a request may get an extension that was used before`() throws {
         var room = StandbyPool<Guest>(keeping: 0...2, reuses: true)
-        #expect(room.takeAny() == nil)
+        #expect(room.popAny() == nil)
         room.lost()
         #expect(launches(&room) == 1)
         _ = room.launched(Guest())
-        let guest = room.takeAny()
+        let guest = room.popAny()
         // It comes back: no extension is launched in its place.
         #expect(launches(&room) == 0)
         let used = try #require(guest)
         let isParked = room.putBack(used, until: 5)
         #expect(isParked)
-        #expect(room.takeFresh() == nil)
-        #expect(room.takeAny() === guest)
+        #expect(room.popFresh() == nil)
+        #expect(room.popAny() === guest)
         _ = room.putBack(used, until: 7)
         #expect(room.expire(at: 6).isEmpty)
         #expect(room.nextDue == 7)
@@ -151,9 +151,9 @@ import Testing
             var out = 0
             for _ in 0..<60 {
                 switch Int.random(in: 0..<11, using: &random) {
-                case 0: _ = room.takeFresh()
+                case 0: _ = room.popFresh()
                 case 1:
-                    _ = room.takeAny()
+                    _ = room.popAny()
                     out += 1
                 case 2, 3: if room.startLaunch() { launching += 1 }
                 case 4 where launching > 0:

@@ -152,13 +152,13 @@ import Testing
             id: "a.b.d", displayName: "", extensionPoint: "p", containingApp: "a.b", isEnabled: false)
         let rejected = InstalledExtension(
             id: "a.b/e", displayName: "e", extensionPoint: "", containingApp: "a.b",
-            rejection: BrokerError(.unknownPoint, "w", place: "p"))
+            rejection: BrokerError(.unknownPoint, what: "w", place: "p"))
         let packets: [DaemonPacket] = [
-            .welcome(version: 1), .rejected(BrokerError(.overQuota, "w", place: "p", remedy: "m")), .leaving,
+            .welcome(version: 1), .rejected(BrokerError(.overQuota, what: "w", place: "p", remedy: "m")), .leaving,
             .answer(1, .done), .answer(1, .claimed(isYours: true)), .answer(1, .claimed(isYours: false)),
             .answer(2, .extensions([offered, off, rejected], isAll: false)),
             .answer(3, .terms(terms)),
-            .answer(4, .failed(BrokerError(.disabled, "w", place: "p"))),
+            .answer(4, .failed(BrokerError(.disabled, what: "w", place: "p"))),
             .event(5, .ready(report)), .event(5, .ping), .event(5, .memoryWarning), .event(5, .goodbye),
             .event(5, .endIsNear),
         ]

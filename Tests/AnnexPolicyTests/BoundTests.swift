@@ -54,13 +54,13 @@ import Testing
         let again = try PolicyLibrary(texts: ["test": policy.joinedText]).policy(named: "test")
         #expect(try Self.bound(again, "fcntl", [3, 6]) == .locks)
         #expect(try Self.bound(again, "fcntl", [3, 1]) == nil)
-        #expect(try PolicyDifference(policy, again).isEmpty)
+        #expect(try PolicyDifference(between: policy, and: again).isEmpty)
     }
 
     @Test func `a policy without a bound allows more than one with it`() throws {
         let free = try PolicySamples.policy(Self.text.replacing("    bounded: locks\n", with: ""))
         let bounded = try PolicySamples.policy(Self.text)
-        let difference = try PolicyDifference(free, bounded)
+        let difference = try PolicyDifference(between: free, and: bounded)
         #expect(Set(difference.calls.map(\.call.name)) == ["fcntl", "flock"])
         #expect(difference.calls.allSatisfy { !$0.onlyFirst.isEmpty && $0.onlySecond.isEmpty })
     }

@@ -37,7 +37,7 @@ import Testing
         let policy = try Self.policy([Self.rule("pselect6", lists)])
         let filter = try policy.filter()
         let number = try #require(SystemCall(named: "pselect6")).number
-        let judge = FilterJudge(policy: policy, filter: filter)
+        let judge = FilterChecker(policy: policy, filter: filter)
         #expect(judge.firstDifference(among: [number], architecture: policy.architecture.audit) == nil)
     }
 

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
     func `a filter answers every number and edge as its policy says`(name: String, architecture: Architecture) throws {
         let policy = try Policy.shipped(named: name, for: architecture)
-        let judge = FilterJudge(policy: policy, filter: try policy.filter())
+        let judge = FilterChecker(policy: policy, filter: try policy.filter())
         let numbers = Array(0..<1024) + Self.x32
         #expect(judge.firstDifference(among: numbers, architecture: architecture.audit) == nil)
         for foreign: UInt32 in [0x4000_0003, 0xC000_003E, 0xC000_00B7, 0, .max] where foreign != architecture.audit {
@@ -29,7 +29,7 @@ import Testing
             """, for: architecture)
         let filter = try policy.filter()
         #expect(filter.count > 1000)
-        let judge = FilterJudge(policy: policy, filter: filter)
+        let judge = FilterChecker(policy: policy, filter: filter)
         #expect(judge.firstDifference(among: 0..<1024, architecture: architecture.audit) == nil)
         let fcntl = try #require(SystemCall(named: "fcntl", architecture: architecture))
         for command in 0..<3000 as Range<UInt64> {
@@ -64,7 +64,7 @@ import Testing
                   - { call: mprotect, when: { prot: PROT_READ } }
                   - uname
             """, for: architecture)
-        let judge = FilterJudge(policy: policy, filter: try policy.filter())
+        let judge = FilterChecker(policy: policy, filter: try policy.filter())
         #expect(judge.firstDifference(among: 0..<1024, architecture: architecture.audit) == nil)
     }
 
@@ -84,7 +84,7 @@ import Testing
         let narrow = try PolicySamples.policy("allow: [{ reason: a, calls: [{ call: brk, when: { address: 1 } }] }]")
         let wide = try PolicySamples.policy(
             "allow: [{ reason: a, calls: [{ call: brk, when: { address: { mask: 0xffffffff, is: 1 } } }] }]")
-        let judge = FilterJudge(policy: narrow, filter: try wide.filter())
+        let judge = FilterChecker(policy: narrow, filter: try wide.filter())
         let difference = try #require(judge.firstDifference(among: 0..<1024, architecture: Architecture.current.audit))
         #expect(difference.expected == .notify && difference.found == .allow)
     }

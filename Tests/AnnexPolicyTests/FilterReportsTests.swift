@@ -10,7 +10,7 @@ import Testing
         let policy = try Policy.shipped(named: name, for: architecture)
         for reporting in FilterReports.allCases {
             let filter = try policy.filter(reporting: reporting)
-            let judge = FilterJudge(policy: policy, filter: filter, reporting: reporting)
+            let judge = FilterChecker(policy: policy, filter: filter, reporting: reporting)
             let numbers = Array(0..<1024) + FilterEquivalenceTests.x32
             #expect(judge.firstDifference(among: numbers, architecture: architecture.audit) == nil)
         }
@@ -18,7 +18,7 @@ import Testing
 
     static func answer(_ policy: Policy, _ name: String, _ reporting: FilterReports) throws -> FilterAnswer {
         let call = try #require(SystemCall(named: name, architecture: policy.architecture))
-        let judge = FilterJudge(policy: policy, filter: try policy.filter(reporting: reporting))
+        let judge = FilterChecker(policy: policy, filter: try policy.filter(reporting: reporting))
         return try judge.evaluator.answer(
             to: FilterEvaluator.Call(
                 number: call.number, architecture: policy.architecture.audit, arguments: [0, 0, 0, 0, 0, 0]))

@@ -21,7 +21,7 @@ import Testing
                 .replacing("includes: [frame, first]\n", with: ""),
             with: ["first": first, "frame": PolicySamples.frame])
         #expect(try Self.verdict(policy, "fcntl", [0, 3]) == .allow)
-        #expect(try Self.verdict(policy, "fcntl", [0, 1]) == .refuse(errno: 1, reported: true))
+        #expect(try Self.verdict(policy, "fcntl", [0, 1]) == .deny(errno: 1, reported: true))
     }
 
     @Test func `an included file comes before its includers and counts once`() throws {

@@ -29,7 +29,7 @@ import Testing
     /// Every number at the edges of each compared argument, with the policy's answer. No call is really made: below
     /// each filter lies one that lets nothing pass.
     private static func everything(_ policy: Policy) throws -> [(call: (Int32, [UInt64]), expected: FilterAnswer)] {
-        let judge = FilterJudge(policy: policy, filter: try policy.filter())
+        let judge = FilterChecker(policy: policy, filter: try policy.filter())
         return (0..<1024 as Range<Int32>).filter { !unseen.contains($0) }.flatMap { number in
             judge.edges(of: number).map { arguments in
                 let call = FilterEvaluator.Call(

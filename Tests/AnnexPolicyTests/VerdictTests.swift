@@ -14,7 +14,7 @@ import Testing
     @Test func `only the signal of abort counts as aborting`() throws {
         #expect(try Self.verdict("compute", "tgkill", [1, 1, 6]).answer == .aborting)
         #expect(try Self.verdict("compute", "tgkill", [1, 1, 0x5_0000_0006]).answer == .aborting)
-        #expect(try Self.verdict("compute", "tgkill", [1, 1, 9]).answer == .refuse(errno: 1, reported: true))
+        #expect(try Self.verdict("compute", "tgkill", [1, 1, 9]).answer == .deny(errno: 1, reported: true))
     }
 
     @Test(
@@ -38,23 +38,23 @@ import Testing
         let (call, arguments): (String, [UInt64]) =
             name == "memfd_create_exec" ? ("memfd_create", [0, 0x13]) : (name, [])
         for policy in Self.ofExtensions {
-            #expect(try Self.verdict(policy, call, arguments).answer == .refuse(errno: 1, reported: true))
+            #expect(try Self.verdict(policy, call, arguments).answer == .deny(errno: 1, reported: true))
         }
     }
 
     @Test(arguments: [6, 7, 9, 38, 1024, 1025, 0x406] as [UInt64])
     func `locks and leases on a read-only picture are denied`(command: UInt64) throws {
         let answer = try Self.verdict("com.apple.photo-editing", "fcntl", [5, command, 0]).answer
-        #expect(answer == (command == 0x406 ? .allow : .refuse(errno: 1, reported: true)))
+        #expect(answer == (command == 0x406 ? .allow : .deny(errno: 1, reported: true)))
     }
 
     @Test func `no policy lets memory become executable`() throws {
         for policy in PolicyLibrary.shipped.names {
-            #expect(try Self.verdict(policy, "mmap", [0, 4096, 7, 0x22]).answer == .refuse(errno: 1, reported: true))
+            #expect(try Self.verdict(policy, "mmap", [0, 4096, 7, 0x22]).answer == .deny(errno: 1, reported: true))
             #expect(try Self.verdict(policy, "mmap", [0, 4096, 3, 0x22]).answer == .allow)
-            #expect(try Self.verdict(policy, "mprotect", [0, 4096, 5]).answer == .refuse(errno: 1, reported: true))
+            #expect(try Self.verdict(policy, "mprotect", [0, 4096, 5]).answer == .deny(errno: 1, reported: true))
             #expect(
-                try Self.verdict(policy, "pkey_mprotect", [0, 4096, 1]).answer == .refuse(errno: 1, reported: true))
+                try Self.verdict(policy, "pkey_mprotect", [0, 4096, 1]).answer == .deny(errno: 1, reported: true))
         }
     }
 
@@ -68,18 +68,18 @@ import Testing
     }
 
     @Test func `punching holes in memory or files is denied`() throws {
-        #expect(try Self.verdict("compute", "madvise", [0, 4096, 9]).answer == .refuse(errno: 1, reported: true))
-        #expect(try Self.verdict("compute", "fallocate", [3, 3]).answer == .refuse(errno: 1, reported: true))
+        #expect(try Self.verdict("compute", "madvise", [0, 4096, 9]).answer == .deny(errno: 1, reported: true))
+        #expect(try Self.verdict("compute", "fallocate", [3, 3]).answer == .deny(errno: 1, reported: true))
     }
 
     @Test func `clone3 fails quietly and clone for a thread ends the process`() throws {
-        #expect(try Self.verdict("compute", "clone3").answer == .refuse(errno: 38, reported: false))
+        #expect(try Self.verdict("compute", "clone3").answer == .deny(errno: 38, reported: false))
         #expect(try Self.verdict("compute", "clone", [0x3D0F00]).answer == .end)
     }
 
     @Test func `an unknown call number gets ENOSYS`() throws {
         let verdict = try Policy.shipped(named: "compute").verdict(number: 900, arguments: [1, 2, 3])
-        #expect(verdict.answer == .refuse(errno: 38, reported: true))
+        #expect(verdict.answer == .deny(errno: 38, reported: true))
         #expect(verdict.remedy == nil)
     }
 

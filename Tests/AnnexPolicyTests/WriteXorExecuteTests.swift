@@ -43,7 +43,7 @@ import Testing
         name: String, arguments: [UInt64]
     ) throws {
         let policy = try Self.policy()
-        #expect(try Self.answer(policy, name, arguments) == .refuse(errno: 1, reported: true))
+        #expect(try Self.answer(policy, name, arguments) == .deny(errno: 1, reported: true))
         let verdict = policy.verdict(number: try #require(SystemCall(named: name)).number, arguments: arguments)
         #expect(verdict.place.description == "test.yaml:4:20")
         #expect(verdict.remedy == "write-xor-execute: off")
@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: Architecture.allCases)
     func `SEC-13: the filter for write-xor-execute answers as the policy says`(architecture: Architecture) throws {
         let policy = try PolicySamples.policy("write-xor-execute: on\n" + Self.everything, for: architecture)
-        let judge = FilterJudge(policy: policy, filter: try policy.filter())
+        let judge = FilterChecker(policy: policy, filter: try policy.filter())
         #expect(judge.firstDifference(among: 0..<1024, architecture: architecture.audit) == nil)
     }
 

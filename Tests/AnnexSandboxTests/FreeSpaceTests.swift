@@ -39,7 +39,7 @@ import Testing
         #expect(try FreeSpaceWatch(of: []) { _ in } == nil)
         let watch = try #require(
             try FreeSpaceWatch(of: [FileManager.default.temporaryDirectory.path, "/nowhere/at/all"]) { _ in })
-        #expect(watch.look())
+        #expect(watch.check())
     }
 
     /// On a small file system in namespaces of the test's own.

@@ -28,13 +28,13 @@ import Testing
         defer { launcher.shutDown() }
         let script = "setsid sleep 1000 > /dev/null 2>&1 & echo $!; exit 3"
         let prepared = try Sandbox(policy: .shipped(named: "tool"))
-            .prepare(SandboxProgram("/bin/sh", ["-c", script]), streams: DescriptorList())
+            .prepare(SandboxProgram("/bin/sh", arguments: ["-c", script]), streams: DescriptorList())
         var configuration = prepared.takeConfiguration()
         configuration.layers.remove(.process)
         let outcome = Outcome<SandboxEnd>()
         _ = try launcher.launch(configuration) { event in
             guard case .ended(let end) = event else { return }
-            outcome.note(end)
+            outcome.record(end)
             outcome.finish()
         }
         let end = try #require(outcome.wait(atMost: .seconds(600)))
@@ -68,7 +68,7 @@ import Testing
         defer { launcher.shutDown() }
         let sandbox = Sandbox(policy: try .shipped(named: "tool"))
         let marker = "\(UInt32.random(in: 1_000_000 ... 2_000_000_000))"
-        let program = SandboxProgram("/bin/sh", ["-c", "sleep \(marker) & exit 3"])
+        let program = SandboxProgram("/bin/sh", arguments: ["-c", "sleep \(marker) & exit 3"])
         var prepared = try sandbox.prepare(program, streams: DescriptorList())
         prepared.configuration.layers.remove(.process)
         let end = Mutex<SandboxEnd?>(nil)

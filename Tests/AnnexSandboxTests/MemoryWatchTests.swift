@@ -92,7 +92,7 @@ import Testing
             let watch = MemoryWatch(of: getpid(), hasReaper: false, limit: limit) { _ in
                 Issue.record("counted twice")
             }
-            #expect(watch.look())
+            #expect(watch.check())
             close(open(pipe, O_WRONLY))
             #expect(memory.count == 64 << 20)
         }
@@ -103,11 +103,11 @@ import Testing
             let alone = MemoryWatch(of: getpid(), hasReaper: true, limit: 1) { _ in
                 Issue.record("the reaper counted")
             }
-            #expect(alone.look() && alone.use == 0)
+            #expect(alone.check() && alone.use == 0)
             let program = try Self.sleeper("/bin/sleep")
             defer { Self.end(program) }
             let watch = MemoryWatch(of: getpid(), hasReaper: true, limit: 1) { _ in }
-            #expect(!watch.look() && watch.use > 0)
+            #expect(!watch.check() && watch.use > 0)
         }
     }
 
@@ -189,7 +189,7 @@ import Testing
         }
         await eventually { ((try? MemoryWatch.use(of: number)) ?? 0) >= 32 << 20 }
         let watch = MemoryWatch(of: number, hasReaper: false, limit: 32 << 20) { _ in }
-        #expect(!watch.look())
+        #expect(!watch.check())
     }
 
     @Test func `a living process that cannot be read exceeds the limit at the second look`() {
@@ -200,9 +200,9 @@ import Testing
             }
         }
         let gone = watch(isAlive: false)
-        #expect(gone.look() && gone.look() && gone.look())
+        #expect(gone.check() && gone.check() && gone.check())
         let hidden = watch(isAlive: true)
-        let (first, second) = (hidden.look(), hidden.look())
+        let (first, second) = (hidden.check(), hidden.check())
         #expect(first && !second)
         guard case .unseen(let cause) = found.withLock({ $0.first }) else {
             return #expect(Bool(false), "nothing found")
@@ -217,10 +217,10 @@ import Testing
             let watch = MemoryWatch(of: getpid(), hasReaper: false, limit: .max) { finding in
                 findings.withLock { $0.append(finding) }
             }
-            try #require(watch.look())
+            try #require(watch.check())
             var none = rlimit(rlim_cur: 0, rlim_max: 4096)
             try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none) == 0)
-            let looks = (1...Sight.patienceWithHost).map { _ in watch.look() }
+            let looks = (1...Sight.patienceWithHost).map { _ in watch.check() }
             let found = findings.withLock { $0 }
             none.rlim_cur = 256
             try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none) == 0)
@@ -234,27 +234,27 @@ import Testing
         let sight = Sight { true }
         let failure = SystemError("open", errno: EACCES)
         for _ in 0..<3 {
-            #expect(sight.look { () throws(SystemError) in throw failure } == nil)
-            #expect(sight.look { nil } == nil)
+            #expect(sight.check { () throws(SystemError) in throw failure } == nil)
+            #expect(sight.check { nil } == nil)
         }
-        #expect(sight.look { () throws(SystemError) in throw failure } == nil)
-        #expect(sight.look { () throws(SystemError) in throw failure } == .unseen(failure.cause))
+        #expect(sight.check { () throws(SystemError) in throw failure } == nil)
+        #expect(sight.check { () throws(SystemError) in throw failure } == .unseen(failure.cause))
     }
 
     @Test(arguments: [EMFILE, ENFILE, ENOMEM, EIO]) func `a shortage of the host itself may pass`(errno: Int32) {
         let sight = Sight { true }
         let shortage = SystemError("open", errno: errno)
         for _ in 1..<Sight.patienceWithHost {
-            #expect(sight.look { () throws(SystemError) in throw shortage } == nil)
+            #expect(sight.check { () throws(SystemError) in throw shortage } == nil)
         }
-        #expect(sight.look { () throws(SystemError) in throw shortage } == .unseen(shortage.cause))
+        #expect(sight.check { () throws(SystemError) in throw shortage } == .unseen(shortage.cause))
     }
 
     /// A program that hides itself meanwhile gains no time from the host's shortage.
     @Test func `a failed look that the program could cause counts after a shortage too`() {
         let sight = Sight { true }
         let hidden = SystemError("open", errno: EACCES)
-        #expect(sight.look { () throws(SystemError) in throw SystemError("open", errno: EMFILE) } == nil)
-        #expect(sight.look { () throws(SystemError) in throw hidden } == .unseen(hidden.cause))
+        #expect(sight.check { () throws(SystemError) in throw SystemError("open", errno: EMFILE) } == nil)
+        #expect(sight.check { () throws(SystemError) in throw hidden } == .unseen(hidden.cause))
     }
 }

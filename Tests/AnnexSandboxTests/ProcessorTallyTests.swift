@@ -46,9 +46,9 @@ import Testing
         let watch = ProcessorWatch(
             limit: .seconds(2), isAlive: { true }, used: { () throws(SystemError) in used.withLock { $0 } }
         ) { finding in found.withLock { $0.append(finding) } }
-        #expect(watch.look() && found.withLock { $0.isEmpty })
+        #expect(watch.check() && found.withLock { $0.isEmpty })
         used.withLock { $0 += .milliseconds(1) }
-        #expect(!watch.look() && found.withLock { $0 } == [.exceeded])
+        #expect(!watch.check() && found.withLock { $0 } == [.exceeded])
     }
 
     @Test func `the processor time of this process is found`() throws {

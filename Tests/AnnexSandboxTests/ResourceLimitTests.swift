@@ -11,14 +11,14 @@ import Testing
         #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &own) == 0)
         let most = UInt64(own.rlim_max)
         let number = UInt32(RLIMIT_NOFILE.rawValue)
-        #expect(ResourceLimit(number, 8).withinOwn() == ResourceLimit(number, 8))
-        #expect(ResourceLimit(number, .max).withinOwn() == ResourceLimit(number, most))
+        #expect(ResourceLimit(number, bound: 8).withinOwn() == ResourceLimit(number, bound: 8))
+        #expect(ResourceLimit(number, bound: .max).withinOwn() == ResourceLimit(number, bound: most))
         // A limit that does not exist: the launch reports it.
-        #expect(ResourceLimit(999, 8).withinOwn() == ResourceLimit(999, 8))
+        #expect(ResourceLimit(999, bound: 8).withinOwn() == ResourceLimit(999, bound: 8))
     }
 
     @Test func `the remedy of a failure is given once`() {
-        let error = SandboxError("output", SystemError("pipe2", errno: EMFILE))
+        let error = SandboxError("output", error: SystemError("pipe2", errno: EMFILE))
         #expect(error.cause == "pipe2: EMFILE (Too many open files)")
         #expect(error.description.components(separatedBy: "ulimit").count == 2)
     }

@@ -30,7 +30,7 @@ import Testing
 
         func release() { state.withLock { $0.isHeld = false } }
 
-        func look() -> Bool {
+        func check() -> Bool {
             state.withLock { state in
                 state.wereTwo = state.wereTwo || state.isLooking
                 state.wasOnTheLoop = state.wasOnTheLoop || loop.isCurrent

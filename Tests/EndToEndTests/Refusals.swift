@@ -16,5 +16,5 @@ final class Refusals: HostObserver {
     var list: [BrokerError.Code] { codes.withLock { $0 } }
 
     func launching(_ identifier: String) -> any SessionObserver { Nothing() }
-    func rejected(_ identifier: String, _ error: BrokerError) { codes.withLock { $0.append(error.code) } }
+    func rejected(_ identifier: String, error: BrokerError) { codes.withLock { $0.append(error.code) } }
 }

@@ -11,7 +11,7 @@ final class CloneWay: Way {
         self.launcher = launcher
     }
 
-    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
+    func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
         guard request.first == UInt8(bench_wants_reply) else { return answers.answer(request, reply) }
         do {
             let session = try launcher.launch()

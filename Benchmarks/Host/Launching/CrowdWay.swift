@@ -13,7 +13,7 @@ final class CrowdWay: Way {
         self.launcher = launcher
     }
 
-    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
+    func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
         guard request.first == UInt8(bench_wants_reply) else { return answers.answer(request, reply) }
         crowd = Crowd.launched(Self.count, by: launcher)
         guard crowd.sessions.count == Self.count else { return 0 }

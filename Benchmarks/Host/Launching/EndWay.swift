@@ -25,14 +25,14 @@ final class EndWay: Way {
     private var session: ExtensionSession?
 
     /// - Throws: where the kernel does not hold the limit itself.
-    init(_ launcher: Launcher, _ breach: Breach) throws {
+    init(_ launcher: Launcher, breach: Breach) throws {
         self.launcher = launcher
         self.breach = breach
         session = try prepared()
     }
 
     /// Whose session was used up without a pause makes a new one first: the driver's warm-up, and the call after it.
-    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
+    func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
         guard request.first == UInt8(bench_wants_reply) else { return answers.answer(request, reply) }
         if session == nil { after() }
         defer { session = nil }

@@ -25,7 +25,7 @@ final class Flood: Sendable {
     }
 
     /// One life. An extension that misbehaved too often may not begin for a while.
-    private static func live(_ launcher: Launcher, _ conduct: Conduct) {
+    private static func live(_ launcher: Launcher, conduct: Conduct) {
         guard let session = try? launcher.launch() else {
             usleep(10_000)
             return

@@ -15,7 +15,7 @@ final class LaunchWay: Way {
         self.settle = settle
     }
 
-    func call(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
+    func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
         guard request.first == UInt8(bench_wants_reply) else {
             return bench_answer(&server, request.baseAddress, request.count, reply.baseAddress, reply.count)
         }

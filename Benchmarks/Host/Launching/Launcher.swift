@@ -11,7 +11,7 @@ struct Launcher: @unchecked Sendable {
     private let plan: Plan
     private let identifier: String
 
-    init(_ plan: Plan, _ identifier: String) throws {
+    init(_ plan: Plan, identifier: String) throws {
         self.plan = plan
         self.identifier = identifier
         // The warden and what it starts stay where this process was when it started the warden.

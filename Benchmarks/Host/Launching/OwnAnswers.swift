@@ -4,7 +4,7 @@ import CBenchDriver
 final class OwnAnswers {
     private var server = bench_server()
 
-    func answer(_ request: UnsafeRawBufferPointer, _ reply: UnsafeMutableRawBufferPointer) -> Int {
+    func answer(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
         bench_answer(&server, request.baseAddress, request.count, reply.baseAddress, reply.count)
     }
 }

@@ -12,7 +12,7 @@ extension Broker {
     ) throws(BrokerError) -> SandboxConfiguration {
         guard (try? bundle.executable.isUnchanged()) ?? false else {
             throw BrokerError(
-                .invalidBundle, "\(bundle.executable.path) has changed since it was installed",
+                .invalidBundle, what: "\(bundle.executable.path) has changed since it was installed",
                 place: bundle.identifier, remedy: "install the app again")
         }
         var gifts = DescriptorList(channel.control)
@@ -27,7 +27,7 @@ extension Broker {
                     ChannelDescriptor.control, ChannelDescriptor.hostRegion, ChannelDescriptor.extensionRegion,
                 ])
         } catch {
-            throw BrokerError(.system, "\(error)", place: bundle.identifier)
+            throw BrokerError(.system, what: "\(error)", place: bundle.identifier)
         }
     }
 }

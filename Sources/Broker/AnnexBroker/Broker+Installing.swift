@@ -10,7 +10,7 @@ extension Broker {
         do throws(BundleError) {
             app = try AppBundle.open(path)
         } catch {
-            throw BrokerError(.invalidBundle, "\(error)", place: path)
+            throw BrokerError(.invalidBundle, what: "\(error)", place: path)
         }
         // The policy is read and compiled now, so that a launch finds it ready and an invalid policy fails the
         // installation.
@@ -35,7 +35,7 @@ extension Broker {
     package func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
         let isKnown = registry.withLock { registry in
             guard registry.bundle(identifier) != nil else { return false }
-            registry.setEnabled(isEnabled, identifier)
+            registry.setEnabled(isEnabled, for: identifier)
             return true
         }
         guard isKnown else { throw absent(identifier) }
@@ -65,7 +65,7 @@ extension Broker {
         guard let bundle, let instance else { throw absent(identifier) }
         if let rejection = bundle.rejection { throw rejection }
         guard isEnabled else {
-            throw BrokerError(.disabled, "is switched off", place: identifier, remedy: "switch it on")
+            throw BrokerError(.disabled, what: "is switched off", place: identifier, remedy: "switch it on")
         }
         return (bundle, instance)
     }
@@ -90,7 +90,7 @@ extension Broker {
     private func absent(_ identifier: String) -> BrokerError {
         if let rejection = registry.withLock({ $0.rejection(of: identifier) }) { return rejection }
         return BrokerError(
-            .unknownExtension, "is not installed", place: identifier,
+            .unknownExtension, what: "is not installed", place: identifier,
             remedy: "install the app that contains it; installed extensions: \(Registry.shown(extensions.map(\.id)))")
     }
 
@@ -100,7 +100,7 @@ extension Broker {
         do throws(PolicyError) {
             _ = try policy.filter()
         } catch {
-            throw BrokerError(.invalidPolicy, "\(error)", place: bundle.identifier)
+            throw BrokerError(.invalidPolicy, what: "\(error)", place: bundle.identifier)
         }
     }
 }

@@ -37,7 +37,7 @@ package final class Broker: BrokerService {
             launcher = try Launcher.start(
                 waiving: Set(waiving.compactMap { SandboxLayer($0) }), share: wishes.share?.group)
         } catch {
-            throw BrokerError(.system, "\(error.cause)", place: error.step, remedy: error.remedy)
+            throw BrokerError(.system, what: "\(error.cause)", place: error.step, remedy: error.remedy)
         }
         for waiver in launcher.waivers { log.waived(waiver) }
     }
@@ -66,11 +66,11 @@ package final class Broker: BrokerService {
         let policy = try policy(for: bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         // This step comes last: an error after it would have to give the slot back.
-        let slot = try slot(for: purpose, identifier, policy)
+        let slot = try slot(for: purpose, identifier: identifier, policy: policy)
         let log = log.of(host)
-        log.launching(identifier, policy.name)
+        log.launching(identifier, policy: policy.name)
         let told: @Sendable (ExtensionEvent) -> Void = { event in
-            if case .ready(let report) = event { log.ready(identifier, report) }
+            if case .ready(let report) = event { log.ready(identifier, report: report) }
             events(event)
         }
         let supervised = running.add { remove in
@@ -78,7 +78,7 @@ package final class Broker: BrokerService {
                 Installed(bundle, instance: instance, in: registry), policy: policy, timeLimit: timeLimit, host: host,
                 launcher: launcher, slots: slots, slot: slot, events: told
             ) { [failures, reports, onEnd] end in
-                failures.note(end)
+                failures.record(end)
                 log.ended(end)
                 reports?.keep(end)
                 remove()
@@ -94,18 +94,19 @@ package final class Broker: BrokerService {
     private static func check(_ bundle: ExtensionBundle, isFor point: String?) throws(BrokerError) {
         guard let point, bundle.extensionPoint != point else { return }
         throw BrokerError(
-            .otherPoint, "is for \(bundle.extensionPoint), not for \(point)", place: bundle.identifier,
+            .otherPoint, what: "is for \(bundle.extensionPoint), not for \(point)", place: bundle.identifier,
             remedy: "choose another extension: its app may have been replaced since this one was chosen")
     }
 
     /// The slot that a launch has from the start; nil if the launch must ask for one and wait.
     private func slot(
-        for purpose: LaunchPurpose, _ identifier: String, _ policy: Policy
+        for purpose: LaunchPurpose, identifier: String, policy: Policy
     ) throws(BrokerError) -> InstanceSlots.Slot? {
         guard purpose == .ahead else { return nil }
-        if let free = slots.takeFree(policy.name, most: policy.limits.instances) { return free }
+        if let free = slots.acquireFree(policy.name, most: policy.limits.instances) { return free }
         throw BrokerError(
-            .noSlot, "no instance slot is free: all \(policy.limits.instances) of the policy are taken or waited for",
+            .noSlot,
+            what: "no instance slot is free: all \(policy.limits.instances) of the policy are taken or waited for",
             place: identifier, remedy: "keep fewer extensions parked, or raise the policy's limit `instances`")
     }
 
@@ -113,7 +114,7 @@ package final class Broker: BrokerService {
         guard wishes.holdsBack else { return }
         guard let (error, isNews) = failures.rejection(of: identifier) else { return }
         // One log entry per pause, so that repeated requests do not flood the log.
-        if isNews { log.heldBack(identifier, error) }
+        if isNews { log.heldBack(identifier, error: error) }
         throw error
     }
 
@@ -131,7 +132,7 @@ package final class Broker: BrokerService {
             wishes.apply(to: &policy.limits)
             return policy
         } catch {
-            throw BrokerError(.invalidPolicy, "\(error)", place: bundle.identifier)
+            throw BrokerError(.invalidPolicy, what: "\(error)", place: bundle.identifier)
         }
     }
 

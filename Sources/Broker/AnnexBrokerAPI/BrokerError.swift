@@ -38,7 +38,7 @@ public struct BrokerError: Error, Sendable, Hashable {
     /// What the reader can do about it; nil if that is not known.
     public let remedy: String?
 
-    package init(_ code: Code, _ what: String, place: String, remedy: String? = nil) {
+    package init(_ code: Code, what: String, place: String, remedy: String? = nil) {
         self.code = code
         self.what = what
         self.place = place

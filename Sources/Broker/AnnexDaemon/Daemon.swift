@@ -92,22 +92,23 @@ package final class Daemon: Sendable {
             logger.debug("a connection was not accepted", metadata: ["error": "\(error)"])
             return close(socket)
         }
-        if let rejection = rejection(of: peer, socket) { return refuse(socket, rejection) }
-        guard let user = user(peer.user) else { return refuse(socket, Self.notServed) }
+        if let rejection = rejection(of: peer, socket) { return reject(socket, error: rejection) }
+        guard let user = user(peer.user) else { return reject(socket, error: Self.notServed) }
         guard user.closing.count < options.limits.mostClosing else {
-            return refuse(socket, user.overQuota("\(options.limits.mostClosing) descriptors that wait to be closed"))
+            return reject(
+                socket, error: user.overQuota("\(options.limits.mostClosing) descriptors that wait to be closed"))
         }
-        guard user.take(\.connections, most: options.limits.connections) else {
-            return refuse(socket, user.overQuota("\(options.limits.connections) connections"))
+        guard user.acquire(\.connections, most: options.limits.connections) else {
+            return reject(socket, error: user.overQuota("\(options.limits.connections) connections"))
         }
-        connect(socket, peer, user)
+        connect(socket, peer: peer, user: user)
     }
 
     /// Why the daemon does not serve a peer, apart from the limits of the peer's user; nil if the daemon serves it.
     private func rejection(of peer: borrowing PeerIdentity, _ socket: borrowing ControlSocket) -> BrokerError? {
         if peer.user == overflowUser {
             return BrokerError(
-                .overQuota, "this daemon's user namespace has no ID for your user, so it cannot identify you",
+                .overQuota, what: "this daemon's user namespace has no ID for your user, so it cannot identify you",
                 place: "annexd", remedy: "run a daemon outside the container")
         }
         if options.isSystem, let rejection = peer.rejection() { return rejection }
@@ -115,7 +116,7 @@ package final class Daemon: Sendable {
     }
 
     private func connect(
-        _ socket: consuming ControlSocket, _ peer: consuming PeerIdentity, _ user: DaemonUser
+        _ socket: consuming ControlSocket, peer: consuming PeerIdentity, user: DaemonUser
     ) {
         let number = state.withLock { state in
             state.last += 1
@@ -133,7 +134,7 @@ package final class Daemon: Sendable {
         }
     }
 
-    private func refuse(_ socket: consuming ControlSocket, _ error: BrokerError) {
+    private func reject(_ socket: consuming ControlSocket, error: BrokerError) {
         if let bytes = try? DaemonPacket.rejected(error).encoded() { try? socket.send(bytes) }
         close(socket)
     }
@@ -145,7 +146,7 @@ package final class Daemon: Sendable {
     private static var notServed: BrokerError {
         BrokerError(
             .overQuota,
-            "this daemon does not serve your user: it belongs to another user, or has reached its limit of users",
+            what: "this daemon does not serve your user: it belongs to another user, or has reached its limit of users",
             place: "annexd", remedy: "start a daemon of your own: systemctl --user enable --now annexd.socket")
     }
 

@@ -144,7 +144,7 @@ public struct AnnexHost: Sendable {
         do throws(SystemError) {
             return try Standby(wish, keeping: bounds, keepAlive: terms.keepAlive, on: self, configure)
         } catch {
-            throw BrokerError(.system, "\(error)", place: identifier)
+            throw BrokerError(.system, what: "\(error)", place: identifier)
         }
     }
 
@@ -155,15 +155,16 @@ public struct AnnexHost: Sendable {
         _ wish: LaunchWish, for purpose: LaunchPurpose, _ configure: (inout ChannelConfiguration) -> Void
     ) async throws(HostError) -> ExtensionSession {
         do {
-            let draft = try SessionDraft(wish, await service.askedTerms(for: wish.identifier), configure)
+            let draft = try SessionDraft(wish, terms: await service.askedTerms(for: wish.identifier), configure)
             let handle = try await service.askedLaunch(
                 wish.identifier, as: wish.point, for: purpose, timeLimit: wish.timeLimit, channel: draft.descriptors,
                 of: draft.endpoint, events: draft.events)
             return ExtensionSession(
-                wish.identifier, handle, draft.link, draft.endpoint, patience: draft.patience, service: service,
+                wish.identifier, handle: handle, link: draft.link, channel: draft.endpoint, patience: draft.patience,
+                service: service,
                 observer: observer)
         } catch {
-            throw rejected(wish.identifier, error)
+            throw rejected(wish.identifier, error: error)
         }
     }
 
@@ -174,21 +175,22 @@ public struct AnnexHost: Sendable {
         // The hello arrives on the event loop's thread, so waiting for it there would never end.
         guard (try? EventLoop.shared())?.isCurrent != true else { throw .onEventLoop }
         do {
-            let draft = try SessionDraft(wish, service.terms(for: wish.identifier), configure)
+            let draft = try SessionDraft(wish, terms: service.terms(for: wish.identifier), configure)
             let handle = try service.launch(
                 wish.identifier, as: wish.point, for: purpose, timeLimit: wish.timeLimit, channel: draft.descriptors,
                 of: draft.endpoint, events: draft.events)
             return ExtensionSession(
-                wish.identifier, handle, draft.link, draft.endpoint, patience: draft.patience, service: service,
+                wish.identifier, handle: handle, link: draft.link, channel: draft.endpoint, patience: draft.patience,
+                service: service,
                 observer: observer)
         } catch {
-            throw rejected(wish.identifier, error)
+            throw rejected(wish.identifier, error: error)
         }
     }
 
-    private func rejected(_ identifier: String, _ error: any Error) -> HostError {
-        let rejection = error as? BrokerError ?? BrokerError(.system, "\(error)", place: identifier)
-        observer?.rejected(identifier, rejection)
+    private func rejected(_ identifier: String, error: any Error) -> HostError {
+        let rejection = error as? BrokerError ?? BrokerError(.system, what: "\(error)", place: identifier)
+        observer?.rejected(identifier, error: rejection)
         return Task.isCancelled ? .taskCancelled : .rejected(rejection)
     }
 }

@@ -6,12 +6,12 @@ extension Standby {
     ///
     /// - Throws: the errors of `AnnexHost.begin`.
     public nonisolated(nonsending) func begin() async throws(HostError) -> ExtensionSession {
-        try await ready(takeFresh())
+        try await ready(popFresh())
     }
 
     /// The same for code without Swift concurrency: it blocks the thread if no extension is parked.
     public func beginAndWait() throws(HostError) -> ExtensionSession {
-        try readyAndWait(takeFresh())
+        try readyAndWait(popFresh())
     }
 
     /// Sends one request to a parked extension, or to a new one if none is parked.
@@ -25,7 +25,7 @@ extension Standby {
         _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
     ) async throws(HostError) -> [ExtensionItem] {
         do throws(HostError) {
-            let session = try await ready(takeAny())
+            let session = try await ready(popAny())
             let answer = try await session.request(items, accepting: acceptance, timeout: timeout)
             finish(session)
             return answer
@@ -41,7 +41,7 @@ extension Standby {
         _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
     ) throws(HostError) -> [ExtensionItem] {
         do throws(HostError) {
-            let session = try readyAndWait(takeAny())
+            let session = try readyAndWait(popAny())
             let answer = try session.requestAndWait(items, accepting: acceptance, timeout: timeout)
             finish(session)
             return answer

@@ -89,15 +89,15 @@ public final class Standby: Sendable {
     // MARK: Taking
 
     /// A parked extension that has served no request; nil if there is none.
-    func takeFresh() -> ExtensionSession? { take { $0.takeFresh() } }
+    func popFresh() -> ExtensionSession? { pop { $0.popFresh() } }
 
     /// A parked extension for a single request, used or not; nil if there is none.
-    func takeAny() -> ExtensionSession? { take { $0.takeAny() } }
+    func popAny() -> ExtensionSession? { pop { $0.popAny() } }
 
     /// Takes a parked extension, which the caller must then claim. The claim fails if the extension has ended or
     /// another launch has taken its slot. In that case the other parked ones have most likely ended too, so the caller
     /// launches a new one.
-    private func take(_ choose: (inout StandbyPool<ExtensionSession>) -> ExtensionSession?) -> ExtensionSession? {
+    private func pop(_ choose: (inout StandbyPool<ExtensionSession>) -> ExtensionSession?) -> ExtensionSession? {
         defer { fill(after: Self.rest) }
         return room.withLock { choose(&$0) }
     }
@@ -106,16 +106,16 @@ public final class Standby: Sendable {
     nonisolated(nonsending) func launch(
         for purpose: LaunchPurpose = .request
     ) async throws(HostError) -> ExtensionSession {
-        noted(try await host.start(wish, for: purpose, configure))
+        watched(try await host.start(wish, for: purpose, configure))
     }
 
     /// The same for code without Swift concurrency.
     func launchAndWait() throws(HostError) -> ExtensionSession {
-        noted(try host.startAndWait(wish, for: .request, configure))
+        watched(try host.startAndWait(wish, for: .request, configure))
     }
 
     /// Removes the session from the stock when its extension ends.
-    private func noted(_ session: ExtensionSession) -> ExtensionSession {
+    private func watched(_ session: ExtensionSession) -> ExtensionSession {
         session.link.ended.whenReached { [weak self, weak session] _ in
             if let self, let session { forget(session) }
         }
@@ -130,13 +130,13 @@ public final class Standby: Sendable {
     func finish(_ session: ExtensionSession) {
         guard keepAlive > .zero, session.termination == nil else {
             lose()
-            return session.link.tell { $0.dismiss(completed: true) }
+            return session.link.report { $0.dismiss(completed: true) }
         }
         // The broker must know that it is parked before another request can take and claim it.
-        session.link.tell { $0.park() }
+        session.link.report { $0.park() }
         let until = MonotonicClock.deadline(after: keepAlive)
         guard room.withLock({ $0.putBack(session, until: until) }) else {
-            return session.link.tell { $0.dismiss(completed: true) }
+            return session.link.report { $0.dismiss(completed: true) }
         }
         forgetIfEnded(session)
         awaitExpiry()
@@ -193,7 +193,7 @@ public final class Standby: Sendable {
     }
 
     private func park(_ session: ExtensionSession) {
-        session.link.tell { $0.park() }
+        session.link.report { $0.park() }
         guard room.withLock({ $0.launched(session) }) else { return session.dismiss() }
         forgetIfEnded(session)
     }
@@ -235,6 +235,6 @@ public final class Standby: Sendable {
 extension ExtensionSession {
     /// Ends an extension that has got no request.
     fileprivate func dismiss() {
-        link.tell { $0.dismiss(completed: false) }
+        link.report { $0.dismiss(completed: false) }
     }
 }

@@ -55,22 +55,22 @@ struct StandbyPool<Occupant: AnyObject> {
     }
 
     /// Takes a parked extension for a session, one that has served no request; nil if there is none.
-    mutating func takeFresh() -> Occupant? {
+    mutating func popFresh() -> Occupant? {
         let taken = fresh.popLast()
-        note(taken)
+        record(taken)
         return taken
     }
 
     /// Takes a parked extension for a single request; nil if there is none. `putBack` or `lost` must follow in both
     /// cases.
-    mutating func takeAny() -> Occupant? {
+    mutating func popAny() -> Occupant? {
         let taken = used.popLast()?.occupant ?? fresh.popLast()
-        note(taken)
+        record(taken)
         out += 1
         return taken
     }
 
-    private mutating func note(_ taken: Occupant?) {
+    private mutating func record(_ taken: Occupant?) {
         if taken == nil { wanted = min(most, wanted + 1) } else { failures = 0 }
         wasNeeded = true
         lowest = min(lowest, count)

@@ -38,7 +38,7 @@ final class Telemetry: HostObserver {
         return SessionTelemetry(identifier, running: meter)
     }
 
-    func rejected(_ identifier: String, _ error: BrokerError) {
+    func rejected(_ identifier: String, error: BrokerError) {
         Counter(
             label: "annex_launches_rejected",
             dimensions: [("extension", label(identifier)), ("code", error.code.rawValue)]

@@ -80,7 +80,7 @@ struct AnnexDaemonCommand: ParsableCommand {
         var options = DaemonOptions(
             state: try Self.absolute(state ?? (system ? DaemonPlace.systemState : DaemonPlace.userState)),
             isSystem: system)
-        if let forgetUser { return try forget(forgetUser, options) }
+        if let forgetUser { return try forget(forgetUser, options: options) }
         options.wishes.patience = .seconds(patience)
         options.wishes.holdsBack = !neverHoldBack
         options.wishes.reports = .standard
@@ -90,7 +90,7 @@ struct AnnexDaemonCommand: ParsableCommand {
         if end != 0 { throw ExitCode(end) }
     }
 
-    private func forget(_ user: UInt32, _ options: DaemonOptions) throws {
+    private func forget(_ user: UInt32, options: DaemonOptions) throws {
         let removed = try ForgottenUser.remove(user, from: options)
         for folder in removed { print("removed \(folder)") }
         if removed.isEmpty { print("the daemon keeps nothing for user \(user)") }

@@ -54,9 +54,9 @@ struct DaemonLife {
         Task {
             do {
                 try await group.run()
-                completion.tell(nil)
+                completion.finish(with: nil)
             } catch {
-                completion.tell(error)
+                completion.finish(with: error)
             }
         }
         if let error = completion.wait() { throw error }
@@ -92,7 +92,7 @@ final class GroupCompletion: Sendable {
     private let isOver = DispatchSemaphore(value: 0)
 
     /// - Parameter error: the error that ended the group; nil if the group was asked to end.
-    func tell(_ error: (any Error)?) {
+    func finish(with error: (any Error)?) {
         self.error.withLock { $0 = error }
         isOver.signal()
     }

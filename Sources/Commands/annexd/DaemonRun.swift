@@ -47,18 +47,18 @@ final class DaemonRun: Service {
     /// Runs until the daemon is asked to end or to restart.
     func run() async throws {
         try daemon.start()
-        ServiceManager.tellReady()
+        ServiceManager.reportReady()
         logger.info(
             "takes connections",
             metadata: ["socket": "\(daemon.listener.isGiven ? "given" : path)", "state": "\(state)"])
         // If the task is cancelled instead, the daemon shuts down in the same way.
         try? await gracefulShutdown()
         let hangsUp = signal.withLock { $0 == SIGHUP }
-        if hangsUp { ServiceManager.tellReloading() } else { ServiceManager.tellStopping() }
+        if hangsUp { ServiceManager.reportReloading() } else { ServiceManager.reportStopping() }
         await leave()
         guard hangsUp else { return }
         // A request to end that arrived meanwhile takes precedence over the restart.
-        if signals.endIsAsked { return ServiceManager.tellStopping() }
+        if signals.endIsAsked { return ServiceManager.reportStopping() }
         startsAnew.withLock { $0 = true }
     }
 

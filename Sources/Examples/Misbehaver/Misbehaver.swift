@@ -37,16 +37,18 @@ struct Misbehaver: ~Copyable {
         guard let word = items.first?.userInfo["conduct"]?.string, let conduct = Conduct(rawValue: word) else {
             return try Self.answer(request, [ExtensionItem(contentText: "no such conduct")])
         }
-        try misbehave(conduct, request)
+        try misbehave(conduct, request: request)
     }
 
-    private func misbehave(_ conduct: Conduct, _ request: consuming IncomingRequest) throws {
+    private func misbehave(_ conduct: Conduct, request: consuming IncomingRequest) throws {
         switch conduct {
         case .readsHostFiles: try Self.answer(request, HostFiles.read())
-        case .opensSocket: try Self.answer(request, Attempt("socket(AF_INET, SOCK_STREAM)", misbehave_socket(2, 1)))
-        case .forks: try Self.answer(request, Attempt("fork()", misbehave_fork()))
-        case .executes: try Self.answer(request, Attempt("execve(/bin/sh)", unsafe misbehave_execute("/bin/sh")))
-        case .takesTooMuchMemory: Greed.takeMemory()
+        case .opensSocket:
+            try Self.answer(request, with: Attempt("socket(AF_INET, SOCK_STREAM)", result: misbehave_socket(2, 1)))
+        case .forks: try Self.answer(request, with: Attempt("fork()", result: misbehave_fork()))
+        case .executes:
+            try Self.answer(request, with: Attempt("execve(/bin/sh)", result: unsafe misbehave_execute("/bin/sh")))
+        case .takesTooMuchMemory: Greed.hoardMemory()
         case .hoardsNamelessFiles: Greed.hoardNamelessFiles()
         case .neverAnswers: while true { _ = try endpoint.next() }
         case .sendsMalformedMessage: try sendMalformedMessage()
@@ -81,7 +83,7 @@ struct Misbehaver: ~Copyable {
         while true { _ = try endpoint.next() }
     }
 
-    private static func answer(_ request: consuming IncomingRequest, _ attempt: Attempt) throws {
+    private static func answer(_ request: consuming IncomingRequest, with attempt: Attempt) throws {
         try answer(request, [ExtensionItem(contentText: attempt.text)])
     }
 
@@ -115,7 +117,7 @@ struct Attempt {
     let succeeded: Bool
 
     /// - Parameter result: the call's result or -errno.
-    init(_ call: String, _ result: Int32) {
+    init(_ call: String, result: Int32) {
         succeeded = result >= 0
         text = succeeded ? "\(call): succeeded" : "\(call): \(Errno.name(-result))"
     }
@@ -133,7 +135,7 @@ enum HostFiles {
         let attempts = paths.map { path in
             let opened = unsafe misbehave_open(path)
             if opened >= 0 { close(opened) }
-            return Attempt(path, opened)
+            return Attempt(path, result: opened)
         }
         let read = attempts.filter(\.succeeded).count
         return [
@@ -147,7 +149,7 @@ enum HostFiles {
 /// Takes resources without end.
 enum Greed {
     /// Takes 8 MiB at a time and writes every page, until the process is killed or the kernel refuses.
-    static func takeMemory() -> Never {
+    static func hoardMemory() -> Never {
         while misbehave_take_memory(8 << 20) == 0 {}
         fatalError("the kernel gives no more memory")
     }

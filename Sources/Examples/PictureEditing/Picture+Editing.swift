@@ -39,11 +39,13 @@ extension Picture {
 
     /// The usual sepia matrix, in 1024ths.
     private static func sepia(_ pixel: Pixel) -> Pixel {
-        func mix(_ red: UInt32, _ green: UInt32, _ blue: UInt32) -> UInt8 {
+        func mix(red: UInt32, green: UInt32, blue: UInt32) -> UInt8 {
             let sum = red * UInt32(pixel.red) + green * UInt32(pixel.green) + blue * UInt32(pixel.blue)
             return UInt8(truncatingIfNeeded: min(sum >> 10, 255))
         }
-        return Pixel(red: mix(402, 787, 194), green: mix(357, 702, 172), blue: mix(279, 547, 134))
+        return Pixel(
+            red: mix(red: 402, green: 787, blue: 194), green: mix(red: 357, green: 702, blue: 172),
+            blue: mix(red: 279, green: 547, blue: 134))
     }
 }
 

@@ -17,12 +17,12 @@ final class PictureEditor: PhotoEditingExtension {
             picture.apply(edit)
             self.picture = consume picture
         } catch let error as PictureError {
-            throw Self.error(1, error.description)
+            throw Self.error(1, text: error.description)
         }
     }
 
     func finishContentEditing() throws -> ContentEditingOutput {
-        guard let picture = picture.take() else { throw Self.error(2, "there is no picture to finish") }
+        guard let picture = picture.take() else { throw Self.error(2, text: "there is no picture to finish") }
         let recipe = AdjustmentData(
             formatIdentifier: Self.domain, formatVersion: "1", data: Array(edit.rawValue.utf8))
         let type: TypeIdentifier = picture.format == .png ? .png : .jpeg
@@ -30,7 +30,7 @@ final class PictureEditor: PhotoEditingExtension {
             do {
                 try picture.encode(into: file, limit: UInt64(Self.longestFile))
             } catch let error as PictureError {
-                throw Self.error(1, error.description)
+                throw Self.error(1, text: error.description)
             }
         }
     }
@@ -45,12 +45,12 @@ final class PictureEditor: PhotoEditingExtension {
         guard let value else { return .sepia }
         guard let edit = value.string.flatMap(PictureEdit.init) else {
             let known = PictureEdit.allCases.map(\.rawValue).joined(separator: ", ")
-            throw error(3, "there is no such edit; there are: \(known)")
+            throw error(3, text: "there is no such edit; there are: \(known)")
         }
         return edit
     }
 
-    private static func error(_ code: Int64, _ text: String) -> ExtensionError {
+    private static func error(_ code: Int64, text: String) -> ExtensionError {
         ExtensionError(code: code, domain: domain, localizedDescription: text)
     }
 }

@@ -25,7 +25,7 @@ struct Answer: ~Copyable {
         guard pieces.count <= accepts.pieces, pieces.bytes <= accepts.bytes else {
             throw ExtensionError(
                 .answerNotAccepted,
-                "The host accepts \(accepts.pieces) attachments of \(accepts.bytes) bytes in all; the answer has "
+                text: "The host accepts \(accepts.pieces) attachments of \(accepts.bytes) bytes in all; the answer has "
                     + "\(pieces.count) of \(pieces.bytes) bytes.")
         }
         return Answer(payload: payload, pieces: pieces)
@@ -38,7 +38,8 @@ struct Answer: ~Copyable {
                     bytes: bytes, fields: MessageLimits.standard.fields, depth: MessageLimits.standard.depth))
         } catch {
             throw ExtensionError(
-                .answerTooLarge, "The answer is too large for a message: \(error); send large contents as attachments.")
+                .answerTooLarge,
+                text: "The answer is too large for a message: \(error); send large contents as attachments.")
         }
     }
 
@@ -63,7 +64,7 @@ struct Answer: ~Copyable {
         do {
             for item in contents.contents { pieces.append(try item.sealedMemory()) }
         } catch {
-            throw ExtensionError(.attachmentUnreadable, "An attachment of the answer cannot be sent: \(error)")
+            throw ExtensionError(.attachmentUnreadable, text: "An attachment of the answer cannot be sent: \(error)")
         }
         return pieces
     }
@@ -89,12 +90,12 @@ extension ExtensionError {
         case noPicture = 7
     }
 
-    init(_ code: AnnexCode, _ text: String) {
+    init(_ code: AnnexCode, text: String) {
         self.init(code: code.rawValue, domain: Self.annexDomain, localizedDescription: text)
     }
 
     /// Converts any error to one that can be sent to the host.
     init(describing error: any Error) {
-        self = error as? ExtensionError ?? ExtensionError(.thrown, "\(error)")
+        self = error as? ExtensionError ?? ExtensionError(.thrown, text: "\(error)")
     }
 }

@@ -47,7 +47,7 @@ enum ExtensionMain {
             let endpoint = try ExtensionEndpoint.adopt()
             Faults.tell()
             try endpoint.sayHello()
-            try serve(endpoint, principal)
+            try serve(endpoint, principal: principal)
         } catch {
             leave(after: error)
         }
@@ -55,7 +55,7 @@ enum ExtensionMain {
 
     /// Serves requests until the host says goodbye.
     static func serve(
-        _ endpoint: borrowing ExtensionEndpoint, _ principal: (some AppExtension).Type
+        _ endpoint: borrowing ExtensionEndpoint, principal: (some AppExtension).Type
     ) throws(ExtensionFailure) {
         // The host reads no message above the standard limit, even if the channel could carry a larger one.
         let most = min(endpoint.largestPayload, MessageLimits.standard.bytes)
@@ -63,17 +63,17 @@ enum ExtensionMain {
         while true {
             guard let incoming = try endpoint.next() else { continue }
             switch consume incoming {
-            case .request(let request): answer(request, principal, largestPayload: most, life)
+            case .request(let request): answer(request, principal: principal, largestPayload: most, life: life)
             case .event(let event):
                 if event.method == LifeEvent.goodbye { return }
-                life.hear(event.method)
+                life.receive(event.method)
             }
         }
     }
 
     private static func answer(
-        _ request: consuming IncomingRequest, _ principal: (some AppExtension).Type, largestPayload: Int,
-        _ life: ExtensionLife
+        _ request: consuming IncomingRequest, principal: (some AppExtension).Type, largestPayload: Int,
+        life: ExtensionLife
     ) {
         guard request.method == RequestMessage.method else {
             // If the host is gone, the failure has no recipient.

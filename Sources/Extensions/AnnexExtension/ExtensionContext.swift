@@ -21,7 +21,7 @@ public final class ExtensionContext {
     /// Reading it checks the channel, and thereby answers the host's watchdog. Long work must read it several times
     /// within the extension point's `watchdog` limit, or the extension is ended as `unresponsive`.
     public var isCancelled: Bool {
-        life.look()
+        life.poll()
         return (try? request?.isCancelled() ?? true) ?? true
     }
 

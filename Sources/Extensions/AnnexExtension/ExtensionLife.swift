@@ -29,7 +29,7 @@ extension ExtensionContext {
 
     /// Whether this extension will end soon. Reading it checks the channel for events from the host.
     public var isExpiring: Bool {
-        life.look()
+        life.poll()
         return life.isExpiring
     }
 }
@@ -53,12 +53,12 @@ final class ExtensionLife {
     }
 
     /// Handles the events that arrived since the last call.
-    func look() {
+    func poll() {
         // If the host is gone, the main loop ends at its next step.
-        for event in (try? lookout.look(for: Self.events)) ?? [] { hear(event) }
+        for event in (try? lookout.look(for: Self.events)) ?? [] { receive(event) }
     }
 
-    func hear(_ event: UInt16) {
+    func receive(_ event: UInt16) {
         switch event {
         case LifeEvent.memoryWarning: principal?.didReceiveMemoryWarning()
         case LifeEvent.endIsNear:
@@ -69,16 +69,16 @@ final class ExtensionLife {
     }
 
     func perform(_ reason: String, _ activity: @escaping (Bool) -> Void) {
-        look()
+        poll()
         guard !isExpiring else { return activity(true) }
-        tell(LifeEvent.activityBegan, Array(reason.utf8.prefix(Self.longestReason)))
+        send(LifeEvent.activityBegan, payload: Array(reason.utf8.prefix(Self.longestReason)))
         activities.append(activity)
         activity(false)
         activities.removeLast()
-        tell(LifeEvent.activityEnded)
+        send(LifeEvent.activityEnded)
     }
 
-    private func tell(_ event: UInt16, _ payload: [UInt8] = []) {
+    private func send(_ event: UInt16, payload: [UInt8] = []) {
         try? lookout.send(ChannelEvent(method: event, payload: payload))
     }
 }

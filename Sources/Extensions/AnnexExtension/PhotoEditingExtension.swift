@@ -26,7 +26,7 @@ extension PhotoEditingExtension {
     public func beginRequest(with context: ExtensionContext) {
         context.completeRequest {
             guard let input = ContentEditingInput(context.inputItems, canHandle: canHandle) else {
-                throw ExtensionError(.noPicture, "The request holds no picture.")
+                throw ExtensionError(.noPicture, text: "The request holds no picture.")
             }
             try startContentEditing(with: input)
             if context.isCancelled {

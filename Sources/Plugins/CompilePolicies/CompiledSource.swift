@@ -10,7 +10,7 @@ enum CompiledSource {
     /// The text of each file, by its name.
     static func files(of library: PolicyLibrary) throws(PolicyError) -> [String: String] {
         var files = ["CompiledPolicies.swift": list(library.names)]
-        for name in library.names { files["\(name).swift"] = try policy(name, library) }
+        for name in library.names { files["\(name).swift"] = try policy(named: name, from: library) }
         return files
     }
 
@@ -39,7 +39,7 @@ enum CompiledSource {
     }
 
     /// One policy, with the filter of each architecture.
-    private static func policy(_ name: String, _ library: PolicyLibrary) throws(PolicyError) -> String {
+    private static func policy(named name: String, from library: PolicyLibrary) throws(PolicyError) -> String {
         var filters = ""
         for architecture in Architecture.allCases {
             let policy = try library.policy(named: name, for: architecture)

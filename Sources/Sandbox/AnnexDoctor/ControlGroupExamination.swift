@@ -47,8 +47,8 @@ package enum ControlGroupExamination {
             attempt.error.map(\.cause)
             ?? "\(attempt.hierarchy.memory): a group was made, with \(attempt.controllers.joined(separator: ", "))"
         return Finding(
-            "cgroup:\(attempt.hierarchy.memory)", .limits, "control group, version \(version)",
-            attempt.error == nil ? .works : .note, seen: seen,
+            "cgroup:\(attempt.hierarchy.memory)", topic: .limits, title: "control group, version \(version)",
+            level: attempt.error == nil ? .works : .note, seen: seen,
             meaning: attempt.error == nil ? nil : "this place is not used")
     }
 
@@ -57,11 +57,11 @@ package enum ControlGroupExamination {
         if let used = attempts.first(where: { $0.error == nil }) {
             let version = used.hierarchy.version == .two ? 2 : 1
             return Finding(
-                "memory-limit", .limits, "memory limits by the kernel", .works,
+                "memory-limit", topic: .limits, title: "memory limits by the kernel", level: .works,
                 seen: "enforced by control groups, version \(version), in \(used.hierarchy.memory)")
         }
         return Finding(
-            "memory-limit", .limits, "memory limits by the kernel", .weaker,
+            "memory-limit", topic: .limits, title: "memory limits by the kernel", level: .weaker,
             seen: attempts.isEmpty
                 ? "/proc/self/mountinfo: no control group with a memory controller"
                 : "no group could be made in any of \(attempts.count) places",
@@ -88,16 +88,19 @@ package enum ControlGroupExamination {
     static func scope(reach: (path: String, errno: Int32)?, isNeeded: Bool) -> Finding {
         let title = "systemd user scope"
         guard let reach else {
-            return Finding("systemd-scope", .limits, title, .works, seen: "not needed: root makes groups by itself")
+            return Finding(
+                "systemd-scope", topic: .limits, title: title, level: .works,
+                seen: "not needed: root makes groups by itself")
         }
         guard reach.errno != 0 else {
             return Finding(
-                "systemd-scope", .limits, title, isNeeded ? .note : .works, seen: "\(reach.path): answers",
+                "systemd-scope", topic: .limits, title: title, level: isNeeded ? .note : .works,
+                seen: "\(reach.path): answers",
                 meaning: isNeeded ? "a scope with a delegated group would enforce memory limits" : nil,
                 remedy: isNeeded ? "systemd-run --user --scope -p Delegate=yes -- COMMAND" : nil)
         }
         return Finding(
-            "systemd-scope", .limits, title, .note,
+            "systemd-scope", topic: .limits, title: title, level: .note,
             seen: "connect \(reach.path): \(Errno.name(reach.errno)) (\(Errno.text(reach.errno)))",
             meaning: "no service manager of this user delegates control groups",
             remedy: isNeeded ? "sudo loginctl enable-linger $USER, and log in again" : nil)

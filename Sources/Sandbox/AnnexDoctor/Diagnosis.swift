@@ -95,7 +95,7 @@ public struct Finding: Codable, Sendable, Hashable {
     public var remedy: String?
 
     init(
-        _ id: String, _ topic: Topic, _ title: String, _ level: Level, seen: String, meaning: String? = nil,
+        _ id: String, topic: Topic, title: String, level: Level, seen: String, meaning: String? = nil,
         remedy: String? = nil
     ) {
         self.id = id

@@ -17,7 +17,7 @@ public enum Doctor {
         let surroundings = Surroundings.ofThisProcess()
         let remedies = Remedies(surroundings)
         let answers = KernelFeature.all.map { ($0, $0.attempt()) }
-        var findings = surroundings.findings + answers.map { kernel($0, $1, remedies) }
+        var findings = surroundings.findings + answers.map { kernel($0, answer: $1, remedies: remedies) }
         var readiness: [PolicyReadiness] = []
         do throws(SandboxError) {
             // A broker makes the tried calls in its own process. A filter that kills for such a call would kill the
@@ -28,15 +28,16 @@ public enum Doctor {
                     remedy: remedies.remedy(of: deadly.0, deadly.1))
             }
             let probes = try ProbeLauncher()
-            findings += layers(probes, remedies)
+            findings += layers(probes, remedies: remedies)
             for policy in policies { readiness.append(probes.readiness(of: policy, remedies: remedies)) }
         } catch {
             let failure = error
             findings.append(
                 Finding(
-                    "broker-start", .layers, "start of a broker", .missing, seen: "\(failure.step): \(failure.cause)",
+                    "broker-start", topic: .layers, title: "start of a broker", level: .missing,
+                    seen: "\(failure.step): \(failure.cause)",
                     meaning: "no sandbox can be made", remedy: failure.remedy ?? remedies.ofStart))
-            readiness = policies.map { PolicyReadiness(unable: $0, failure, remedies) }
+            readiness = policies.map { PolicyReadiness(unable: $0, failure: failure, remedies: remedies) }
         }
         findings += ControlGroupExamination.findings() + ResourceExamination.findings(surroundings)
         return Diagnosis(
@@ -59,33 +60,35 @@ public enum Doctor {
     /// The warden's program for this machine, to be installed as `/usr/libexec/annex/annex-warden`.
     public static func warden() throws(SystemError) -> [UInt8] { try WardenProgram.bytes() }
 
-    private static func kernel(_ feature: KernelFeature, _ answer: KernelFeature.Answer, _ remedies: Remedies)
+    private static func kernel(_ feature: KernelFeature, answer: KernelFeature.Answer, remedies: Remedies)
         -> Finding
     {
         if case .works = answer {
-            return Finding(feature.id, feature.topic, feature.title, .works, seen: "\(answer)")
+            return Finding(feature.id, topic: feature.topic, title: feature.title, level: .works, seen: "\(answer)")
         }
         return Finding(
-            feature.id, feature.topic, feature.title, feature.level, seen: "\(answer)", meaning: feature.meaning,
+            feature.id, topic: feature.topic, title: feature.title, level: feature.level, seen: "\(answer)",
+            meaning: feature.meaning,
             remedy: remedies.remedy(of: feature, answer))
     }
 
-    private static func layers(_ probes: borrowing ProbeLauncher, _ remedies: Remedies) -> [Finding] {
+    private static func layers(_ probes: borrowing ProbeLauncher, remedies: Remedies) -> [Finding] {
         let missingLayers = probes.missingLayers
         if missingLayers.count == SandboxLayer.allCases.count, let first = missingLayers.first {
             return [
                 Finding(
-                    "layers", .layers, "every layer", .missing, seen: "tried by the warden: \(first.seen)",
+                    "layers", topic: .layers, title: "every layer", level: .missing,
+                    seen: "tried by the warden: \(first.seen)",
                     meaning: "no process can be made in a sandbox at all", remedy: remedies.remedy(of: first))
             ]
         }
         return SandboxLayer.allCases.map { layer in
             let id = "layer." + layer.rawValue
             guard let missing = missingLayers.first(where: { $0.layer == layer }) else {
-                return there(layer, id, probes)
+                return there(layer, id: id, probes: probes)
             }
             return Finding(
-                id, .layers, layer.title, .missing, seen: "tried by the warden: \(missing.seen)",
+                id, topic: .layers, title: layer.title, level: .missing, seen: "tried by the warden: \(missing.seen)",
                 meaning: "a launch fails, unless its host names `\(layer.rawValue)` as dispensable",
                 remedy: remedies.remedy(of: missing))
         }
@@ -93,11 +96,11 @@ public enum Doctor {
 
     /// The finding for a layer that works. For `speculation` this only means that the kernel accepted every control
     /// that it offers.
-    private static func there(_ layer: SandboxLayer, _ id: String, _ probes: borrowing ProbeLauncher) -> Finding {
+    private static func there(_ layer: SandboxLayer, id: String, probes: borrowing ProbeLauncher) -> Finding {
         let controls = probes.controls
         if layer == .speculation, controls.isEmpty {
             return Finding(
-                id, .layers, layer.title, .note, seen: "reported by the warden: \(controls)",
+                id, topic: .layers, title: layer.title, level: .note, seen: "reported by the warden: \(controls)",
                 meaning:
                     "launches go on without this layer; only the kernel's own measures hold against side channels "
                     + "of the processor"
@@ -109,7 +112,9 @@ public enum Doctor {
         case .speculation: more = "; \(controls)"
         default: more = ""
         }
-        return Finding(id, .layers, layer.title, .works, seen: "tried by the warden (\(probes.program)): works" + more)
+        return Finding(
+            id, topic: .layers, title: layer.title, level: .works,
+            seen: "tried by the warden (\(probes.program)): works" + more)
     }
 
     private static var system: String {

@@ -4,17 +4,17 @@ internal import AnnexLaunch
 struct KernelSwitch: Sendable {
     let name: String
     /// The problem with a value; nil if there is none.
-    let judge: @Sendable (String) -> Judgement?
+    let check: @Sendable (String) -> Problem?
 
-    struct Judgement: Sendable, Hashable {
+    struct Problem: Sendable, Hashable {
         let level: Finding.Level
         let meaning: String
         let remedy: String?
     }
 
-    private init(_ name: String, _ judge: @escaping @Sendable (String) -> Judgement?) {
+    private init(_ name: String, _ judge: @escaping @Sendable (String) -> Problem?) {
         self.name = name
-        self.judge = judge
+        self.check = judge
     }
 
     var path: String { "/proc/sys/" + name.split(separator: ".").joined(separator: "/") }
@@ -30,29 +30,29 @@ struct KernelSwitch: Sendable {
     }
 
     func finding(_ value: String) -> Finding {
-        let judgement = judge(value)
+        let judgement = check(value)
         return Finding(
-            name, .switches, name, judgement?.level ?? .works, seen: "\(path): \(value)",
+            name, topic: .switches, title: name, level: judgement?.level ?? .works, seen: "\(path): \(value)",
             meaning: judgement?.meaning, remedy: judgement?.remedy)
     }
 
     private static func command(_ setting: String) -> String { "sudo sysctl -w \(setting)" }
 
     /// A sysctl that is a count and must be at least `least`.
-    private static func atLeast(_ name: String, _ least: UInt64, _ level: Finding.Level, _ meaning: String)
+    private static func atLeast(_ name: String, count least: UInt64, level: Finding.Level, meaning: String)
         -> KernelSwitch
     {
         KernelSwitch(name) { value in
             guard let number = UInt64(value), number < least else { return nil }
             let worst = number == 0 ? Finding.Level.missing : level
-            return Judgement(level: worst, meaning: meaning, remedy: command("\(name)=10000"))
+            return Problem(level: worst, meaning: meaning, remedy: command("\(name)=10000"))
         }
     }
 
     private static func namespaces(_ kind: String) -> KernelSwitch {
         atLeast(
-            "user.max_\(kind)_namespaces", 16, .weaker,
-            "each running sandbox needs one such namespace, and few can be made here")
+            "user.max_\(kind)_namespaces", count: 16, level: .weaker,
+            meaning: "each running sandbox needs one such namespace, and few can be made here")
     }
 
     static let all: [KernelSwitch] =
@@ -60,14 +60,14 @@ struct KernelSwitch: Sendable {
             KernelSwitch("kernel.unprivileged_userns_clone") { value in
                 value != "0"
                     ? nil
-                    : Judgement(
+                    : Problem(
                         level: .missing, meaning: "only root may make user namespaces",
                         remedy: command("kernel.unprivileged_userns_clone=1"))
             },
             KernelSwitch("kernel.apparmor_restrict_unprivileged_userns") { value in
                 value != "1"
                     ? nil
-                    : Judgement(
+                    : Problem(
                         level: .note,
                         meaning: "AppArmor lets only programs with a profile use user namespaces (Ubuntu's default)",
                         remedy: AppArmorProfile.installation)
@@ -75,35 +75,36 @@ struct KernelSwitch: Sendable {
             KernelSwitch("vm.memfd_noexec") { value in
                 value != "2"
                     ? nil
-                    : Judgement(
+                    : Problem(
                         level: .note, meaning: "no program can be started from memory: the warden must be installed",
                         remedy: command("vm.memfd_noexec=1"))
             },
             KernelSwitch("kernel.yama.ptrace_scope") { value in
                 value != "3"
                     ? nil
-                    : Judgement(
+                    : Problem(
                         level: .missing, meaning: "the warden cannot fetch the listener for denied calls",
                         remedy: command("kernel.yama.ptrace_scope=2") + "  (from 3 it takes a reboot)")
             },
             KernelSwitch("kernel.core_pattern") { value in
                 value.hasPrefix("|")
-                    ? Judgement(
+                    ? Problem(
                         level: .note, meaning: "crashes go to a program of the host, but not the crashes of sandboxes",
                         remedy: nil) : nil
             },
             KernelSwitch("vm.overcommit_memory") { value in
                 value != "2"
                     ? nil
-                    : Judgement(
+                    : Problem(
                         level: .note,
                         meaning: "reserved memory counts before it is used, so memory limits are reached earlier",
                         remedy: nil)
             },
             KernelSwitch("kernel.io_uring_disabled") { _ in nil },
             atLeast(
-                "kernel.keys.maxkeys", 20, .weaker, "the warden takes one session keyring from the user's quota of keys"
+                "kernel.keys.maxkeys", count: 20, level: .weaker,
+                meaning: "the warden takes one session keyring from the user's quota of keys"
             ),
-            atLeast("kernel.pid_max", 4096, .weaker, "few processes can exist at the same time"),
+            atLeast("kernel.pid_max", count: 4096, level: .weaker, meaning: "few processes can exist at the same time"),
         ]
 }

@@ -35,13 +35,13 @@ public struct PolicyReadiness: Codable, Sendable, Hashable {
     /// The time from the plan to the probe's first instruction, in microseconds.
     public var launchMicroseconds: Double?
 
-    init(_ policy: String, _ state: State) {
+    init(_ policy: String, state: State) {
         self.policy = policy
         self.state = state
     }
 
-    init(unable policy: String, _ failure: SandboxError, _ remedies: Remedies) {
-        self.init(policy, .unable)
+    init(unable policy: String, failure: SandboxError, remedies: Remedies) {
+        self.init(policy, state: .unable)
         cause = "\(failure.step): \(failure.cause)"
         remedy = failure.remedy ?? remedies.ofStart
     }

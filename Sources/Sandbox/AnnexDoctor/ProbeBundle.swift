@@ -17,7 +17,7 @@ package struct ProbeBundle: ~Copyable {
             "mkdir", errno: ENOENT, path: "/tmp", remedy: "set TMPDIR to a writable folder")
         for parent in Self.parents {
             do throws(SystemError) {
-                try Self.refuseNoExecute(parent)
+                try Self.rejectNoExecute(parent)
                 path = try Self.make(in: parent)
                 return
             } catch {
@@ -39,7 +39,7 @@ package struct ProbeBundle: ~Copyable {
         return ["/tmp", "/var/tmp", "/dev/shm", "/run"] + own
     }
 
-    private static func refuseNoExecute(_ parent: String) throws(SystemError) {
+    private static func rejectNoExecute(_ parent: String) throws(SystemError) {
         var status = statvfs()
         // SAFETY: the call fills the structure that it is given and keeps nothing.
         guard unsafe statvfs(parent, &status) == 0 else { throw SystemError("statvfs", errno: errno, path: parent) }

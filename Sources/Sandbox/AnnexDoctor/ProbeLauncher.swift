@@ -45,13 +45,13 @@ package struct ProbeLauncher: ~Copyable {
             // libseccomp asks the kernel which filters it supports. If seccomp itself is missing, that question would
             // fail first and hide the cause.
             if !missingLayers.contains(where: { $0.layer == .seccomp }) { _ = try policy.filter() }
-            return judge(PolicyReadiness(name, .ready), launch(policy), remedies)
+            return decide(PolicyReadiness(name, state: .ready), run: launch(policy), remedies: remedies)
         } catch {
-            return PolicyReadiness(unable: name, SandboxError("policy", cause: "\(error)"), remedies)
+            return PolicyReadiness(unable: name, failure: SandboxError("policy", cause: "\(error)"), remedies: remedies)
         }
     }
 
-    private func judge(_ start: PolicyReadiness, _ run: ProbeRun, _ remedies: Remedies) -> PolicyReadiness {
+    private func decide(_ start: PolicyReadiness, run: ProbeRun, remedies: Remedies) -> PolicyReadiness {
         var answer = start
         guard let report = run.report, run.said.hasRun, run.said.escapes.isEmpty else {
             let failure = run.failure
@@ -80,7 +80,7 @@ package struct ProbeLauncher: ~Copyable {
             let process = try launcher.launch(try configuration(policy)) { event in
                 switch event {
                 case .executed(let executed):
-                    report.note(executed)
+                    report.record(executed)
                     report.finish()
                 // The policy kills a program for this call. The kernel holds the call until this launch kills the
                 // process.
@@ -88,7 +88,7 @@ package struct ProbeLauncher: ~Copyable {
                 case .ended(let end):
                     report.finish()
                     isDone.finish()
-                    run.note(ProbeRun(report: report.wait(atMost: .zero), end: end))
+                    run.record(ProbeRun(report: report.wait(atMost: .zero), end: end))
                     run.finish()
                 default: break
                 }

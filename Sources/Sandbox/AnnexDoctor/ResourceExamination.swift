@@ -48,7 +48,7 @@ package enum ResourceExamination {
         let text = soft.map { $0 == UInt64.max ? "unlimited" : "\($0)" } ?? "unknown"
         let isLow = soft.map { $0 < need.least } ?? false
         return Finding(
-            need.name, .limits, need.name, isLow ? .weaker : .works, seen: "getrlimit: \(text)",
+            need.name, topic: .limits, title: need.name, level: isLow ? .weaker : .works, seen: "getrlimit: \(text)",
             meaning: isLow ? need.meaning + "; a broker needs at least \(need.least)" : nil,
             remedy: isLow ? "ulimit \(need.option)" : nil)
     }
@@ -71,29 +71,31 @@ package enum ResourceExamination {
         let title = "user numbers for sandboxes"
         if let claim {
             return Finding(
-                "uid-range", .limits, title, .missing, seen: claim.cause, meaning: "root cannot launch any sandbox",
+                "uid-range", topic: .limits, title: title, level: .missing, seen: claim.cause,
+                meaning: "root cannot launch any sandbox",
                 remedy: claim.remedy)
         }
         if map.hasOrdinaryZero {
             return Finding(
-                "uid-range", .limits, title, .note, seen: "/proc/self/uid_map: user 0 is an ordinary user outside",
+                "uid-range", topic: .limits, title: title, level: .note,
+                seen: "/proc/self/uid_map: user 0 is an ordinary user outside",
                 meaning: "sandboxes run as this user, like those of every ordinary user")
         }
         guard map.contains(range) else {
             return Finding(
-                "uid-range", .limits, title, .missing, seen: "/proc/self/uid_map: not mapped",
+                "uid-range", topic: .limits, title: title, level: .missing, seen: "/proc/self/uid_map: not mapped",
                 meaning: "root of this user namespace has no other user to give to a sandbox",
                 remedy: "run as an ordinary user of this container, or map the range into it")
         }
         return Finding(
-            "uid-range", .limits, title, .works,
+            "uid-range", topic: .limits, title: title, level: .works,
             seen: "\(range.lowerBound) to \(range.upperBound - 1): mapped, and one was claimed")
     }
 
     static func room(free: UInt64?) -> Finding {
         let isLow = free.map { $0 < 64 << 10 } ?? false
         return Finding(
-            "run-space", .limits, "room in /run", isLow ? .weaker : .works,
+            "run-space", topic: .limits, title: "room in /run", level: isLow ? .weaker : .works,
             seen: free.map { "\($0) bytes free" } ?? "statvfs failed",
             meaning: isLow ? "the file that locks the users of sandboxes lies in /run" : nil,
             remedy: isLow ? "sudo mount -o remount,size=64M /run" : nil)

@@ -72,21 +72,23 @@ extension Surroundings {
 
     private var containerFinding: Finding {
         Finding(
-            "container", .surroundings, "container around this program", container == .none ? .works : .note,
+            "container", topic: .surroundings, title: "container around this program",
+            level: container == .none ? .works : .note,
             seen: container == .none ? "no sign of one" : container.rawValue,
             meaning: container == .none ? nil : "sandboxes inside it cannot use the features that it forbids")
     }
 
     private var filterFinding: Finding {
         Finding(
-            "seccomp-in-force", .surroundings, "seccomp filter already in force", hasFilter ? .note : .works,
+            "seccomp-in-force", topic: .surroundings, title: "seccomp filter already in force",
+            level: hasFilter ? .note : .works,
             seen: "/proc/self/status: Seccomp: \(hasFilter ? "2" : "0")",
             meaning: hasFilter ? "it denies calls to Annex too; the trials show whether that matters" : nil)
     }
 
     private var procFinding: Finding {
         Finding(
-            "proc-masks", .surroundings, "mounts over /proc", masks.isEmpty ? .works : .note,
+            "proc-masks", topic: .surroundings, title: "mounts over /proc", level: masks.isEmpty ? .works : .note,
             seen: masks.isEmpty ? "/proc/self/mountinfo: none" : masks.prefix(8).joined(separator: ", "),
             meaning: masks.isEmpty ? nil : "no new procfs can be made: policies with `proc: minimal` cannot run",
             remedy: masks.isEmpty ? nil : container == .none ? "sudo umount \(masks[0]) …" : container.remedy)
@@ -94,7 +96,8 @@ extension Surroundings {
 
     private var hidingFinding: Finding {
         Finding(
-            "hidepid", .surroundings, "processes hidden by /proc", hiding == nil ? .works : .weaker,
+            "hidepid", topic: .surroundings, title: "processes hidden by /proc",
+            level: hiding == nil ? .works : .weaker,
             seen: hiding.map { "/proc/self/mountinfo: \($0)" } ?? "/proc/self/mountinfo: none",
             meaning: hiding.map { _ in
                 "without a control group that limits memory, programs that may have several processes cannot run"
@@ -103,12 +106,13 @@ extension Surroundings {
 
     private var moduleFindings: [Finding] {
         let text = modules.map { $0.joined(separator: ",") } ?? "/sys/kernel/security/lsm cannot be read"
-        var found = [Finding("lsm", .surroundings, "security modules", .works, seen: text)]
+        var found = [Finding("lsm", topic: .surroundings, title: "security modules", level: .works, seen: text)]
         if let profile, !profile.isEmpty {
             let isFree = profile.hasPrefix("unconfined") || !profile.contains("(enforce)")
             found.append(
                 Finding(
-                    "apparmor-profile", .surroundings, "AppArmor profile of this program", isFree ? .works : .note,
+                    "apparmor-profile", topic: .surroundings, title: "AppArmor profile of this program",
+                    level: isFree ? .works : .note,
                     seen: "/proc/self/attr/current: \(profile)",
                     meaning: isFree
                         ? nil : "sandboxes cannot use features that it forbids; the trials show if there are any"))
@@ -116,7 +120,7 @@ extension Surroundings {
         if let isSELinuxEnforcing {
             found.append(
                 Finding(
-                    "selinux", .surroundings, "SELinux", isSELinuxEnforcing ? .note : .works,
+                    "selinux", topic: .surroundings, title: "SELinux", level: isSELinuxEnforcing ? .note : .works,
                     seen: "/sys/fs/selinux/enforce: \(isSELinuxEnforcing ? "1 (enforcing)" : "0 (permissive)")",
                     meaning: isSELinuxEnforcing ? "its policy may deny mounts to some domains; the trials show it" : nil
                 ))

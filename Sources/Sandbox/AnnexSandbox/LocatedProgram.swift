@@ -28,16 +28,18 @@ struct LocatedProgram: ~Copyable {
             let host = try resolve(place)
             let path = host.path
             guard let line = try interpreterLine(of: path) else {
-                if !shows(policy, path, [.read, .execute]) {
-                    grants.append(grant(path, [.read, .execute], "the program itself"))
+                if !shows(policy, path: path, rights: [.read, .execute]) {
+                    grants.append(grant(path, rights: [.read, .execute], reason: "the program itself"))
                 }
                 return LocatedProgram(
-                    object: Descriptor(owning: host.takeObject()), path: path, arguments: arguments, grants: grants)
+                    object: Descriptor(owning: host.releaseObject()), path: path, arguments: arguments, grants: grants)
             }
-            if !shows(policy, path, .read) { grants.append(grant(path, .read, "the script itself")) }
+            if !shows(policy, path: path, rights: .read) {
+                grants.append(grant(path, rights: .read, reason: "the script itself"))
+            }
             arguments = (line + [path]).map { Array($0.utf8) } + arguments.dropFirst()
             place = line[0]
-            guard shows(policy, place, .execute) else {
+            guard shows(policy, path: place, rights: .execute) else {
                 throw SandboxError(
                     "program", cause: "\(Escaped(path)): its interpreter \(Escaped(place)) may not be executed",
                     remedy: "the policy \(policy.name) grants no `execute` for it")
@@ -94,13 +96,13 @@ struct LocatedProgram: ~Copyable {
             guard !host.isDirectory else { throw SystemError("exec", errno: EISDIR, path: path) }
             return host
         } catch {
-            throw SandboxError("program", error, isMissing: error.errno == ENOENT || error.errno == ENOTDIR)
+            throw SandboxError("program", error: error, isMissing: error.errno == ENOENT || error.errno == ENOTDIR)
         }
     }
 
     // MARK: - What the policy shows
 
-    private static func shows(_ policy: Policy, _ path: String, _ rights: PathRights) -> Bool {
+    private static func shows(_ policy: Policy, path: String, rights: PathRights) -> Bool {
         guard let real = try? HostPath.resolve(path, trusting: true).path else { return false }
         // A path without links inside a grant without links needs no further resolving.
         if let nearest = policy.paths.grants.last(where: { real.isWithin($0.path) }),
@@ -115,7 +117,7 @@ struct LocatedProgram: ~Copyable {
         return around.last.map { rights.isSubset(of: $0.rights) } ?? false
     }
 
-    private static func grant(_ path: String, _ rights: PathRights, _ reason: String) -> PathGrant {
+    private static func grant(_ path: String, rights: PathRights, reason: String) -> PathGrant {
         PathGrant(path: path, rights: rights, isOptional: false, reason: reason, place: nil)
     }
 
@@ -132,7 +134,7 @@ struct LocatedProgram: ~Copyable {
             // A user may execute a file without being allowed to read it. Such a file can only be a binary: the
             // interpreter of a script could not read it.
             if error.call == "open" && error.errno == EACCES { return nil }
-            throw SandboxError("program", error)
+            throw SandboxError("program", error: error)
         }
         guard first.starts(with: "#!".utf8) else { return nil }
         let line = first.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }

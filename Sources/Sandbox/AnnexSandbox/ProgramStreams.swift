@@ -107,7 +107,7 @@ package struct ProgramStreams: ~Copyable {
     private mutating func input(_ closed: Set<Int32>) throws(SystemError) -> Descriptor {
         if closed.contains(STDIN_FILENO) { return try Descriptor.open("/dev/null", O_RDONLY) }
         if isatty(STDIN_FILENO) == 1, let end = try duplicateOfTerminal() { return end }
-        guard let again = try Self.reopened(STDIN_FILENO, O_RDONLY) else {
+        guard let again = try Self.reopened(STDIN_FILENO, mode: O_RDONLY) else {
             return try carried(from: Self.duplicate(STDIN_FILENO))
         }
         return try again.status().kind == .regular ? carried(from: again) : again
@@ -130,22 +130,22 @@ package struct ProgramStreams: ~Copyable {
     // MARK: - Output
 
     private mutating func addOutputs(_ closed: Set<Int32>) throws(SystemError) {
-        let output = try self.output(STDOUT_FILENO, closed)
+        let output = try self.output(STDOUT_FILENO, closed: closed)
         if !closed.contains(STDERR_FILENO), annex_same_description(STDOUT_FILENO, STDERR_FILENO) == 1 {
             let error = try output.duplicate()
             given.append(output)
             given.append(error)
         } else {
             given.append(output)
-            given.append(try self.output(STDERR_FILENO, closed))
+            given.append(try self.output(STDERR_FILENO, closed: closed))
         }
     }
 
-    private mutating func output(_ number: Int32, _ closed: Set<Int32>) throws(SystemError) -> Descriptor {
+    private mutating func output(_ number: Int32, closed: Set<Int32>) throws(SystemError) -> Descriptor {
         // A write must fail here as it does on a closed descriptor.
         if closed.contains(number) { return try Descriptor.open("/dev/null", O_RDONLY) }
         if isatty(number) == 1, let end = try duplicateOfTerminal() { return end }
-        if let again = try Self.reopened(number, O_WRONLY) { return again }
+        if let again = try Self.reopened(number, mode: O_WRONLY) { return again }
         let (reading, writing) = try Self.pipe()
         let given = Descriptor(owning: writing)
         outward.append((number, try StreamRelay(from: Descriptor(owning: reading), to: Self.duplicate(number))))
@@ -188,7 +188,7 @@ package struct ProgramStreams: ~Copyable {
     }
 
     /// The same object with a description of its own; nil if it must be carried over a pipe or cannot be opened.
-    private static func reopened(_ number: Int32, _ mode: Int32) throws(SystemError) -> Descriptor? {
+    private static func reopened(_ number: Int32, mode: Int32) throws(SystemError) -> Descriptor? {
         let held = try duplicate(number)
         let status = try held.status()
         let isMemory = status.kind == .characterDevice && isMemoryDevice(number)

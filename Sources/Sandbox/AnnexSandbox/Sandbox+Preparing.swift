@@ -10,8 +10,8 @@ extension Sandbox {
         _ program: SandboxProgram, streams: consuming DescriptorList, terminal: consuming Descriptor? = nil
     ) throws(SandboxError) -> PreparedProgram {
         var grants: [PathGrant] = []
-        for path in program.readable { grants.append(try grant(path, .read)) }
-        for path in program.writable { grants.append(try grant(path, [.read, .write])) }
+        for path in program.readable { grants.append(try grant(path, rights: .read)) }
+        for path in program.writable { grants.append(try grant(path, rights: [.read, .write])) }
         let file = try LocatedProgram.find(program, under: policy.granting(grants))
         let policy = self.policy.granting(grants + file.grants)
         let (path, arguments) = (file.path, file.arguments)
@@ -19,7 +19,7 @@ extension Sandbox {
             policy: policy, program: file.takeObject(), path: path, arguments: arguments)
         configuration.environment = program.environmentBytes
         if let directory = program.directory {
-            configuration.directory = .demanded(try spelled(directory, "directory"))
+            configuration.directory = .demanded(try spelled(directory, step: "directory"))
         } else {
             configuration.directory = .preferred(LocatedProgram.workingDirectory)
         }
@@ -32,9 +32,9 @@ extension Sandbox {
 
     /// A grant for a path that the caller handed over. Whether it leads somewhere dangerous is checked later, on the
     /// very object that is bound.
-    private func grant(_ path: String, _ rights: PathRights) throws(SandboxError) -> PathGrant {
-        let plain = try spelled(path, "grants")
-        if let danger = PathText.danger(plain, rights) {
+    private func grant(_ path: String, rights: PathRights) throws(SandboxError) -> PathGrant {
+        let plain = try spelled(path, step: "grants")
+        if let danger = PathText.danger(plain, rights: rights) {
             throw SandboxError("grants", cause: "\(Escaped(path)) is not handed over: \(danger)")
         }
         return PathGrant(path: plain, rights: rights, isOptional: false, reason: "handed to the program", place: nil)
@@ -42,8 +42,8 @@ extension Sandbox {
 
     /// The absolute path in plain spelling. If it contains `..`, the path is resolved instead: behind a link, `..` does
     /// not lead where the spelling says.
-    private func spelled(_ path: String, _ step: String) throws(SandboxError) -> String {
-        try refuseEmpty(path, step)
+    private func spelled(_ path: String, step: String) throws(SandboxError) -> String {
+        try rejectEmpty(path, step: step)
         guard let absolute = LocatedProgram.absolute(path) else {
             throw SandboxError(
                 step,
@@ -54,7 +54,7 @@ extension Sandbox {
     }
 
     /// Rejects an empty path. An unset shell variable expands to one, and it would mean the working directory.
-    private func refuseEmpty(_ path: String, _ step: String) throws(SandboxError) {
+    private func rejectEmpty(_ path: String, step: String) throws(SandboxError) {
         guard path.isEmpty else { return }
         throw SandboxError(step, cause: "a path is empty", remedy: "name one; `.` is the working directory")
     }
@@ -69,19 +69,19 @@ extension Sandbox {
             )
         }
         let step = "private directory"
-        try refuseEmpty(privateDirectory, step)
+        try rejectEmpty(privateDirectory, step: step)
         let place = try SandboxError.step(step) { () throws(SystemError) in
             try HostPath.resolve(LocatedProgram.absolute(privateDirectory) ?? privateDirectory)
         }
         let rights: PathRights = [.read, .write]
         let danger =
-            PathText.danger(place.path, rights)
+            PathText.danger(place.path, rights: rights)
             ?? GrantDangers().danger(of: place.path, rights, spelled: place.path)
         if let danger {
             throw SandboxError(step, cause: "\(Escaped(privateDirectory)) cannot be the private directory: \(danger)")
         }
         configuration.followed += place.links
-        configuration.persistent = Descriptor(owning: place.takeObject())
+        configuration.persistent = Descriptor(owning: place.releaseObject())
     }
 }
 

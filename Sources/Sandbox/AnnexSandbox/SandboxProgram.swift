@@ -54,7 +54,7 @@ public struct SandboxProgram: Sendable, Hashable {
     public private(set) var writable: [String] = []
 
     /// A program with its arguments, without further paths, variables or input.
-    public init(_ name: String, _ arguments: [String] = []) {
+    public init(_ name: String, arguments: [String] = []) {
         self.name = name
         argumentBytes = arguments.map { Array($0.utf8) }
     }

@@ -88,7 +88,7 @@ package final class SandboxRun: Sendable {
     @discardableResult
     package func stop(_ signal: Int32 = SIGTERM) -> Bool {
         let isSent = send(signal)
-        schedule(policy.limits.grace, .cancelled)
+        schedule(policy.limits.grace, cause: .cancelled)
         return isSent
     }
 
@@ -137,19 +137,19 @@ package final class SandboxRun: Sendable {
                 state.report = report
                 state.deadline = MonotonicClock.deadline(after: policy.limits.request)
             }
-            schedule(policy.limits.request, .timeLimit)
+            schedule(policy.limits.request, cause: .timeLimit)
             events(.executed)
         case .stopped(let signal): events(.stopped(signal: signal))
         case .denied(let denial, let total):
             if denial.answer == .ended || total > policy.limits.denials { end(.deniedOperation(denial)) }
         case .aborted: end(.aborted)
         case .wrote(let total): if total > policy.limits.output { end(.outputLimit) }
-        case .died: noteDeath()
+        case .died: recordDeath()
         case .ended(let end): finish(end)
         }
     }
 
-    private func noteDeath() {
+    private func recordDeath() {
         state.withLock { state in
             state.hasDied = true
             if state.hadStandIn, state.cause == nil, MonotonicClock.now() >= state.deadline { state.cause = .timeLimit }
@@ -198,7 +198,7 @@ package final class SandboxRun: Sendable {
 
     // MARK: - Limits
 
-    private func schedule(_ duration: Duration, _ cause: RunCause) {
+    private func schedule(_ duration: Duration, cause: RunCause) {
         schedule(duration) { [weak self] in self?.end(cause) }
     }
 

@@ -8,7 +8,7 @@ extension SandboxRunReport {
     init(
         program: [String], policy: Policy, cause: RunCause?, end: SandboxEnd, launch: SandboxReport?, elapsed: Duration
     ) {
-        let (reason, detail) = Self.reason(cause, end, policy.limits)
+        let (reason, detail) = Self.reason(cause, end: end, limits: policy.limits)
         self.init(
             program: program, policy: policy.name, reason: reason, detail: detail, memoryLimit: policy.limits.memory,
             elapsedSeconds: elapsed.inSeconds)
@@ -18,8 +18,8 @@ extension SandboxRunReport {
         }
         if reason == .exited, case .exited(let code) = end.process { exitCode = code }
         if reason == .crashed {
-            signal = Self.signal(cause, end)
-            backtrace = Self.backtrace(end, signal)
+            signal = Self.signal(cause, end: end)
+            backtrace = Self.backtrace(end, signal: signal)
         }
         layers = launch?.layers ?? []
         waived = (launch?.waived ?? []).map { Waiver(layer: $0.layer.rawValue, cause: $0.cause, remedy: $0.remedy) }
@@ -32,7 +32,7 @@ extension SandboxRunReport {
         systemSeconds = end.usage?.systemTime.inSeconds
     }
 
-    private static func signal(_ cause: RunCause?, _ end: SandboxEnd) -> Int32? {
+    private static func signal(_ cause: RunCause?, end: SandboxEnd) -> Int32? {
         if case .aborted = cause { return SIGABRT }
         guard case .signalled(let number, _) = end.process else { return nil }
         return number
@@ -40,14 +40,14 @@ extension SandboxRunReport {
 
     /// The backtrace of the signal that ended the program. A process of the sandbox may have reported another signal,
     /// which did not cause this end.
-    private static func backtrace(_ end: SandboxEnd, _ signal: Int32?) -> [FrameRecord]? {
+    private static func backtrace(_ end: SandboxEnd, signal: Int32?) -> [FrameRecord]? {
         guard let crash = end.denialSummary.crash, crash.signal == signal, !crash.backtrace.frames.isEmpty else {
             return nil
         }
         return crash.backtrace.frames.map(FrameRecord.init)
     }
 
-    private static func reason(_ cause: RunCause?, _ end: SandboxEnd, _ limits: PolicyLimits) -> (Reason, String) {
+    private static func reason(_ cause: RunCause?, end: SandboxEnd, limits: PolicyLimits) -> (Reason, String) {
         if let failure = end.failure { return (.launchFailed, failure.cause) }
         let ranOut = end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil)
         // The kernel also counts kills of the program's children, so an own cause of Annex takes precedence.

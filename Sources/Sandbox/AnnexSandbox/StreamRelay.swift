@@ -90,7 +90,7 @@ final class StreamRelay: Sendable {
             do throws(SystemError) {
                 return try source.readSome(atMost: piece)
             } catch {
-                guard error.errno == EAGAIN, wait(source, POLLIN) else { return nil }
+                guard error.errno == EAGAIN, wait(source, for: POLLIN) else { return nil }
             }
         }
     }
@@ -107,7 +107,7 @@ final class StreamRelay: Sendable {
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
-                guard wait(target, POLLOUT) else { return EIO }
+                guard wait(target, for: POLLOUT) else { return EIO }
             } else if errno != EINTR {
                 return errno
             }
@@ -115,7 +115,7 @@ final class StreamRelay: Sendable {
         return nil
     }
 
-    private static func wait(_ descriptor: borrowing Descriptor, _ event: Int32) -> Bool {
+    private static func wait(_ descriptor: borrowing Descriptor, for event: Int32) -> Bool {
         var entry = pollfd(fd: descriptor.number, events: Int16(event), revents: 0)
         // SAFETY: one entry, written by the call alone.
         return unsafe poll(&entry, 1, -1) >= 0 || errno == EINTR

@@ -55,7 +55,7 @@ package final class TerminalRelay: Sendable {
     }
 
     /// Copies the size of this process's window to the program's terminal.
-    package func takeSize() {
+    package func copySize() {
         for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where isatty(number) == 1 {
             _ = annex_terminal_copy_size(number, master.number)
             return
@@ -76,7 +76,7 @@ package final class TerminalRelay: Sendable {
     }
 
     /// Lets Ctrl-C and similar keys signal this process again, while the program's output is still shown unchanged.
-    package func takeKeysBack() {
+    package func reclaimKeys() {
         state.withLock { state in
             guard state.isRaw, var modes = state.saved else { return }
             modes.c_oflag &= ~tcflag_t(OPOST)
@@ -88,7 +88,7 @@ package final class TerminalRelay: Sendable {
     /// Sends every key to the program again. Only in the foreground: a background job must not touch the terminal.
     package func resume() {
         guard readsTerminal, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
-        takeSize()
+        copySize()
         state.withLock { state in
             var modes = termios()
             // SAFETY: each call reads or writes one struct and keeps nothing.

@@ -156,7 +156,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
             guard !conduct.faults.contains(.hostStandsStill) else { return }
             later(soon(), .input(.pingPassedOn))
             if isAlive, !conduct.faults.contains(.hangs) { later(soon(), .extensionSeesPing) }
-        case .lookAtMemory: later(soon(), .input(.memoryUsed(UInt64.random(in: 0..<times.memory, using: &random))))
+        case .measureMemory: later(soon(), .input(.memoryUsed(UInt64.random(in: 0..<times.memory, using: &random))))
         case .sayGoodbye: later(soon(), .extensionSeesGoodbye)
         case .kill: if !conduct.faults.contains(.cannotBeKilled), isAlive { later(soon(), .processDies) }
         case .warnOfMemory, .warnOfEnd, .giveBackSlot, .finish: break

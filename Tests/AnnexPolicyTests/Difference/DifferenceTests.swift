@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct DifferenceTests {
     static func difference(_ first: String, _ second: String) throws -> PolicyDifference {
-        try PolicyDifference(try PolicySamples.policy(first), try PolicySamples.policy(second))
+        try PolicyDifference(between: try PolicySamples.policy(first), and: try PolicySamples.policy(second))
     }
 
     static func text(_ difference: PolicyDifference) -> String {
@@ -16,7 +16,7 @@ import Testing
     @Test func `a policy does not differ from itself`() throws {
         for name in PolicyLibrary.shipped.names {
             let policy = try Policy.shipped(named: name)
-            #expect(try PolicyDifference(policy, policy).isEmpty)
+            #expect(try PolicyDifference(between: policy, and: policy).isEmpty)
         }
     }
 
@@ -75,12 +75,12 @@ import Testing
         var random = SeededRandom(seed: seed)
         let first = try PolicySamples.policy(Self.randomRules(&random))
         let second = try PolicySamples.policy(Self.randomRules(&random))
-        let found = try PolicyDifference(first, second)
+        let found = try PolicyDifference(between: first, and: second)
         let named = Set(found.calls.map(\.call.number))
         for number in 0..<1024 as Range<Int32> {
             var differs = false
             for judge in [first, second] {
-                let filter = try FilterJudge(policy: judge, filter: judge.filter())
+                let filter = try FilterChecker(policy: judge, filter: judge.filter())
                 for arguments in filter.edges(of: number) {
                     let one = first.answer(number: number, arguments: arguments)
                     if one != second.answer(number: number, arguments: arguments) { differs = true }

@@ -79,7 +79,7 @@ import Testing
 
     @Test func `written JSON reads back the same`() throws {
         let value = JSON.object([
-            .init("a\"\\\u{1B}é😀", .list([.number(-3), .boolean(true), .null, .list([]), .object([])]))
+            .init("a\"\\\u{1B}é😀", value: .list([.number(-3), .boolean(true), .null, .list([]), .object([])]))
         ])
         let read = try JSONReader.read(Array(value.written.utf8), file: "a.json")
         #expect(try read.object(keys: ["a\"\\\u{1B}é😀"]).count == 1)

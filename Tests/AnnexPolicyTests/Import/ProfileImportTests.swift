@@ -54,7 +54,7 @@ import Testing
     private static func asKernel(_ answer: CallAnswer) -> FilterAnswer {
         switch answer {
         case .allow: .allow
-        case .refuse(let errno, _): .errno(errno)
+        case .deny(let errno, _): .errno(errno)
         case .end, .aborting: .killProcess
         }
     }
@@ -87,7 +87,7 @@ import Testing
         let dup = try #require(SystemCall(named: "dup")).number
         #expect(policy.answer(number: dup, arguments: [2]) == .allow)
         #expect(policy.answer(number: dup, arguments: [10]) == .allow)
-        #expect(policy.answer(number: dup, arguments: [5]) == .refuse(errno: 38, reported: true))
+        #expect(policy.answer(number: dup, arguments: [5]) == .deny(errno: 38, reported: true))
         #expect(text.contains("reason: 'two: of them'"))
     }
 
@@ -103,7 +103,7 @@ import Testing
         let answers = try ["mount", "chroot", "ptrace"].map { name in
             policy.answer(number: try #require(SystemCall(named: name)).number, arguments: [])
         }
-        #expect(answers == [.end, .refuse(errno: 13, reported: false), .refuse(errno: 38, reported: true)])
+        #expect(answers == [.end, .deny(errno: 13, reported: false), .deny(errno: 38, reported: true)])
     }
 
     @Test func `a gap in a profile is kept and noted`() throws {
@@ -162,7 +162,7 @@ import Testing
 extension CallAnswer {
     fileprivate var isReported: Bool {
         switch self {
-        case .refuse(_, let reported): reported
+        case .deny(_, let reported): reported
         case .end, .aborting: true
         case .allow: false
         }

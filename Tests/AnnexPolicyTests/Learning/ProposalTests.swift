@@ -127,7 +127,7 @@ import Testing
         var recording = Recording()
         recording.add(call: try Self.number("clone3"), arguments: [1, 88, 0, 0, 0, 0])
         let policy = try Self.policy(try Self.proposal(recording))
-        #expect(policy.answer(number: try Self.number("clone3"), arguments: []) == .refuse(errno: 38, reported: false))
+        #expect(policy.answer(number: try Self.number("clone3"), arguments: []) == .deny(errno: 38, reported: false))
         #expect(policy.answer(number: try Self.number("clone"), arguments: [0x3D0F00]) == .allow)
         #expect(policy.answer(number: try Self.number("clone"), arguments: [0x1000_0000]) != .allow)
     }

@@ -10,7 +10,7 @@ import Testing
     func `a joined policy text gives the same policy`(name: String, architecture: Architecture) throws {
         let policy = try Policy.shipped(named: name, for: architecture)
         let again = try PolicyLibrary(texts: [name: policy.joinedText]).policy(named: name, for: architecture)
-        let difference = try PolicyDifference(policy, again)
+        let difference = try PolicyDifference(between: policy, and: again)
         #expect(difference.isEmpty, "\(difference.lines.map(\.text).joined(separator: "\n"))")
         #expect(again.limits == policy.limits && again.environment == policy.environment)
     }

@@ -36,17 +36,17 @@ import Testing
     @Test func `a lookup gives no answer about files that would be mounted`() {
         let etc = Automounts("1 0 0:1 / /etc rw - autofs a rw")
         var lookup = HostLookup(automounts: { etc }, isWritable: { _ in false })
-        #expect(lookup.look("/etc/passwd") == .unknown)
-        #expect(lookup.look("/etc/no/such/thing") == .unknown)
-        #expect(lookup.look("/etc") == .found("/etc"))
-        #expect(lookup.look("/usr/bin/env") != .unknown)
+        #expect(lookup.lookUp("/etc/passwd") == .unknown)
+        #expect(lookup.lookUp("/etc/no/such/thing") == .unknown)
+        #expect(lookup.lookUp("/etc") == .found("/etc"))
+        #expect(lookup.lookUp("/usr/bin/env") != .unknown)
     }
 
     /// `/bin` is a link to `usr/bin` on most systems, and `/proc/self` one to a number on all.
     @Test func `a link that leads to an automounter is not followed`() throws {
         let own = Automounts("1 0 0:1 / /proc/\(getpid())/task rw - autofs a rw")
         var lookup = HostLookup(automounts: { own }, isWritable: { _ in false })
-        #expect(lookup.look("/proc/self/task/1") == .unknown)
-        #expect(lookup.look("/proc/self/status") == .found("/proc/\(getpid())/status"))
+        #expect(lookup.lookUp("/proc/self/task/1") == .unknown)
+        #expect(lookup.lookUp("/proc/self/status") == .found("/proc/\(getpid())/status"))
     }
 }

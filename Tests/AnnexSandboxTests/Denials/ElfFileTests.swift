@@ -34,11 +34,11 @@ import Testing
     private static func address(of name: String, in elf: ElfFile) -> UInt64? {
         guard let table = elf.symbols else { return nil }
         for index in 0..<table.count {
-            let entry = LittleEndian(elf.read(table.offset + UInt64(index * 24), 24))
+            let entry = LittleEndian(elf.read(at: table.offset + UInt64(index * 24), count: 24))
             guard let place = entry.number(UInt32.self, at: 0), let kind = entry.number(UInt8.self, at: 4),
                 kind & 15 == 2
             else { continue }
-            let text = elf.read(table.names + UInt64(place), 64).prefix { $0 != 0 }
+            let text = elf.read(at: table.names + UInt64(place), count: 64).prefix { $0 != 0 }
             if Array(text) == Array(name.utf8) { return entry.number(UInt64.self, at: 8) }
         }
         return nil

@@ -29,9 +29,9 @@ import Testing
         let shared = folder + "/shared"
         var lookup = HostLookup { $0 == shared || $0.hasPrefix(shared + "/") }
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let first = lookup.look(folder + path)
+        let first = lookup.lookUp(folder + path)
         // A remembered answer is the same.
-        #expect(lookup.look(folder + path) == first)
+        #expect(lookup.lookUp(folder + path) == first)
         return first
     }
 

@@ -32,20 +32,20 @@ import Testing
     /// The copy holds the stack and as many mappings as fit: it does not grow with the mappings of a program.
     @Test func `the copy of a stack is bounded`() {
         #expect(StackSample.largest == 320 << 10)
-        #expect(StackSample.largest * PostMortem.mostLooks <= 20 << 20)
+        #expect(StackSample.largest * PostMortem.mostWalks <= 20 << 20)
     }
 
     @Test func `ends are examined before stacks and no end is dropped`() async {
         let desk = PostMortem()
         let order = Mutex<[String]>([])
         let gate = DispatchSemaphore(value: 0)
-        _ = desk.look { gate.wait() }
+        _ = desk.queueWalk { gate.wait() }
         var taken = 0
-        for _ in 0..<(PostMortem.mostLooks + 8) where desk.look({ order.withLock { $0.append("stack") } }) {
+        for _ in 0..<(PostMortem.mostWalks + 8) where desk.queueWalk({ order.withLock { $0.append("stack") } }) {
             taken += 1
         }
         // The first job may have begun already, and then makes room for one more.
-        #expect((PostMortem.mostLooks - 1...PostMortem.mostLooks).contains(taken))
+        #expect((PostMortem.mostWalks - 1...PostMortem.mostWalks).contains(taken))
         for _ in 0..<300 { desk.end { order.withLock { $0.append(desk.isCurrent ? "end" : "elsewhere") } } }
         gate.signal()
         while order.withLock({ $0.count }) < 300 + taken { try? await Task.sleep(for: .milliseconds(1)) }

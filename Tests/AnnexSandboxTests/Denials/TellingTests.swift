@@ -53,28 +53,30 @@ import Testing
     @Test func `BOMB-07: a flood of denials becomes few lines with a count of the rest`() {
         let second: UInt64 = 1_000_000_000
         var budget = LineBudget(at: 0)
-        let taken = (0..<10_000).filter { _ in budget.take(at: 1) }.count
+        let taken = (0..<10_000).filter { _ in budget.acquire(at: 1) }.count
         #expect(taken == Int(LineBudget.atOnce))
         let suppressed = [budget.takeSuppressed(), budget.takeSuppressed()]
         #expect(suppressed == [10_000 - taken, 0])
         // Ten more seconds of the same flood.
         var later = 0
-        for moment in stride(from: second, to: 11 * second, by: 1_000_000) where budget.take(at: moment) { later += 1 }
+        for moment in stride(from: second, to: 11 * second, by: 1_000_000) where budget.acquire(at: moment) {
+            later += 1
+        }
         #expect(later <= 11 * Int(LineBudget.perSecond))
         #expect(later >= 9 * Int(LineBudget.perSecond))
         // A clock that stands still or goes wrong grants nothing and traps nowhere.
-        let isGranted = budget.take(at: 0)
+        let isGranted = budget.acquire(at: 0)
         #expect(!isGranted)
-        _ = budget.take(at: .max)
-        _ = budget.take(at: .max)
+        _ = budget.acquire(at: .max)
+        _ = budget.acquire(at: .max)
     }
 
     @Test func `the log has the keys of the record`() throws {
         let lines = Lines()
         let logger = Logger(label: DenialLog.label) { _ in Collector(lines: lines) }
         var log = DenialLog(sandbox: "com.example\n", mode: .permissive, logger: logger, at: 0)
-        log.tell(Self.call, at: 1)
-        for _ in 0..<100 { log.tell(Self.path, at: 2) }
+        log.write(Self.call, at: 1)
+        for _ in 0..<100 { log.write(Self.path, at: 2) }
         var summary = DenialSummary()
         summary.denials = [Self.call]
         summary.total = 7

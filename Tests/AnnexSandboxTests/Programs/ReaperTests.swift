@@ -9,7 +9,7 @@ import Testing
 /// A program behind a reaper meets signals, orphans and its own end as everywhere else.
 @Suite(.timeLimit(.minutes(20))) struct ReaperTests {
     private func run(_ script: String) async throws -> SandboxRunResult {
-        try await Sandbox(policy: .shipped(named: "tool")).run(SandboxProgram("/bin/sh", ["-c", script]))
+        try await Sandbox(policy: .shipped(named: "tool")).run(SandboxProgram("/bin/sh", arguments: ["-c", script]))
     }
 
     @Test(arguments: [0, 1, 7, 127, 255]) func `a program behind a reaper keeps its exit code`(code: Int32) async throws
@@ -84,7 +84,8 @@ import Testing
         let folder = try TemporaryFolder()
         let ready = folder.url.appending(path: "ready").path
         try #require(chmod(folder.url.path, 0o777) == 0)
-        var program = SandboxProgram("/bin/sh", ["-c", "\(trap); : > \(ready); while :; do sleep 0.05; done"])
+        var program = SandboxProgram(
+            "/bin/sh", arguments: ["-c", "\(trap); : > \(ready); while :; do sleep 0.05; done"])
         program.write(folder.url.path)
         let task = Task { [program] in
             try await Sandbox(policy: policy).run(program).report

@@ -21,7 +21,7 @@ import Testing
         sandbox = Sandbox(policy: try .shipped(named: "tool"))
     }
 
-    private func shell(_ script: String) -> SandboxProgram { SandboxProgram("/bin/sh", ["-c", script]) }
+    private func shell(_ script: String) -> SandboxProgram { SandboxProgram("/bin/sh", arguments: ["-c", script]) }
 
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
@@ -73,7 +73,7 @@ import Testing
         try Data("#! /bin/sh -e\necho $0 $1\n".utf8).write(to: script)
         chmod(script.path, 0o755)
         try FileManager.default.settleProgram(at: script)
-        let result = try await sandbox.run(SandboxProgram(script.path, ["x"]))
+        let result = try await sandbox.run(SandboxProgram(script.path, arguments: ["x"]))
         #expect(text(result.output) == "\(script.path) x\n")
     }
 
@@ -102,7 +102,7 @@ import Testing
     @Test func `BOMB-01: too much memory ends a program with its reason`() async throws {
         var sandbox = sandbox
         sandbox.tighten(memory: 48 << 20)
-        let program = SandboxProgram("/usr/bin/perl", ["-e", "my @a; push @a, 'x' x 1000000 while 1"])
+        let program = SandboxProgram("/usr/bin/perl", arguments: ["-e", "my @a; push @a, 'x' x 1000000 while 1"])
         try #require(access("/usr/bin/perl", X_OK) == 0)
         let report = try await sandbox.run(program).report
         // If memory is only watched, the kernel refuses more of it, and the program itself decides how it then ends.
@@ -179,7 +179,7 @@ import Testing
 
     @Test func `NET-01: a denied call is in the report with its remedy`() async throws {
         let program = SandboxProgram(
-            "/usr/bin/perl", ["-MSocket", "-e", "socket(my $s, AF_INET, SOCK_STREAM, 0) or exit 5"])
+            "/usr/bin/perl", arguments: ["-MSocket", "-e", "socket(my $s, AF_INET, SOCK_STREAM, 0) or exit 5"])
         try #require(access("/usr/bin/perl", X_OK) == 0)
         let report = try await sandbox.run(program).report
         #expect(report.exitCode == 5)

@@ -22,7 +22,7 @@ import Testing
             try FileManager.default.copyProgram(
                 at: WardenFixture.fixture.deletingLastPathComponent().appending(path: "takes-much"), to: file)
         }
-        return SandboxProgram(file.path, arguments)
+        return SandboxProgram(file.path, arguments: arguments)
     }
 
     private func policy(including other: String, _ limits: String) throws -> Policy {

@@ -43,7 +43,7 @@ import Testing
     @Test func `a low limit of files does not bind the launch itself`() async throws {
         let fixture = try WardenFixture()
         var plan = try fixture.plan("world")
-        plan.limits = [ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), 3)]
+        plan.limits = [ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), bound: 3)]
         let world = try await fixture.launch(plan).world()
         #expect(world["files_soft"] == "3" && world["files_hard"] == "3")
         #expect(world["said"] == "world")
@@ -53,7 +53,8 @@ import Testing
         let fixture = try WardenFixture()
         var plan = try fixture.plan("world")
         plan.limits = [
-            ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), 64), ResourceLimit(UInt32(RLIMIT_CORE.rawValue), 1 << 30),
+            ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), bound: 64),
+            ResourceLimit(UInt32(RLIMIT_CORE.rawValue), bound: 1 << 30),
         ]
         let run = try fixture.launch(plan)
         await run.recording.finish()

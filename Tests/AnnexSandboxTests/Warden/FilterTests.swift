@@ -80,7 +80,7 @@ import Testing
         while true {
             guard let call = try HeldCall.receive(from: listener) else { continue }
             #expect(call.number == Int32(Bpf.Call.getppid))
-            call.refuse(EXDEV, on: listener)
+            call.deny(EXDEV, on: listener)
             return
         }
     }
@@ -91,7 +91,7 @@ import Testing
         let data = try fixture.directory("data")
         chmod(data.path, 0o777)
         var plan = try fixture.plan("world", "/app", "/data")
-        try plan.bind(WardenFixture.open(data), at: "/data", .writable)
+        try plan.bind(WardenFixture.open(data), at: "/data", access: .writable)
         plan.layers.insert(.landlock)
         plan.landlock.files = try LandlockVersion.ofKernel().files
         plan.landlock.rules = [.init("/app", access: LandlockRights.reading.union(.execute).rawValue)]

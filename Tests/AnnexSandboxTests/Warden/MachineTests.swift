@@ -11,7 +11,7 @@ import Testing
         var plan = try fixture.plan("machine")
         plan.hasProc = true
         plan.scratches.append(Scratch(at: "/tmp", size: 1 << 20, inodes: 16))
-        try plan.bind(Descriptor.reference(to: "/dev/null"), at: "/dev/null", [.device, .noExecute])
+        try plan.bind(Descriptor.reference(to: "/dev/null"), at: "/dev/null", access: [.device, .noExecute])
         let run = try fixture.launch(plan)
         let seen = try await run.world()
         #expect(run.recording.failure == nil)

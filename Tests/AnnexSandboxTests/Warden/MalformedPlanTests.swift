@@ -86,7 +86,7 @@ import Testing
         let subjects = LaunchSubjects(plan)
         try fixture.warden.send(
             OutgoingPlan(launch: launch, bytes: bytes, descriptors: plan.takeDescriptors()),
-            Warden.Launch(handler: { recording.note($0) }, subjects: subjects))
+            for: Warden.Launch(handler: { recording.note($0) }, subjects: subjects))
         await recording.finish()
         #expect(recording.order == [.failed, .ended])
         #expect(recording.failure?.step == .plan)

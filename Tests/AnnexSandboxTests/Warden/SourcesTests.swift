@@ -61,7 +61,7 @@ import Testing
         plan.scratches = [Scratch(at: "/tmp", size: 4096, inodes: 10)]
         plan.links = [LaunchPlan.Link(at: "/bin", to: "usr/bin")]
         plan.hasReaper = true
-        plan.limits = [ResourceLimit(1, 2)]
+        plan.limits = [ResourceLimit(1, bound: 2)]
         plan.removals = ["/sys/fs/cgroup/annex.1.2.3"]
         plan.layers = .all
         plan.landlock.rules = [.init("/app", access: 5)]

@@ -27,7 +27,7 @@ func callBenchmarks() {
             blackHole(try host.callAndWait(7, message.span.bytes, into: &target))
         }
         benchmark.stopMeasurement()
-        try finish(host, done)
+        try finish(host, awaiting: done)
     }
     Benchmark("call: typed, four fields there and back, a thread answers") { benchmark in
         let (host, done) = try answered { endpoint in
@@ -39,7 +39,7 @@ func callBenchmarks() {
         benchmark.startMeasurement()
         for _ in benchmark.scaledIterations { blackHole(try host.callAndWait(sample)) }
         benchmark.stopMeasurement()
-        try finish(host, done)
+        try finish(host, awaiting: done)
     }
 }
 
@@ -66,7 +66,7 @@ private func answered(
     return (ends.host, done)
 }
 
-private func finish(_ host: HostEndpoint, _ done: DispatchSemaphore) throws {
+private func finish(_ host: HostEndpoint, awaiting done: DispatchSemaphore) throws {
     try host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
     done.wait()
     host.end(with: "measured")

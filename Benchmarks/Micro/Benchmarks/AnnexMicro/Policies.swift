@@ -10,11 +10,11 @@ func policyBenchmarks() {
     for name in ["compute", "tool"] {
         Benchmark("filter: evaluate a hot allowed call under `\(name)`") { benchmark in
             guard let call = SystemCall(named: "write") else { return benchmark.error("no such call") }
-            try evaluate(call.number, under: name, expecting: .allow, benchmark)
+            try evaluate(call.number, under: name, expecting: .allow, in: benchmark)
         }
         Benchmark("filter: evaluate an unlisted call under `\(name)`") { benchmark in
             // A number that no kernel has given to anything.
-            try evaluate(1023, under: name, expecting: .notify, benchmark)
+            try evaluate(1023, under: name, expecting: .notify, in: benchmark)
         }
         Benchmark("policy: compile `\(name)`, text to filter", configuration: .init(scalingFactor: .one)) { benchmark in
             let texts = PolicyLibrary.shipped.allTexts
@@ -29,7 +29,7 @@ func policyBenchmarks() {
 }
 
 private func evaluate(
-    _ number: Int32, under name: String, expecting answer: FilterAnswer, _ benchmark: Benchmark
+    _ number: Int32, under name: String, expecting answer: FilterAnswer, in benchmark: Benchmark
 ) throws {
     let policy = try Policy.shipped(named: name)
     let evaluator = FilterEvaluator(program: try policy.filter().program)

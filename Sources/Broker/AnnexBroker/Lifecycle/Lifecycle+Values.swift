@@ -65,7 +65,7 @@ extension Lifecycle {
 
     /// The limits of time and the checks that have a moment of their own.
     enum Limit: Int, Sendable, Hashable, CaseIterable {
-        case slot, queue, launch, request, watchdog, look, warning, grace, silence, death
+        case slot, queue, launch, request, watchdog, measurement, warning, grace, silence, death
     }
 
     /// An effect for the caller to perform, in the given order.
@@ -81,7 +81,7 @@ extension Lifecycle {
         /// Ask the extension for a sign of life.
         case ping
         /// Measure how much memory the extension uses; `memoryUsed` follows.
-        case lookAtMemory
+        case measureMemory
         /// Warn the extension that it is close to its memory limit.
         case warnOfMemory
         /// Inform the extension that the session is over.

@@ -50,7 +50,7 @@ struct Lifecycle: Sendable {
 
     private mutating func passTime(to now: Moment) -> [Effect] {
         var effects: [Effect] = []
-        while let limit = deadlines.takeDue(by: now) { effects += passed(limit, at: now) }
+        while let limit = deadlines.popDue(by: now) { effects += passed(limit, at: now) }
         return effects
     }
 
@@ -130,7 +130,7 @@ struct Lifecycle: Sendable {
         case .gaveSign: lastSign = now
         case .pingPassedOn: isPinged = true
         case .activityBegan, .activityEnded: countActivities(input)
-        case .memoryUsed(let bytes): return judge(memory: bytes)
+        case .memoryUsed(let bytes): return check(memory: bytes)
         case .dismissed(let cause): return dismiss(cause, at: now)
         case .channelClosed: return fallSilent(at: now)
         case .mustEnd(let cause): return end(cause, at: now)
@@ -148,7 +148,7 @@ struct Lifecycle: Sendable {
         isPinged = true
         limitOldest()
         watchNext(at: now + times.ping)
-        deadlines[.look] = now + LifecycleTimes.look
+        deadlines[.measurement] = now + LifecycleTimes.measurement
     }
 
     private mutating func endRequest(_ request: UInt64, at now: Moment) {
@@ -158,7 +158,7 @@ struct Lifecycle: Sendable {
         // With no request open the watchdog stops: an idle extension costs no wake-up.
         if requests.isEmpty {
             deadlines[.watchdog] = nil
-            deadlines[.look] = nil
+            deadlines[.measurement] = nil
         }
     }
 
@@ -174,7 +174,7 @@ struct Lifecycle: Sendable {
         if input == .activityBegan { activities += 1 } else { activities = max(0, activities - 1) }
     }
 
-    private mutating func judge(memory bytes: UInt64) -> [Effect] {
+    private mutating func check(memory bytes: UInt64) -> [Effect] {
         if bytes < times.calm { isShortOfMemory = false }
         guard bytes >= times.alarm, !isShortOfMemory else { return [] }
         isShortOfMemory = true
@@ -214,9 +214,9 @@ struct Lifecycle: Sendable {
         case (.launch, .launching): return end(.launchLimit, at: now)
         case (.request, .serving): return end(.timeLimit, at: now)
         case (.watchdog, .serving): return watch(at: now)
-        case (.look, .serving):
-            deadlines[.look] = now + LifecycleTimes.look
-            return [.lookAtMemory]
+        case (.measurement, .serving):
+            deadlines[.measurement] = now + LifecycleTimes.measurement
+            return [.measureMemory]
         case (.silence, .launching), (.silence, .serving): return end(.silence, at: now)
         case (.warning, .tidying): return [.warnOfEnd]
         case (.grace, .tidying(let cause)):

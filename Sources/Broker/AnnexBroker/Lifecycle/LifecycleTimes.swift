@@ -23,7 +23,7 @@ struct LifecycleTimes: Sendable, Equatable {
     var memory: UInt64
 
     /// The time between two measurements of a busy extension's memory.
-    static let look = Duration.milliseconds(100)
+    static let measurement = Duration.milliseconds(100)
 
     /// If a clock input arrives later than its moment by more than this, the broker or the machine was held up.
     static let lateness = Duration.milliseconds(100)
@@ -86,7 +86,7 @@ struct Deadlines: Sendable {
     }
 
     /// Removes and returns the limit that ended first; nil if none has ended yet.
-    mutating func takeDue(by now: Moment) -> Lifecycle.Limit? {
+    mutating func popDue(by now: Moment) -> Lifecycle.Limit? {
         guard let earliest, earliest <= now else { return nil }
         guard let limit = Lifecycle.Limit.allCases.first(where: { self[$0] == earliest }) else { return nil }
         self[limit] = nil

@@ -22,7 +22,7 @@ struct LiveStatusEntry: ~Copyable, Sendable {
         slot.store(memoryLimit, in: LiveStatusLayout.memoryLimit)
     }
 
-    mutating func note(_ input: Lifecycle.Input, at moment: Moment, _ life: Lifecycle) {
+    mutating func record(_ input: Lifecycle.Input, at moment: Moment, life: Lifecycle) {
         switch input {
         case .requestBegan(let request): if requests.count < Self.mostTimed { requests.begin(request, at: moment) }
         case .requestEnded(let request):
@@ -37,7 +37,7 @@ struct LiveStatusEntry: ~Copyable, Sendable {
         show(life)
     }
 
-    mutating func note(isParked: Bool, _ life: Lifecycle) {
+    mutating func record(isParked: Bool, life: Lifecycle) {
         self.isParked = isParked
         show(life)
     }
@@ -46,10 +46,10 @@ struct LiveStatusEntry: ~Copyable, Sendable {
         slot.store(LiveStatusState(life, isParked: isParked)?.rawValue ?? 0, in: LiveStatusLayout.state)
     }
 
-    func note(process: Int32) { slot.store(UInt64(clamping: process), in: LiveStatusLayout.process) }
-    func note(denials: Int) { slot.store(UInt64(clamping: denials), in: LiveStatusLayout.denials) }
+    func record(process: Int32) { slot.store(UInt64(clamping: process), in: LiveStatusLayout.process) }
+    func record(denials: Int) { slot.store(UInt64(clamping: denials), in: LiveStatusLayout.denials) }
 
-    func note(_ host: HostEnd) {
+    func record(_ host: HostEnd) {
         switch host {
         case .own(let channel):
             slot.store(UInt64(getpid()), in: LiveStatusLayout.host)

@@ -34,11 +34,11 @@ extension LiveStatusSnapshot {
     /// The extensions of all brokers that this user may inspect: the user's own, or all of them for root.
     package static func all() -> [LiveStatusSnapshot] {
         var hosts = HostTable()
-        return BrokerTable.now().brokers.flatMap { broker, wardens in all(of: broker, wardens, &hosts) }
+        return BrokerTable.now().brokers.flatMap { broker, wardens in all(of: broker, wardens: wardens, hosts: &hosts) }
     }
 
     private static func all(
-        of broker: ProcessIdentity, _ wardens: Set<Int32>, _ hosts: inout HostTable
+        of broker: ProcessIdentity, wardens: Set<Int32>, hosts: inout HostTable
     ) -> [LiveStatusSnapshot] {
         hosts.board(of: broker).compactMap { slot in
             let host = host(slot, of: broker)

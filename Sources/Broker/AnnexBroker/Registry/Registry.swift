@@ -22,7 +22,7 @@ struct Registry: Sendable {
         for found in app.extensions {
             guard let owner = bundle(found.identifier)?.containingApp, owner != app.identifier else { continue }
             throw BrokerError(
-                .invalidBundle, "is already the identifier of an extension of \(owner)", place: found.identifier,
+                .invalidBundle, what: "is already the identifier of an extension of \(owner)", place: found.identifier,
                 remedy: "give the extension of \(app.identifier) an identifier of its own")
         }
         // An extension that the app no longer carries loses its setting; if it comes back later, it counts as new.
@@ -51,7 +51,7 @@ struct Registry: Sendable {
     mutating func remove(_ app: String) throws(BrokerError) -> [String] {
         guard let removed = apps.removeValue(forKey: app) else {
             throw BrokerError(
-                .unknownApp, "is not installed", place: app,
+                .unknownApp, what: "is not installed", place: app,
                 remedy: "installed apps: \(Self.shown(apps.keys.sorted()))")
         }
         let identifiers = removed.extensions.map(\.identifier)
@@ -66,7 +66,7 @@ struct Registry: Sendable {
         return identifiers.prefix(most).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 
-    mutating func setEnabled(_ isEnabled: Bool, _ identifier: String) {
+    mutating func setEnabled(_ isEnabled: Bool, for identifier: String) {
         if isEnabled { disabled.remove(identifier) } else { disabled.insert(identifier) }
     }
 
@@ -157,7 +157,7 @@ extension ExtensionBundle {
         let error = pointFault(
             "is \(extensionPoint), which is not an extension point",
             remedy: "\(near)The points are \(ExtensionPoints.declared.sorted().joined(separator: ", "))")
-        return BrokerError(.unknownPoint, "\(error)".shortened(to: 800), place: identifier)
+        return BrokerError(.unknownPoint, what: "\(error)".shortened(to: 800), place: identifier)
     }
 
     /// The extension's entry in the list of installed extensions.
@@ -174,7 +174,7 @@ extension RejectedExtension {
     /// property list may be wrong.
     func described(in app: AppBundle) -> InstalledExtension {
         let name = "\(app.identifier)/\(place)"
-        let rejection = BrokerError(.invalidBundle, "\(error)".shortened(to: 800), place: app.identifier)
+        let rejection = BrokerError(.invalidBundle, what: "\(error)".shortened(to: 800), place: app.identifier)
         return InstalledExtension(
             id: name, displayName: place, extensionPoint: "", containingApp: app.identifier, rejection: rejection)
     }

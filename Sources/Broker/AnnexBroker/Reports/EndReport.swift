@@ -18,7 +18,7 @@ struct EndReport {
         var bytes: [UInt8] = []
         // Lists that an extension can make long are cut until the report fits.
         for room in [Room.whole, .tight, .none] {
-            bytes = Array((Self.json(end, time, room).written + "\n").utf8)
+            bytes = Array((Self.json(end, at: time, room: room).written + "\n").utf8)
             if bytes.count <= ReportFolder.largest { break }
         }
         self.bytes = bytes
@@ -35,25 +35,25 @@ struct EndReport {
         static let none = Room(denials: 0, frames: 0, lines: 4)
     }
 
-    private static func json(_ end: EndedExtension, _ time: WallClock, _ room: Room) -> JSON {
+    private static func json(_ end: EndedExtension, at time: WallClock, room: Room) -> JSON {
         let termination = end.termination
         let members: [JSON.Member] =
             [
-                .init("version", .number(version)),
-                .init("time", .text(time.text)),
-                .init("identifier", .text(Escaped(end.identifier).description)),
-                .init("policy", .text(Escaped(end.policy).description)),
-                .init("reason", .text(termination.reason.rawValue)),
-                .init("detail", .text(termination.detail.description)),
-                .init("isFailure", .boolean(termination.isFailure)),
+                .init("version", value: .number(version)),
+                .init("time", value: .text(time.text)),
+                .init("identifier", value: .text(Escaped(end.identifier).description)),
+                .init("policy", value: .text(Escaped(end.policy).description)),
+                .init("reason", value: .text(termination.reason.rawValue)),
+                .init("detail", value: .text(termination.detail.description)),
+                .init("isFailure", value: .boolean(termination.isFailure)),
             ] + termination.detail.members(room) + [
-                .init("waitedSeconds", .time(end.waited, in: .seconds(1))),
-                .init("lifetimeSeconds", .time(end.lifetime, in: .seconds(1))),
-                .init("broker", .number(Int(getpid()))),
+                .init("waitedSeconds", value: .time(end.waited, in: .seconds(1))),
+                .init("lifetimeSeconds", value: .time(end.lifetime, in: .seconds(1))),
+                .init("broker", value: .number(Int(getpid()))),
             ] + termination.usage.members + [
-                .init("lastOutput", .texts(termination.lastOutput.suffix(room.lines).map(\.description))),
-                .init("denials", .list(termination.denials.prefix(room.denials).map { $0.json(room) })),
-                .init("limits", .list(end.limits.map(\.json))),
+                .init("lastOutput", value: .texts(termination.lastOutput.suffix(room.lines).map(\.description))),
+                .init("denials", value: .list(termination.denials.prefix(room.denials).map { $0.json(room) })),
+                .init("limits", value: .list(end.limits.map(\.json))),
             ] + (end.launch?.members ?? [])
         return .object(members)
     }
@@ -64,26 +64,26 @@ extension Termination.Detail {
     fileprivate func members(_ room: EndReport.Room) -> [JSON.Member] {
         switch self {
         case .none: []
-        case .exitCode(let code): [.init("exitCode", .number(Int(code)))]
+        case .exitCode(let code): [.init("exitCode", value: .number(Int(code)))]
         case .signal(let signal):
             [
-                .init("signal", .number(Int(signal.number))), .init("signalName", .text(signal.name)),
-                .init("message", .optional(signal.message?.description)),
-                .init("backtrace", .texts(signal.backtrace.prefix(room.frames).map(\.description))),
+                .init("signal", value: .number(Int(signal.number))), .init("signalName", value: .text(signal.name)),
+                .init("message", value: .optional(signal.message?.description)),
+                .init("backtrace", value: .texts(signal.backtrace.prefix(room.frames).map(\.description))),
             ]
-        case .limit(let text): [.init("limit", .text(text))]
-        case .deniedCall(let call): [.init("deniedCall", call.json(room))]
-        case .violation(let text): [.init("violation", .text(text.description))]
+        case .limit(let text): [.init("limit", value: .text(text))]
+        case .deniedCall(let call): [.init("deniedCall", value: call.json(room))]
+        case .violation(let text): [.init("violation", value: .text(text.description))]
         case .step(let step):
             [
-                .init("failedStep", .text(step.name)), .init("cause", .text(step.cause)),
-                .init("remedy", .optional(step.remedy)),
+                .init("failedStep", value: .text(step.name)), .init("cause", value: .text(step.cause)),
+                .init("remedy", value: .optional(step.remedy)),
             ]
         case .error(let error):
             [
-                .init("errorCode", .numeral("\(error.code)")),
-                .init("errorDomain", .text(Escaped(error.domain).description)),
-                .init("errorText", .text(Escaped(error.localizedDescription).description)),
+                .init("errorCode", value: .numeral("\(error.code)")),
+                .init("errorDomain", value: .text(Escaped(error.domain).description)),
+                .init("errorText", value: .text(Escaped(error.localizedDescription).description)),
             ]
         }
     }
@@ -92,9 +92,10 @@ extension Termination.Detail {
 extension DeniedCall {
     fileprivate func json(_ room: EndReport.Room) -> JSON {
         .object([
-            .init("call", .text(name)), .init("arguments", .texts(arguments.map(\.description))),
-            .init("layer", .text(layer)), .init("remedy", .optional(remedy)), .init("count", .number(count)),
-            .init("backtrace", .texts(backtrace.prefix(room.frames).map(\.description))),
+            .init("call", value: .text(name)), .init("arguments", value: .texts(arguments.map(\.description))),
+            .init("layer", value: .text(layer)), .init("remedy", value: .optional(remedy)),
+            .init("count", value: .number(count)),
+            .init("backtrace", value: .texts(backtrace.prefix(room.frames).map(\.description))),
         ])
     }
 }
@@ -102,11 +103,11 @@ extension DeniedCall {
 extension Usage {
     fileprivate var members: [JSON.Member] {
         [
-            .init("peakMemory", peakMemory.map { .numeral("\($0)") } ?? .null),
-            .init("userSeconds", userTime.map { .time($0, in: .seconds(1)) } ?? .null),
-            .init("systemSeconds", systemTime.map { .time($0, in: .seconds(1)) } ?? .null),
-            .init("messages", messages?.json ?? .null),
-            .init("denialCount", .number(denials)),
+            .init("peakMemory", value: peakMemory.map { .numeral("\($0)") } ?? .null),
+            .init("userSeconds", value: userTime.map { .time($0, in: .seconds(1)) } ?? .null),
+            .init("systemSeconds", value: systemTime.map { .time($0, in: .seconds(1)) } ?? .null),
+            .init("messages", value: messages?.json ?? .null),
+            .init("denialCount", value: .number(denials)),
         ]
     }
 }
@@ -114,8 +115,10 @@ extension Usage {
 extension SessionStatistics {
     fileprivate var json: JSON {
         .object([
-            .init("sent", .numeral("\(messagesSent)")), .init("received", .numeral("\(messagesReceived)")),
-            .init("bytesSent", .numeral("\(bytesSent)")), .init("bytesReceived", .numeral("\(bytesReceived)")),
+            .init("sent", value: .numeral("\(messagesSent)")),
+            .init("received", value: .numeral("\(messagesReceived)")),
+            .init("bytesSent", value: .numeral("\(bytesSent)")),
+            .init("bytesReceived", value: .numeral("\(bytesReceived)")),
         ])
     }
 }
@@ -123,8 +126,9 @@ extension SessionStatistics {
 extension LaunchReport.Limit {
     fileprivate var json: JSON {
         .object([
-            .init("name", .text(name)), .init("bound", .text(bound)), .init("enforcement", .text(enforcement.rawValue)),
-            .init("keeper", .text(keeper)),
+            .init("name", value: .text(name)), .init("bound", value: .text(bound)),
+            .init("enforcement", value: .text(enforcement.rawValue)),
+            .init("keeper", value: .text(keeper)),
         ])
     }
 }
@@ -132,23 +136,24 @@ extension LaunchReport.Limit {
 extension LaunchReport {
     fileprivate var members: [JSON.Member] {
         [
-            .init("layers", .texts(layers)),
+            .init("layers", value: .texts(layers)),
             .init(
                 "waived",
-                .list(
+                value: .list(
                     waived.map { waiver in
                         .object([
-                            .init("layer", .text(waiver.layer.rawValue)), .init("cause", .text(waiver.cause)),
-                            .init("remedy", .optional(waiver.remedy)),
+                            .init("layer", value: .text(waiver.layer.rawValue)),
+                            .init("cause", value: .text(waiver.cause)),
+                            .init("remedy", value: .optional(waiver.remedy)),
                         ])
                     })),
             .init(
                 "steps",
-                .list(
+                value: .list(
                     steps.map { step in
                         .object([
-                            .init("name", .text(step.name)),
-                            .init("microseconds", .time(step.duration, in: .microseconds(1))),
+                            .init("name", value: .text(step.name)),
+                            .init("microseconds", value: .time(step.duration, in: .microseconds(1))),
                         ])
                     })),
         ]

@@ -71,12 +71,12 @@ struct ReportFolder: ~Copyable, Sendable {
     func tidy(keeping cap: Cap = Cap(), at now: WallClock = .now()) throws(SystemError) {
         let entries = try descriptor.entries(atMost: Self.mostNames).compactMap(\.name)
         for name in entries where isLeaving(name, at: now) { try? descriptor.removeFile(name) }
-        for name in excess(entries.compactMap { ReportName($0) }, cap, at: now) {
+        for name in excess(entries.compactMap { ReportName($0) }, beyond: cap, at: now) {
             try? descriptor.removeFile(name.text)
         }
     }
 
-    private func excess(_ names: [ReportName], _ cap: Cap, at now: WallClock) -> [ReportName] {
+    private func excess(_ names: [ReportName], beyond cap: Cap, at now: WallClock) -> [ReportName] {
         // A name that lies more than a day in the future comes from a wrong clock. It counts as the oldest, because it
         // would otherwise stay the newest for ever. While this machine's clock is not set yet, the names of all earlier
         // reports lie in the future.

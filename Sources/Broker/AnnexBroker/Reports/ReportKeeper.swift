@@ -54,26 +54,26 @@ final class ReportKeeper: Sendable {
 
     /// Queues the report of an end; returns at once.
     func keep(_ end: EndedExtension, at time: WallClock = .now()) {
-        let isTaken = queue.add(to: path, holding: end.weight) { [self] in write(end, time) }
+        let isTaken = queue.add(to: path, holding: end.weight) { [self] in write(end, at: time) }
         if !isTaken { lost.add(1, ordering: .relaxed) }
     }
 
-    private func write(_ end: EndedExtension, _ time: WallClock) {
+    private func write(_ end: EndedExtension, at time: WallClock) {
         let report = EndReport(end, at: time)
         let failure = state.withLock { state -> SystemError? in
             do throws(SystemError) {
-                try save(report, &state)
+                try save(report, state: &state)
                 return nil
             } catch {
                 return error
             }
         }
-        tell(failure, of: end.identifier)
+        logFailure(failure, of: end.identifier)
     }
 
     /// Opens the folder anew each time, so that the host holds no descriptor of it and a change to the folder takes
     /// effect.
-    private func save(_ report: EndReport, _ state: inout State) throws(SystemError) {
+    private func save(_ report: EndReport, state: inout State) throws(SystemError) {
         let folder = try ReportFolder.own(path)
         // The folder is tidied first, so that no report is added to a folder that cannot be counted.
         if state.untidied == 0 { try folder.tidy(keeping: cap) }
@@ -82,7 +82,7 @@ final class ReportKeeper: Sendable {
     }
 
     /// Logs how many reports were lost since the last such entry, at most once a second.
-    private func tellOfOverflow() {
+    private func logOverflow() {
         let isTime = state.withLock { state in
             let now = MonotonicClock.now()
             guard now >= state.nextWord else { return false }
@@ -97,8 +97,8 @@ final class ReportKeeper: Sendable {
     }
 
     /// Logs each kind of failure once, however often it occurs in a row.
-    private func tell(_ failure: SystemError?, of identifier: String) {
-        if lost.load(ordering: .relaxed) > 0 { tellOfOverflow() }
+    private func logFailure(_ failure: SystemError?, of identifier: String) {
+        if lost.load(ordering: .relaxed) > 0 { logOverflow() }
         let isNews = state.withLock { state in
             defer { state.trouble = failure?.cause }
             return state.trouble != failure?.cause

@@ -29,7 +29,7 @@ final class ReportQueue: Sendable {
                 && row.bytes + bytes <= ReportQueue.mostBytes - self.bytes
         }
 
-        mutating func add(_ work: @escaping Work, _ bytes: Int, to folder: String) {
+        mutating func add(_ work: @escaping Work, holding bytes: Int, to folder: String) {
             if rows[folder] == nil { turns.append(folder) }
             rows[folder, default: Row()].waiting.append((work, bytes))
             rows[folder]?.bytes += bytes
@@ -38,7 +38,7 @@ final class ReportQueue: Sendable {
         }
 
         /// Removes the oldest work of the folder whose turn it is; the folder's next turn comes after all others.
-        mutating func takeNext() -> Work? {
+        mutating func popNext() -> Work? {
             guard !turns.isEmpty else { return nil }
             let folder = turns.removeFirst()
             guard var row = rows.removeValue(forKey: folder), !row.waiting.isEmpty else { return nil }
@@ -73,7 +73,7 @@ final class ReportQueue: Sendable {
     func add(to folder: String = "", holding bytes: Int = 0, _ work: @escaping Work) -> Bool {
         let (isTaken, mustStart, isFirst) = state.withLock { state in
             guard state.hasRoom(for: bytes, in: folder) else { return (false, false, false) }
-            state.add(work, bytes, to: folder)
+            state.add(work, holding: bytes, to: folder)
             defer { (state.isWriting, state.outlives) = (true, true) }
             return (true, !state.isWriting, !state.outlives)
         }
@@ -119,7 +119,7 @@ final class ReportQueue: Sendable {
 
     private func next() -> Work? {
         state.withLock { state in
-            let next = state.takeNext()
+            let next = state.popNext()
             if next == nil { state.isWriting = false }
             return next
         }

@@ -99,13 +99,13 @@ extension StoredReport {
         // With `O_NONBLOCK`, opening a pipe or a device does not block; the check of the kind then rejects it.
         let file = try folder.descriptor.openBeneath(name.text, O_RDONLY | O_NONBLOCK | O_NOCTTY)
         let status = try file.status()
-        func check(_ holds: Bool, _ why: String) throws(SystemError) {
+        func check(_ holds: Bool, otherwise why: String) throws(SystemError) {
             if !holds { throw SystemError("open", errno: EINVAL, remedy: why) }
         }
-        try check(status.kind == .regular, "not a regular file")
-        try check(status.user == owner, "belongs to user \(status.user), but its folder to user \(owner)")
-        try check(status.links == 1, "has a second name: it is a hard link")
-        try check(status.size <= Int64(ReportFolder.largest), "larger than any report")
+        try check(status.kind == .regular, otherwise: "not a regular file")
+        try check(status.user == owner, otherwise: "belongs to user \(status.user), but its folder to user \(owner)")
+        try check(status.links == 1, otherwise: "has a second name: it is a hard link")
+        try check(status.size <= Int64(ReportFolder.largest), otherwise: "larger than any report")
         return try file.readAll(atMost: ReportFolder.largest)
     }
 }

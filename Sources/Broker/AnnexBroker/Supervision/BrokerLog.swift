@@ -43,8 +43,8 @@ struct BrokerLog: Sendable {
         logger.warning("extensions run without a layer, as their host allows", metadata: metadata)
     }
 
-    func launching(_ identifier: String, _ policy: String) {
-        logger.debug("an extension is launched", metadata: Self.of(identifier, policy))
+    func launching(_ identifier: String, policy: String) {
+        logger.debug("an extension is launched", metadata: Self.of(identifier, policy: policy))
     }
 
     /// Logs an extension that breaks a rule; its app is installed without it.
@@ -56,7 +56,7 @@ struct BrokerLog: Sendable {
             ])
     }
 
-    func heldBack(_ identifier: String, _ error: BrokerError) {
+    func heldBack(_ identifier: String, error: BrokerError) {
         logger.notice(
             "an extension is held back",
             metadata: [
@@ -65,10 +65,10 @@ struct BrokerLog: Sendable {
             ])
     }
 
-    func ready(_ identifier: String, _ report: LaunchReport) {
+    func ready(_ identifier: String, report: LaunchReport) {
         logger.debug(
             "an extension is ready",
-            metadata: Self.of(identifier, report.policy).merging(
+            metadata: Self.of(identifier, policy: report.policy).merging(
                 ["launch": "\(report.total)", "waited": "\(report.waited)"]) { $1 })
     }
 
@@ -77,14 +77,14 @@ struct BrokerLog: Sendable {
         let termination = end.termination
         logger.log(
             level: termination.isFailure ? .notice : .debug, "an extension ended",
-            metadata: Self.of(end.identifier, end.policy).merging([
+            metadata: Self.of(end.identifier, policy: end.policy).merging([
                 "reason": "\(termination.reason.rawValue)", "detail": "\(termination.detail)",
                 "lifetime": "\(end.lifetime)", "denials": "\(termination.usage.denials)",
                 "peakMemory": "\(termination.usage.peakMemory.map(String.init) ?? "")",
             ]) { $1 })
     }
 
-    private static func of(_ identifier: String, _ policy: String) -> Logger.Metadata {
+    private static func of(_ identifier: String, policy: String) -> Logger.Metadata {
         [Self.identifier: "\(Escaped(identifier))", Self.policy: "\(Escaped(policy))"]
     }
 }

@@ -29,7 +29,7 @@ final class InstanceSlots: Sendable {
 
         /// Picks the slot that was lent for the longest time, for a launch that waits.
         /// - Returns: a closure that asks the holder to give the slot back; nil if no slot is lent.
-        mutating func takeLent() -> (@Sendable () -> Void)? {
+        mutating func recallLent() -> (@Sendable () -> Void)? {
             var longest: (number: UInt64, since: UInt64, giveUp: @Sendable () -> Void)?
             for case (let number, .lent(let since, let giveUp)) in taken where since < longest?.since ?? .max {
                 longest = (number, since, giveUp)
@@ -64,7 +64,7 @@ final class InstanceSlots: Sendable {
                 return (ticket, true, nil as (@Sendable () -> Void)?)
             }
             room.waiting.append(Waiter(number: number, granted: granted))
-            return (ticket, false, room.takeLent())
+            return (ticket, false, room.recallLent())
         }
         giveUp?()
         return (ticket, isGranted)
@@ -72,7 +72,7 @@ final class InstanceSlots: Sendable {
 
     /// Takes a free slot for an extension that no request needs yet; nil if none is free or launches wait for one. Lent
     /// slots are not taken.
-    func takeFree(_ policy: String, most: Int) -> Slot? {
+    func acquireFree(_ policy: String, most: Int) -> Slot? {
         state.withLock { state in
             let room = state.rooms[policy] ?? Room()
             guard room.taken.count < max(1, most), room.waiting.isEmpty else { return nil }

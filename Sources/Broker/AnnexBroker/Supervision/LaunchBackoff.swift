@@ -6,20 +6,20 @@ internal import Synchronization
 final class FailureHistory: Sendable {
     private let backoff = Mutex(LaunchBackoff())
 
-    func note(_ end: EndedExtension) {
-        backoff.withLock { $0.note(end.identifier, end.termination.reason, at: .now) }
+    func record(_ end: EndedExtension) {
+        backoff.withLock { $0.record(end.identifier, reason: end.termination.reason, at: .now) }
     }
 
     /// Why an extension must pause, and true if this pause still has to be logged; nil if the extension may be
     /// launched.
     func rejection(of identifier: String) -> (error: BrokerError, isNews: Bool)? {
         let found = backoff.withLock { backoff in
-            backoff.pause(identifier, at: .now).map { ($0, backoff.tell(identifier)) }
+            backoff.pause(identifier, at: .now).map { ($0, backoff.markLogged(identifier)) }
         }
         guard let (pause, isNews) = found else { return nil }
         let error = BrokerError(
             .heldBack,
-            "failed \(pause.failures) times in a row, the last time with the reason \(pause.reason.rawValue)",
+            what: "failed \(pause.failures) times in a row, the last time with the reason \(pause.reason.rawValue)",
             place: identifier, remedy: "launch it again in \(pause.left)")
         return (error, isNews)
     }
@@ -40,7 +40,7 @@ struct LaunchBackoff: Sendable {
         var last: Moment
         var reason: Termination.Reason
         /// Whether the pause after the last failure was logged.
-        var isTold = false
+        var isLogged = false
     }
 
     /// A pause: its cause, and the time left.
@@ -60,7 +60,7 @@ struct LaunchBackoff: Sendable {
     private var rows: [String: Row] = [:]
 
     /// Records an end.
-    mutating func note(_ identifier: String, _ reason: Termination.Reason, at now: Moment) {
+    mutating func record(_ identifier: String, reason: Termination.Reason, at now: Moment) {
         rows = rows.filter { now.since($0.value.last) < Self.memory }
         switch Self.weight(of: reason) {
         case .success: rows[identifier] = nil
@@ -86,9 +86,9 @@ struct LaunchBackoff: Sendable {
     }
 
     /// Whether the present pause was not logged yet; records that it is logged now.
-    mutating func tell(_ identifier: String) -> Bool {
-        defer { rows[identifier]?.isTold = true }
-        return !(rows[identifier]?.isTold ?? true)
+    mutating func markLogged(_ identifier: String) -> Bool {
+        defer { rows[identifier]?.isLogged = true }
+        return !(rows[identifier]?.isLogged ?? true)
     }
 
     private enum Weight {

@@ -41,19 +41,20 @@ extension LaunchReport.Limit {
     static func all(_ limits: PolicyLimits, held: HeldLimits?) -> [LaunchReport.Limit] {
         let held = held ?? HeldLimits(limits, group: [], sharesItsUser: false)
         return limits.values.map { name, value in
-            let (enforcement, keeper) = keeper(of: name, limits, held)
+            let (enforcement, keeper) = keeper(of: name, limits: limits, held: held)
             return LaunchReport.Limit(
-                name: name.rawValue, bound: bound(name, value, held), enforcement: enforcement, keeper: keeper)
+                name: name.rawValue, bound: bound(of: name, value: value, held: held), enforcement: enforcement,
+                keeper: keeper)
         }
     }
 
     /// The bound as the policy writes it, or the lower one that was set for this launch.
-    private static func bound(_ name: LimitName, _ value: LimitValue, _ held: HeldLimits) -> String {
+    private static func bound(of name: LimitName, value: LimitValue, held: HeldLimits) -> String {
         name == .descriptors ? "\(held.descriptors)" : value.text
     }
 
     private static func keeper(
-        of name: LimitName, _ limits: PolicyLimits, _ held: HeldLimits
+        of name: LimitName, limits: PolicyLimits, held: HeldLimits
     ) -> (LaunchReport.Enforcement, String) {
         switch name {
         case .memory: memory(held)

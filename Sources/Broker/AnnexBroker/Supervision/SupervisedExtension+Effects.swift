@@ -14,7 +14,7 @@ extension SupervisedExtension {
         case .wake(let moment): wake(at: moment)
         case .announce: events(.ready(launchReport() ?? .unknown))
         case .ping: ping()
-        case .lookAtMemory: lookAtMemory()
+        case .measureMemory: measureMemory()
         case .warnOfMemory: events(.memoryWarning)
         case .sayGoodbye: events(.goodbye)
         case .warnOfEnd: events(.endIsNear)
@@ -71,7 +71,7 @@ extension SupervisedExtension {
         if isOwn { apply(.pingPassedOn) }
     }
 
-    private func lookAtMemory() {
+    private func measureMemory() {
         if let used = running.withLock({ $0.process })?.memoryInUse() { apply(.memoryUsed(used)) }
     }
 

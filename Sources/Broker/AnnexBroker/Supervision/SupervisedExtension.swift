@@ -76,7 +76,7 @@ final class SupervisedExtension: ExtensionHandle {
             life: Lifecycle(LifecycleTimes(limits)),
             board: LiveStatusEntry(installed.identifier, policy: policy.name, memoryLimit: limits.memory))
         running.installed = installed
-        running.board.note(host)
+        running.board.record(host)
         running.host = host
         running.launcher = launcher
         running.slot = slot
@@ -111,7 +111,7 @@ final class SupervisedExtension: ExtensionHandle {
 
     func park() {
         let (lent, installed) = running.withLock { running in
-            running.board.note(isParked: true, running.life)
+            running.board.record(isParked: true, life: running.life)
             running.isParked = true
             return (running.slot, running.installed)
         }
@@ -141,7 +141,7 @@ final class SupervisedExtension: ExtensionHandle {
         guard slots.claim(held.slot) else { return false }
         running.withLock { running in
             running.isParked = false
-            running.board.note(isParked: false, running.life)
+            running.board.record(isParked: false, life: running.life)
         }
         return true
     }
@@ -165,12 +165,12 @@ final class SupervisedExtension: ExtensionHandle {
     func receive(_ event: SandboxEvent) {
         switch event {
         case .started(let process):
-            running.withLock { $0.board.note(process: process) }
+            running.withLock { $0.board.record(process: process) }
             apply(.started)
         case .executed(let report):
             running.withLock { $0.report = report }
             apply(.executed)
-        case .denied(let denial, let total): judge(denial, total: total)
+        case .denied(let denial, let total): check(denial, total: total)
         case .aborted: apply(.mustEnd(.aborted))
         case .wrote(let total): if total > limits.output { apply(.mustEnd(.outputLimit)) }
         // A process that stopped itself gives no more answers, so its time limits end it.
@@ -182,8 +182,8 @@ final class SupervisedExtension: ExtensionHandle {
         }
     }
 
-    private func judge(_ denial: Denial, total: Int) {
-        running.withLock { $0.board.note(denials: total) }
+    private func check(_ denial: Denial, total: Int) {
+        running.withLock { $0.board.record(denials: total) }
         if denial.answer == .ended || total > limits.denials { apply(.mustEnd(.deniedOperation(denial))) }
     }
 
@@ -213,7 +213,7 @@ final class SupervisedExtension: ExtensionHandle {
             let (input, moment) = running.waiting.removeFirst()
             if input == .slotGranted { running.granted = moment }
             if input == .saidHello { running.hello = moment }
-            defer { running.board.note(input, at: moment, running.life) }
+            defer { running.board.record(input, at: moment, life: running.life) }
             return running.life.handle(input, at: moment)
         }
     }

@@ -28,7 +28,7 @@ package struct BundleArchiveReader: ~Copyable {
         guard entries <= BundleArchive.mostEntries else {
             throw .malformed("holds more than \(BundleArchive.mostEntries) entries")
         }
-        let header = try take(BundleArchive.headerSize)
+        let header = try readNext(BundleArchive.headerSize)
         guard let kind = header.first.flatMap(BundleArchive.Kind.init(rawValue:)),
             let permissions = header.dropFirst().first,
             let length = Int(exactly: Self.number(header.dropFirst(2).prefix(2))),
@@ -59,17 +59,18 @@ package struct BundleArchiveReader: ~Copyable {
         of entry: BundleArchive.Entry, from start: Int64, atMost most: Int
     ) throws(BundleArchiveFailure) -> [UInt8] {
         guard start >= 0, start < entry.size else { return [] }
-        return try read(entry.offset &+ start, Int(clamping: min(entry.size &- start, Int64(clamping: most))))
+        return try read(
+            at: entry.offset &+ start, count: Int(clamping: min(entry.size &- start, Int64(clamping: most))))
     }
 
-    private mutating func take(_ count: Int) throws(BundleArchiveFailure) -> [UInt8] {
-        let bytes = try read(position, count)
+    private mutating func readNext(_ count: Int) throws(BundleArchiveFailure) -> [UInt8] {
+        let bytes = try read(at: position, count: count)
         guard bytes.count == count else { throw .malformed("ends inside an entry") }
         position &+= Int64(clamping: count)
         return bytes
     }
 
-    private func read(_ offset: Int64, _ count: Int) throws(BundleArchiveFailure) -> [UInt8] {
+    private func read(at offset: Int64, count: Int) throws(BundleArchiveFailure) -> [UInt8] {
         do throws(SystemError) {
             return try memory.read(at: offset, count: count)
         } catch {
@@ -83,7 +84,7 @@ package struct BundleArchiveReader: ~Copyable {
             throw .malformed("has a path of \(length) bytes")
         }
         if isFirst { return "" }
-        guard let path = String(validating: try take(length), as: UTF8.self), Self.isPlain(path) else {
+        guard let path = String(validating: try readNext(length), as: UTF8.self), Self.isPlain(path) else {
             throw .malformed("has a path that leads out of the app")
         }
         return path

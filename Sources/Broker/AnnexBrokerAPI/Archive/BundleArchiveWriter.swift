@@ -40,7 +40,7 @@ package struct BundleArchiveWriter: ~Copyable {
 
     private mutating func addContents(of directory: String) throws(BundleArchiveFailure) {
         let (listing, status) = try list(directory)
-        try begin(.directory, Self.permissions(status), path: directory, size: 0)
+        try begin(.directory, permissions: Self.permissions(status), path: directory, size: 0)
         for entry in listing {
             guard let name = entry.name else { throw .file(directory, "holds a name that is not UTF-8") }
             let path = directory.isEmpty ? name : "\(directory)/\(name)"
@@ -84,7 +84,7 @@ package struct BundleArchiveWriter: ~Copyable {
         } catch {
             throw .system(error)
         }
-        try begin(.link, [], path: path, size: Int64(target.count))
+        try begin(.link, permissions: [], path: path, size: Int64(target.count))
         try append(target)
     }
 
@@ -94,7 +94,7 @@ package struct BundleArchiveWriter: ~Copyable {
             let file = try root.openBeneath(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
             let status = try file.status()
             guard status.kind == .regular else { throw BundleArchiveFailure.file(path, "is not a regular file") }
-            try begin(.file, Self.permissions(status), path: path, size: status.size)
+            try begin(.file, permissions: Self.permissions(status), path: path, size: status.size)
             var left = Int(status.size)
             while left > 0 {
                 let part = try file.readSome(atMost: min(left, Self.piece))
@@ -112,7 +112,7 @@ package struct BundleArchiveWriter: ~Copyable {
     }
 
     private mutating func begin(
-        _ kind: BundleArchive.Kind, _ permissions: BundleArchive.Permissions, path: String, size: Int64
+        _ kind: BundleArchive.Kind, permissions: BundleArchive.Permissions, path: String, size: Int64
     ) throws(BundleArchiveFailure) {
         entries += 1
         guard entries <= BundleArchive.mostEntries else {

@@ -27,51 +27,51 @@ package struct DaemonPacketMessage: Message {
 
     package func encode(into encoder: inout MessageEncoder) {
         switch packet {
-        case .welcome(let version): head(.welcome, version, &encoder)
+        case .welcome(let version): head(.welcome, number: version, into: &encoder)
         case .rejected(let error):
-            head(.rejected, 0, &encoder)
+            head(.rejected, number: 0, into: &encoder)
             encoder.encode(BrokerErrorMessage(error), as: Tag.value)
-        case .leaving: head(.leaving, 0, &encoder)
-        case .answer(let number, let answer): encode(answer, number, &encoder)
-        case .event(let number, let event): encode(event, number, &encoder)
+        case .leaving: head(.leaving, number: 0, into: &encoder)
+        case .answer(let number, let answer): encode(answer, number: number, into: &encoder)
+        case .event(let number, let event): encode(event, number: number, into: &encoder)
         }
     }
 
-    private func head(_ kind: Kind, _ number: UInt64, _ encoder: inout MessageEncoder) {
+    private func head(_ kind: Kind, number: UInt64, into encoder: inout MessageEncoder) {
         encoder.encode(kind, as: Tag.kind)
         encoder.encode(number, as: Tag.number)
     }
 
-    private func encode(_ answer: ServiceAnswer, _ number: UInt64, _ encoder: inout MessageEncoder) {
+    private func encode(_ answer: ServiceAnswer, number: UInt64, into encoder: inout MessageEncoder) {
         switch answer {
-        case .done: head(.done, number, &encoder)
+        case .done: head(.done, number: number, into: &encoder)
         case .extensions(let extensions, let isAll):
-            head(.extensions, number, &encoder)
+            head(.extensions, number: number, into: &encoder)
             encoder.encode(list: extensions.map(InstalledExtensionMessage.init), as: Tag.value)
             encoder.encode(isAll, as: Tag.flag)
         case .terms(let terms):
-            head(.terms, number, &encoder)
+            head(.terms, number: number, into: &encoder)
             encoder.encode(SessionTermsMessage(terms), as: Tag.value)
         case .claimed(let isYours):
-            head(.claimed, number, &encoder)
+            head(.claimed, number: number, into: &encoder)
             encoder.encode(isYours, as: Tag.flag)
         case .failed(let error):
-            head(.failed, number, &encoder)
+            head(.failed, number: number, into: &encoder)
             encoder.encode(BrokerErrorMessage(error), as: Tag.value)
         }
     }
 
-    private func encode(_ event: ExtensionEvent, _ number: UInt64, _ encoder: inout MessageEncoder) {
+    private func encode(_ event: ExtensionEvent, number: UInt64, into encoder: inout MessageEncoder) {
         switch event {
         case .ready(let report):
-            head(.ready, number, &encoder)
+            head(.ready, number: number, into: &encoder)
             encoder.encode(LaunchReportMessage(report), as: Tag.value)
-        case .ping: head(.ping, number, &encoder)
-        case .memoryWarning: head(.memoryWarning, number, &encoder)
-        case .goodbye: head(.goodbye, number, &encoder)
-        case .endIsNear: head(.endIsNear, number, &encoder)
+        case .ping: head(.ping, number: number, into: &encoder)
+        case .memoryWarning: head(.memoryWarning, number: number, into: &encoder)
+        case .goodbye: head(.goodbye, number: number, into: &encoder)
+        case .endIsNear: head(.endIsNear, number: number, into: &encoder)
         case .ended(let termination):
-            head(.ended, number, &encoder)
+            head(.ended, number: number, into: &encoder)
             encoder.encode(TerminationMessage(termination), as: Tag.value)
         }
     }

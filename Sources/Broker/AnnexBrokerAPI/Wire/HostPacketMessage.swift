@@ -42,40 +42,40 @@ package struct HostPacketMessage: Message {
     package func encode(into encoder: inout MessageEncoder) {
         switch packet {
         case .hello(let versions):
-            head(.hello, versions.upperBound, &encoder)
+            head(.hello, number: versions.upperBound, into: &encoder)
             encoder.encode(versions.lowerBound, as: Tag.oldestVersion)
-        case .request(let number, let request): encode(request, number, &encoder)
+        case .request(let number, let request): encode(request, number: number, into: &encoder)
         case .notice(let number, let notice, let counts):
-            encode(notice, number, &encoder)
-            encode(counts, &encoder)
+            encode(notice, number: number, into: &encoder)
+            encode(counts, into: &encoder)
         }
     }
 
-    private func head(_ kind: Kind, _ number: UInt64, _ encoder: inout MessageEncoder) {
+    private func head(_ kind: Kind, number: UInt64, into encoder: inout MessageEncoder) {
         encoder.encode(kind, as: Tag.kind)
         encoder.encode(number, as: Tag.number)
     }
 
-    private func encode(_ request: ServiceRequest, _ number: UInt64, _ encoder: inout MessageEncoder) {
-        func named(_ kind: Kind, _ text: String) {
-            head(kind, number, &encoder)
+    private func encode(_ request: ServiceRequest, number: UInt64, into encoder: inout MessageEncoder) {
+        func named(_ kind: Kind, text: String) {
+            head(kind, number: number, into: &encoder)
             encoder.encode(text, as: Tag.text)
         }
         switch request {
-        case .install(let name): named(.install, name)
-        case .uninstall(let app): named(.remove, app)
+        case .install(let name): named(.install, text: name)
+        case .uninstall(let app): named(.remove, text: app)
         case .setEnabled(let isEnabled, let identifier):
-            named(.setEnabled, identifier)
+            named(.setEnabled, text: identifier)
             encoder.encode(isEnabled, as: Tag.flag)
         case .list(let last, let withDisabled):
-            named(.list, last)
+            named(.list, text: last)
             encoder.encode(withDisabled, as: Tag.flag)
-        case .terms(let identifier): named(.terms, identifier)
+        case .terms(let identifier): named(.terms, text: identifier)
         case .claim(let launched):
-            head(.claim, number, &encoder)
+            head(.claim, number: number, into: &encoder)
             encoder.encode(launched, as: Tag.claimed)
         case .launch(let identifier, let point, let purpose, let limit, let counters):
-            named(.launch, identifier)
+            named(.launch, text: identifier)
             encoder.encode(point, as: Tag.point)
             if let limit { encoder.encode(limit.wireNanoseconds, as: Tag.nanoseconds) }
             encoder.encode(purpose, as: Tag.purpose)
@@ -83,8 +83,8 @@ package struct HostPacketMessage: Message {
         }
     }
 
-    private func encode(_ notice: ExtensionNotice, _ number: UInt64, _ encoder: inout MessageEncoder) {
-        head(Kind(notice), number, &encoder)
+    private func encode(_ notice: ExtensionNotice, number: UInt64, into encoder: inout MessageEncoder) {
+        head(Kind(notice), number: number, into: &encoder)
         switch notice {
         case .requestBegan(let request), .requestEnded(let request): encoder.encode(request, as: Tag.request)
         case .activityBegan(let reason): encoder.encode(reason, as: Tag.text)
@@ -96,7 +96,7 @@ package struct HostPacketMessage: Message {
         }
     }
 
-    private func encode(_ counts: SessionStatistics, _ encoder: inout MessageEncoder) {
+    private func encode(_ counts: SessionStatistics, into encoder: inout MessageEncoder) {
         encoder.encode(counts.messagesSent, as: Tag.sent)
         encoder.encode(counts.messagesReceived, as: Tag.received)
         encoder.encode(counts.bytesSent, as: Tag.bytesSent)
@@ -135,12 +135,12 @@ package struct HostPacketMessage: Message {
             packet = .request(
                 number,
                 .launch(extension: identifier, as: point, for: purpose, timeLimit: limit, counters: counters))
-        default: packet = .notice(number, try Self.notice(kind, &decoder), counts: try Self.counts(&decoder))
+        default: packet = .notice(number, try Self.notice(kind, from: &decoder), counts: try Self.counts(&decoder))
         }
     }
 
     private static func notice(
-        _ kind: Kind, _ decoder: inout MessageDecoder
+        _ kind: Kind, from decoder: inout MessageDecoder
     ) throws(DecodingFailure) -> ExtensionNotice {
         switch kind {
         case .saidHello: return .saidHello

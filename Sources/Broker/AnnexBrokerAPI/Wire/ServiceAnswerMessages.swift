@@ -95,7 +95,7 @@ struct BrokerErrorMessage: Message {
         let code = BrokerError.Code(rawValue: try decoder.decode(1, as: String.self)) ?? .system
         let what = try decoder.decode(2, as: String.self)
         value = BrokerError(
-            code, what, place: try decoder.decode(3, as: String.self),
+            code, what: what, place: try decoder.decode(3, as: String.self),
             remedy: try decoder.decodeIfPresent(4, as: String.self))
     }
 }

@@ -22,7 +22,7 @@ extension Connection {
                     var list = DescriptorList()
                     swap(&list, &message.descriptors)
                     let isCut = message.bytesWereCut || message.descriptorsWereCut
-                    take(message.bytes, isCut: isCut, HandedOver(list, closing: user.closing))
+                    receive(message.bytes, isCut: isCut, handed: HandedOver(list, closing: user.closing))
                 }
             } catch {
                 return close("\(error)")
@@ -43,24 +43,24 @@ extension Connection {
         }
     }
 
-    private func take(_ bytes: [UInt8], isCut: Bool, _ handed: HandedOver) {
-        guard !isCut else { return refuse("the host sent a packet that is too large") }
+    private func receive(_ bytes: [UInt8], isCut: Bool, handed: HandedOver) {
+        guard !isCut else { return reject("the host sent a packet that is too large") }
         let packet: HostPacket
         do throws(DecodingFailure) {
             packet = try HostPacketMessage(decoding: bytes, within: ServiceWire.fromHost).packet
         } catch {
-            return refuse("the host sent a packet that cannot be read: \(error)")
+            return reject("the host sent a packet that cannot be read: \(error)")
         }
         switch packet {
         case .hello(let versions): welcome(versions)
-        case .request(let number, let request): take(request, number, handed)
-        case .notice(let number, let notice, let counts): take(notice, number, counts)
+        case .request(let number, let request): receive(request, number: number, handed: handed)
+        case .notice(let number, let notice, let counts): receive(notice, number: number, counts: counts)
         }
     }
 
     private func welcome(_ versions: ClosedRange<UInt64>) {
         guard let version = ServiceWire.common(with: versions) else {
-            return refuse(
+            return reject(
                 "the host supports wire versions \(versions.inWords), this daemon \(ServiceWire.versions.inWords)")
         }
         let isFirst = state.withLock { state in
@@ -68,26 +68,26 @@ extension Connection {
             (state.phase, state.version) = (.open, version)
             return true
         }
-        guard isFirst else { return refuse("the host sent a second hello") }
+        guard isFirst else { return reject("the host sent a second hello") }
         // From now on the kernel accepts descriptors, which a launch brings with it.
         socket.setPassRights(true)
         send(.welcome(version: version))
     }
 
-    private func take(_ request: ServiceRequest, _ number: UInt64, _ handed: HandedOver) {
+    private func receive(_ request: ServiceRequest, number: UInt64, handed: HandedOver) {
         let isNext = state.withLock { state in
             guard state.phase == .open, number > state.last else { return false }
             state.last = number
             return true
         }
-        guard isNext else { return refuse("the host sent a request before its hello, or out of order") }
-        guard user.take(\.openRequests, most: limits.openRequests) else {
+        guard isNext else { return reject("the host sent a request before its hello, or out of order") }
+        guard user.acquire(\.openRequests, most: limits.openRequests) else {
             return send(.answer(number, .failed(user.overQuota("\(limits.openRequests) open requests"))))
         }
-        begin(request, number, handed)
+        begin(request, number: number, handed: handed)
     }
 
-    private func take(_ notice: ExtensionNotice, _ number: UInt64, _ counts: SessionStatistics) {
+    private func receive(_ notice: ExtensionNotice, number: UInt64, counts: SessionStatistics) {
         enum Place {
             case handle(any ExtensionHandle), later, tooMuch, unknown
         }
@@ -103,11 +103,11 @@ extension Connection {
         switch place {
         case .handle(let handle):
             handle.counted(counts)
-            apply(notice, number, to: handle)
+            apply(notice, number: number, to: handle)
         // The extension has ended, and its host may not know that yet.
         case .later: break
-        case .tooMuch: refuse("the host sent too many notices about an extension that is being launched")
-        case .unknown: refuse("the host sent a notice about an extension that it never launched")
+        case .tooMuch: reject("the host sent too many notices about an extension that is being launched")
+        case .unknown: reject("the host sent a notice about an extension that it never launched")
         }
     }
 }

@@ -7,24 +7,24 @@ internal import Synchronization
 
 extension Connection {
     /// Passes a request to the user's lanes, which answer it.
-    func begin(_ request: ServiceRequest, _ number: UInt64, _ handed: HandedOver) {
+    func begin(_ request: ServiceRequest, number: UInt64, handed: HandedOver) {
         // Descriptors stay open for as long as their request waits in a lane, so unexpected ones are closed now.
         if handed.count != request.descriptors { handed.letGo() }
         switch request {
         case .install(let name):
-            change(number, "installed") { [self] () throws(BrokerError) in
+            change(number, logging: "installed") { [self] () throws(BrokerError) in
                 try checkReserve(handed)
                 let extensions = try user.install(handed, named: name)
                 return (.extensions(extensions, isAll: true), extensions.first?.containingApp ?? name)
             }
         case .uninstall(let app):
-            change(number, "removed") { [self] () throws(BrokerError) in
+            change(number, logging: "removed") { [self] () throws(BrokerError) in
                 try user.remove(app: app)
                 return (.done, app)
             }
         case .setEnabled(let isEnabled, let identifier):
-            change(number, isEnabled ? "switched on" : "switched off") { [self] () throws(BrokerError) in
-                try user.setEnabled(isEnabled, identifier)
+            change(number, logging: isEnabled ? "switched on" : "switched off") { [self] () throws(BrokerError) in
+                try user.setEnabled(isEnabled, for: identifier)
                 return (.done, identifier)
             }
         case .list(let last, let withDisabled):
@@ -42,14 +42,16 @@ extension Connection {
             answer(number) { () throws(BrokerError) in .claimed(isYours: handle?.claim() ?? false) }
         case .launch(let identifier, let point, let purpose, let limit, let counters):
             beginLaunch(number) { [self] () throws(BrokerError) in
-                try launch(identifier, point, purpose, limit, counters, number, handed)
+                try launch(
+                    identifier, as: point, for: purpose, timeLimit: limit, counters: counters, number: number,
+                    handed: handed)
             }
         }
     }
 
     /// Changes the user's store, on the lane for changes, and logs which program asked for the change.
     private func change(
-        _ number: UInt64, _ what: String,
+        _ number: UInt64, logging what: String,
         _ body: @escaping @Sendable () throws(BrokerError) -> (answer: ServiceAnswer, identifier: String)
     ) {
         user.changes.run { [self] in
@@ -58,7 +60,7 @@ extension Connection {
                     throw user.overQuota("\(limits.changesPerMinute) changes in a minute")
                 }
                 let (answer, identifier) = try body()
-                record(what, identifier)
+                record(what, for: identifier)
                 return answer
             }
         }
@@ -103,11 +105,12 @@ extension Connection {
     }
 
     private func launch(
-        _ identifier: String, _ point: String?, _ purpose: LaunchPurpose, _ limit: Duration?, _ counters: UInt64,
-        _ number: UInt64, _ handed: HandedOver
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit limit: Duration?,
+        counters: UInt64,
+        number: UInt64, handed: HandedOver
     ) throws(BrokerError) {
         try checkReserve(handed)
-        guard user.take(\.running, most: limits.running) else {
+        guard user.acquire(\.running, most: limits.running) else {
             throw user.overQuota("\(limits.running) running extensions")
         }
         do throws(BrokerError) {
@@ -122,9 +125,9 @@ extension Connection {
                 case .ready, .ended: kept.letGo()
                 default: break
                 }
-                deliver(event, number)
+                deliver(event, number: number)
             }
-            attach(handle, number)
+            attach(handle, number: number)
         } catch {
             user.giveBack(\.running)
             throw error
@@ -155,13 +158,13 @@ extension Connection {
         do throws(SystemError) {
             return HandedOver(DescriptorList(try control.duplicate()), closing: user.closing)
         } catch {
-            throw BrokerError(.system, "\(error)", place: identifier)
+            throw BrokerError(.system, what: "\(error)", place: identifier)
         }
     }
 
     /// Called once the launch is under way. Passes on the reports that came meanwhile, or ends the extension if its
     /// host is gone.
-    private func attach(_ handle: any ExtensionHandle, _ number: UInt64) {
+    private func attach(_ handle: any ExtensionHandle, number: UInt64) {
         let (isClosed, waiting) = state.withLock { state in
             let waiting = state.extensions[number]?.waiting ?? []
             // This happens inside the lock, because later counts go straight to the handle, and these older ones must
@@ -174,10 +177,10 @@ extension Connection {
             return (state.phase == .closed, waiting)
         }
         if isClosed { return Broker.end(ofGoneHost: handle) }
-        for notice in waiting { apply(notice, number, to: handle) }
+        for notice in waiting { apply(notice, number: number, to: handle) }
     }
 
-    private func deliver(_ event: ExtensionEvent, _ number: UInt64) {
+    private func deliver(_ event: ExtensionEvent, number: UInt64) {
         if case .ended = event {
             let ended = state.withLock { $0.extensions.removeValue(forKey: number) }
             withExtendedLifetime(ended) {}
@@ -198,11 +201,11 @@ extension Connection {
 
     // MARK: Notices
 
-    func apply(_ notice: ExtensionNotice, _ number: UInt64, to handle: any ExtensionHandle) {
+    func apply(_ notice: ExtensionNotice, number: UInt64, to handle: any ExtensionHandle) {
         switch notice {
         case .saidHello: handle.saidHello()
-        case .requestBegan(let request): requestBegan(request, number, handle)
-        case .requestEnded(let request): requestEnded(request, number, handle)
+        case .requestBegan(let request): requestBegan(request, number: number, handle: handle)
+        case .requestEnded(let request): requestEnded(request, number: number, handle: handle)
         case .overstayed: handle.overstayed()
         case .gaveSign: handle.gaveSign()
         case .pingPassedOn: handle.passedPingOn()
@@ -215,18 +218,18 @@ extension Connection {
         }
     }
 
-    private func requestBegan(_ request: UInt64, _ number: UInt64, _ handle: any ExtensionHandle) {
+    private func requestBegan(_ request: UInt64, number: UInt64, handle: any ExtensionHandle) {
         let isAllowed = state.withLock { state in
             // The extension has ended, and its host may not know that yet.
             guard let requests = state.extensions[number]?.requests else { return true }
             guard requests.count < ServiceWire.mostOpenRequests else { return false }
             return state.extensions[number]?.requests.insert(request).inserted ?? true
         }
-        guard isAllowed else { return refuse("the host reported a request that is already open, or too many requests") }
+        guard isAllowed else { return reject("the host reported a request that is already open, or too many requests") }
         handle.requestBegan(request)
     }
 
-    private func requestEnded(_ request: UInt64, _ number: UInt64, _ handle: any ExtensionHandle) {
+    private func requestEnded(_ request: UInt64, number: UInt64, handle: any ExtensionHandle) {
         let wasOpen = state.withLock { $0.extensions[number]?.requests.remove(request) != nil }
         if wasOpen { handle.requestEnded(request) }
     }
@@ -244,9 +247,9 @@ extension DaemonUser {
         let (isLeaving, hasRoom) = state.withLock { ($0.isLeaving, hasDescriptors($0)) }
         let what = hasRoom ? what : "about \(descriptors.ofOneUser) descriptors"
         return isLeaving
-            ? BrokerError(.unreachable, "the daemon is shutting down", place: "annexd", remedy: "connect again")
+            ? BrokerError(.unreachable, what: "the daemon is shutting down", place: "annexd", remedy: "connect again")
             : BrokerError(
-                .overQuota, "user \(number) has reached a limit: \(what)", place: "annexd",
+                .overQuota, what: "user \(number) has reached a limit: \(what)", place: "annexd",
                 remedy: "end sessions that you do not need, or try again later")
     }
 }

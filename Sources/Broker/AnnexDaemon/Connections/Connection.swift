@@ -94,14 +94,14 @@ final class Connection: Sendable {
     // MARK: The end
 
     /// Closes the connection because its client broke a rule, after sending the reason.
-    func refuse(_ what: String) {
-        if user.mayTellOfBreak() {
+    func reject(_ what: String) {
+        if user.mayLogBreak() {
             logger.notice("a connection was closed because its client broke a rule", metadata: words(what))
         }
         send(
             .rejected(
                 BrokerError(
-                    .unreachable, "the daemon closed the connection: \(what)", place: "annexd",
+                    .unreachable, what: "the daemon closed the connection: \(what)", place: "annexd",
                     remedy: "build the host and the daemon with the same wire version")))
         close(what)
     }
@@ -136,7 +136,7 @@ extension Connection {
     /// Logs a change of the installed apps: the user, the process and its program. Any process of a user may change
     /// that user's installed apps, and this entry shows which one did. It must not run on the event loop's thread,
     /// because it inspects the process.
-    func record(_ what: String, _ identifier: String) {
+    func record(_ what: String, for identifier: String) {
         logger.notice(
             "\(what)",
             metadata: [

@@ -7,15 +7,15 @@ extension ExtensionDescriptors {
     /// Accepts the three descriptors of a launch if they are valid ends of a channel. None of the checks reaches a file
     /// system, because a client's own file system might never answer.
     static func checked(_ handed: HandedOver, for identifier: String) throws(BrokerError) -> ExtensionDescriptors {
-        guard handed.count == ServiceWire.launchDescriptors, let control = handed.takeFirst(),
-            let host = handed.takeFirst(), let other = handed.takeFirst()
-        else { throw fault("\(handed.count) descriptors instead of \(ServiceWire.launchDescriptors)", identifier) }
+        guard handed.count == ServiceWire.launchDescriptors, let control = handed.popFirst(),
+            let host = handed.popFirst(), let other = handed.popFirst()
+        else { throw fault("\(handed.count) descriptors instead of \(ServiceWire.launchDescriptors)", for: identifier) }
         let fault =
-            controlFault(control) ?? regionFault(host, .oneWriter, isReadOnly: true)
-            ?? regionFault(other, .fixedSize, isReadOnly: false)
+            controlFault(control) ?? regionFault(host, wanted: .oneWriter, isReadOnly: true)
+            ?? regionFault(other, wanted: .fixedSize, isReadOnly: false)
         if let fault {
-            _ = HandedOver(control, host, other, closing: handed)
-            throw self.fault(fault, identifier)
+            _ = HandedOver(control: control, hostRegion: host, extensionRegion: other, closing: handed)
+            throw self.fault(fault, for: identifier)
         }
         return ExtensionDescriptors(control: control, hostRegion: host, extensionRegion: other)
     }
@@ -26,7 +26,7 @@ extension ExtensionDescriptors {
     }
 
     private static func regionFault(
-        _ region: borrowing Descriptor, _ wanted: Seals, isReadOnly: Bool
+        _ region: borrowing Descriptor, wanted: Seals, isReadOnly: Bool
     ) -> String? {
         let name = isReadOnly ? "the host's region" : "the extension's region"
         guard let seals = try? region.seals() else { return "\(name) is not memory that can be sealed" }
@@ -46,9 +46,9 @@ extension ExtensionDescriptors {
     /// The size of a ring of 256 MiB, an arena of 4 MiB and a page.
     private static var largestRegion: Int64 { 260 << 20 | 4096 }
 
-    private static func fault(_ what: String, _ identifier: String) -> BrokerError {
+    private static func fault(_ what: String, for identifier: String) -> BrokerError {
         BrokerError(
-            .system, "the descriptors are not a channel: \(what)", place: identifier,
+            .system, what: "the descriptors are not a channel: \(what)", place: identifier,
             remedy: "launch the extension with the library AnnexHost")
     }
 }
@@ -56,7 +56,8 @@ extension ExtensionDescriptors {
 extension HandedOver {
     /// Descriptors that failed the check, to be closed.
     fileprivate convenience init(
-        _ one: consuming Descriptor, _ other: consuming Descriptor, _ third: consuming Descriptor,
+        control one: consuming Descriptor, hostRegion other: consuming Descriptor,
+        extensionRegion third: consuming Descriptor,
         closing handed: HandedOver
     ) {
         var list = DescriptorList(one)

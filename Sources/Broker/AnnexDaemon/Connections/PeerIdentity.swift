@@ -52,14 +52,15 @@ extension PeerIdentity {
             return try isItsOwn() ? nil : Self.subIdentity(user)
         } catch {
             return BrokerError(
-                .overQuota, "the daemon cannot determine the owner of user ID \(user): \(error.cause)", place: "annexd",
+                .overQuota, what: "the daemon cannot determine the owner of user ID \(user): \(error.cause)",
+                place: "annexd",
                 remedy: "connect from outside the container")
         }
     }
 
     private static func subIdentity(_ user: UInt32) -> BrokerError {
         BrokerError(
-            .overQuota, "user ID \(user) belongs to a user namespace that another user made", place: "annexd",
+            .overQuota, what: "user ID \(user) belongs to a user namespace that another user made", place: "annexd",
             remedy: "connect as that user from outside the container, or run annexd inside it")
     }
 

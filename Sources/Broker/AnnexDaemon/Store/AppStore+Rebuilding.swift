@@ -31,25 +31,25 @@ extension AppStore {
     /// The damaged index stays until the new one replaces it. If the daemon is killed before that, the next start
     /// rebuilds the index again.
     static func rebuilt(
-        _ folder: borrowing Descriptor, _ path: String, _ log: StoreLog
+        in folder: borrowing Descriptor, path: String, log: StoreLog
     ) throws(SystemError) -> StoreIndex {
         log.rebuilds(keeping: damagedName)
-        let (index, left) = try survey(folder, path)
+        let (index, left) = try survey(folder, path: path)
         for app in index.apps { log.found(app.identifier) }
-        for one in left { try setAside(one, in: folder, log) }
+        for one in left { try setAside(one, in: folder, log: log) }
         try keepDamaged(in: folder)
-        try write(encoded(index, path), to: folder)
+        try write(encoded(index, path: path), to: folder)
         return index
     }
 
     private static func survey(
-        _ folder: borrowing Descriptor, _ path: String
+        _ folder: borrowing Descriptor, path: String
     ) throws(SystemError) -> (StoreIndex, [Left]) {
         var newest: [String: Found] = [:]
         var left: [Left] = []
         for entry in try folder.entries(atMost: 100_000) where entry.isDirectory {
             guard let name = entry.name else { continue }
-            switch look(into: name, of: folder, path) {
+            switch findApp(in: name, of: folder, path: path) {
             case .failure(let why): left.append(Left(folder: name, why: why.text))
             case .success(let found):
                 let other = newest[found.app.identifier]
@@ -67,11 +67,11 @@ extension AppStore {
     /// Renames a folder instead of removing it. It belongs to the user, and may hold an app even if it cannot be opened
     /// now.
     private static func setAside(
-        _ left: Left, in folder: borrowing Descriptor, _ log: StoreLog
+        _ left: Left, in folder: borrowing Descriptor, log: StoreLog
     ) throws(SystemError) {
         let kept = left.folder.hasSuffix(keptSuffix) ? left.folder : left.folder + keptSuffix
         if kept != left.folder { try folder.rename(left.folder, to: kept) }
-        log.setAside(left.folder, as: kept, left.why)
+        log.setAside(left.folder, as: kept, why: left.why)
     }
 
     /// Gives the damaged index a second name, and leaves it in place.
@@ -91,8 +91,8 @@ extension AppStore {
     }
 
     /// The app in one of the store's folders, or the reason why there is no valid one.
-    private static func look(
-        into name: String, of folder: borrowing Descriptor, _ path: String
+    private static func findApp(
+        in name: String, of folder: borrowing Descriptor, path: String
     ) -> Result<Found, Reason> {
         do {
             let directory = try folder.openBeneath(name, O_RDONLY | O_DIRECTORY)
@@ -129,7 +129,7 @@ struct StoreLog: Sendable {
     private let logger: Logger
     private let metadata: Logger.Metadata
 
-    init(_ user: UInt32, _ path: String, _ logger: Logger) {
+    init(_ user: UInt32, path: String, logger: Logger) {
         self.logger = logger
         metadata = ["user": "\(user)", "store": "\(Escaped(path))"]
     }
@@ -147,7 +147,7 @@ struct StoreLog: Sendable {
             "an app of a damaged store was found again", metadata: metadata.merging(["app": "\(Escaped(app))"]) { $1 })
     }
 
-    func setAside(_ folder: String, as kept: String, _ why: String) {
+    func setAside(_ folder: String, as kept: String, why: String) {
         let words: Logger.Metadata = [
             "folder": "\(Escaped(folder))", "kept": "\(Escaped(kept))", "why": "\(Escaped(why))",
         ]

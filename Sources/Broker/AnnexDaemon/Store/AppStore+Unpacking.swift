@@ -22,7 +22,7 @@ extension AppStore {
     ) throws(BrokerError) -> Unpacked {
         guard name.hasSuffix(".app"), !name.contains("/"), !name.contains("\0"), name.utf8.count <= 255 else {
             throw BrokerError(
-                .invalidBundle, "is not called Name.app (P1)", place: name, remedy: "rename the directory")
+                .invalidBundle, what: "is not called Name.app (P1)", place: name, remedy: "rename the directory")
         }
         let folder = Self.newName()
         do {
@@ -30,7 +30,7 @@ extension AppStore {
             let bytes = try reader.measure()
             guard bytes <= room else {
                 throw BrokerError(
-                    .overQuota, "is larger than the space that is left for this user's apps", place: name,
+                    .overQuota, what: "is larger than the space that is left for this user's apps", place: name,
                     remedy: "remove apps that you do not need; a replaced app counts until none of its extensions runs")
             }
             let reservation = try space.reserve(bytes, for: name)
@@ -41,7 +41,7 @@ extension AppStore {
             discard(folder)
             if let rejection = error as? BrokerError { throw rejection }
             throw BrokerError(
-                Self.isTheDisks(error) ? .system : .invalidBundle, "cannot be unpacked: \(error)", place: name,
+                Self.isTheDisks(error) ? .system : .invalidBundle, what: "cannot be unpacked: \(error)", place: name,
                 remedy: "install an app's own directory, with the library or with annex install")
         }
     }
@@ -68,7 +68,7 @@ extension AppStore {
             }
             let place = Self.split(root + "/" + entry.path)
             let parent = try self.folder.openBeneath(place.parent, O_RDONLY | O_DIRECTORY)
-            try write(entry, place.name, in: parent, reader)
+            try write(entry, as: place.name, in: parent, from: reader)
         }
         // The index must never reach the disk before the files that it names, even if the machine loses power. One call
         // covers all files, because up to 20,000 separate calls would keep the disk of every user busy.
@@ -76,8 +76,8 @@ extension AppStore {
     }
 
     private func write(
-        _ entry: BundleArchive.Entry, _ name: String, in parent: borrowing Descriptor,
-        _ reader: borrowing BundleArchiveReader
+        _ entry: BundleArchive.Entry, as name: String, in parent: borrowing Descriptor,
+        from reader: borrowing BundleArchiveReader
     ) throws {
         switch entry.kind {
         case .directory: try parent.makeDirectory(name, mode: Self.mode(of: entry))

@@ -35,9 +35,9 @@ final class AppStore: Sendable {
         let folder = try Descriptor.directory(path)
         try folder.checkOwn(path)
         let found =
-            switch try Self.read(folder, path) {
+            switch try Self.read(folder, path: path) {
             case .index(let index): index
-            case .damaged: try Self.rebuilt(folder, path, StoreLog(user, path, logger))
+            case .damaged: try Self.rebuilt(in: folder, path: path, log: StoreLog(user, path: path, logger: logger))
             }
         self.path = path
         index = Mutex(found)
@@ -57,7 +57,7 @@ final class AppStore: Sendable {
     /// Reads the index. It counts as damaged only if it was read and is invalid; an error of the disk may be gone the
     /// next time.
     /// - Throws: `EPROTO` if a newer daemon has written the index.
-    private static func read(_ folder: borrowing Descriptor, _ path: String) throws(SystemError) -> Reading {
+    private static func read(_ folder: borrowing Descriptor, path: String) throws(SystemError) -> Reading {
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try folder.openBeneath(indexName, O_RDONLY).readAll(atMost: StoreIndex.limits.bytes)
@@ -85,11 +85,11 @@ final class AppStore: Sendable {
     func change(_ body: (inout StoreIndex) -> Void) throws(SystemError) {
         var next = index.withLock { $0 }
         body(&next)
-        try Self.write(Self.encoded(next, path), to: folder)
+        try Self.write(Self.encoded(next, path: path), to: folder)
         index.withLock { $0 = next }
     }
 
-    static func encoded(_ index: StoreIndex, _ path: String) throws(SystemError) -> [UInt8] {
+    static func encoded(_ index: StoreIndex, path: String) throws(SystemError) -> [UInt8] {
         do throws(EncodingFailure) {
             return try index.encoded(within: StoreIndex.limits)
         } catch {

@@ -23,7 +23,7 @@ final class StoreSpace: Sendable {
     }
 
     /// Records how many bytes a store has.
-    func note(_ bytes: Int64, at path: String) {
+    func record(_ bytes: Int64, at path: String) {
         state.withLock { $0.stores[path] = bytes }
     }
 
@@ -54,18 +54,18 @@ final class StoreSpace: Sendable {
         }
         guard let fault else { return Reservation(bytes, in: self) }
         throw BrokerError(
-            .overQuota, "does not fit: this daemon has a limit of \(fault)", place: app,
+            .overQuota, what: "does not fit: this daemon has a limit of \(fault)", place: app,
             remedy:
                 "remove apps that you do not need; root can also run annexd --forget-user, or raise --limit"
         )
     }
 
     private func shortage(_ state: State, of bytes: Int64, free: Int64) -> String? {
-        let taken = state.stores.values.reduce(state.reserved) { Self.sum($0, $1) }
-        if Self.sum(taken, bytes) > options.limits.allInstalledBytes {
+        let taken = state.stores.values.reduce(state.reserved) { Self.sum(of: $0, and: $1) }
+        if Self.sum(of: taken, and: bytes) > options.limits.allInstalledBytes {
             return "\(options.limits.allInstalledBytes) bytes for all users' apps together"
         }
-        if Self.sum(Self.sum(state.reserved, bytes), options.limits.freeBytes) > free {
+        if Self.sum(of: Self.sum(of: state.reserved, and: bytes), and: options.limits.freeBytes) > free {
             return "\(options.limits.freeBytes) bytes that stay free on the disk"
         }
         return nil
@@ -75,7 +75,7 @@ final class StoreSpace: Sendable {
         do throws(SystemError) {
             return try Descriptor.directory(options.state).availableBytes()
         } catch {
-            throw BrokerError(.system, "\(error.cause)", place: options.state)
+            throw BrokerError(.system, what: "\(error.cause)", place: options.state)
         }
     }
 
@@ -104,7 +104,7 @@ final class StoreSpace: Sendable {
         return index.bytes
     }
 
-    private static func sum(_ one: Int64, _ other: Int64) -> Int64 {
+    private static func sum(of one: Int64, and other: Int64) -> Int64 {
         let (sum, isTooMuch) = one.addingReportingOverflow(other)
         return isTooMuch ? .max : sum
     }

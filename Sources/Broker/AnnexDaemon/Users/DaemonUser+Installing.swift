@@ -11,9 +11,9 @@ extension DaemonUser {
     /// Copies an app into the store, checks the copy, and installs it in place of the app with the same identifier.
     func install(_ handed: HandedOver, named name: String) throws(BrokerError) -> [InstalledExtension] {
         let resources = try ready()
-        guard handed.count == 1, let archive = handed.takeFirst() else {
+        guard handed.count == 1, let archive = handed.popFirst() else {
             throw BrokerError(
-                .invalidBundle, "came with \(handed.count) descriptors instead of its archive", place: name,
+                .invalidBundle, what: "came with \(handed.count) descriptors instead of its archive", place: name,
                 remedy: "install the app with the library or with annex install")
         }
         let index = resources.store.index.withLock { $0 }
@@ -21,33 +21,34 @@ extension DaemonUser {
             archive, as: name, room: resources.store.room(within: options.limits.installedBytes), in: space)
         // The sizes are recorded while the new app's bytes are still reserved, so that they are never missing from the
         // sum.
-        defer { withExtendedLifetime(made) { space.note(resources.store.bytes, at: resources.store.path) } }
+        defer { withExtendedLifetime(made) { space.record(resources.store.bytes, at: resources.store.path) } }
         do throws(BrokerError) {
-            let app = try opened("\(resources.store.path)/\(made.folder)/\(name)", name)
-            try check(app, index, resources.broker)
-            return try register(app, made, in: resources, index)
+            let app = try opened("\(resources.store.path)/\(made.folder)/\(name)", named: name)
+            try check(app, index: index, broker: resources.broker)
+            return try register(app, unpacked: made, in: resources, index: index)
         } catch {
             resources.store.discard(made.folder)
             throw error.place.hasPrefix(resources.store.path)
-                ? BrokerError(error.code, error.what, place: name, remedy: error.remedy) : error
+                ? BrokerError(error.code, what: error.what, place: name, remedy: error.remedy) : error
         }
     }
 
-    private func opened(_ path: String, _ name: String) throws(BrokerError) -> AppBundle {
+    private func opened(_ path: String, named name: String) throws(BrokerError) -> AppBundle {
         do throws(BundleError) {
             return try AppBundle.open(path)
         } catch {
-            throw BrokerError(.invalidBundle, "\(error)", place: name)
+            throw BrokerError(.invalidBundle, what: "\(error)", place: name)
         }
     }
 
-    private func check(_ app: AppBundle, _ index: StoreIndex, _ broker: Broker) throws(BrokerError) {
+    private func check(_ app: AppBundle, index: StoreIndex, broker: Broker) throws(BrokerError) {
         let others = index.apps.count { $0.identifier != app.identifier }
         let extensions = broker.count(ofExtensionsBeside: app.identifier) + app.extensions.count
         guard others < options.limits.apps, extensions <= options.limits.extensions else {
             throw BrokerError(
                 .overQuota,
-                "exceeds the user's limit of \(options.limits.apps) apps and \(options.limits.extensions) extensions",
+                what:
+                    "exceeds the user's limit of \(options.limits.apps) apps and \(options.limits.extensions) extensions",
                 place: app.identifier, remedy: "remove apps that you do not need")
         }
     }
@@ -55,7 +56,7 @@ extension DaemonUser {
     /// The broker's registry changes first, because it may reject the app. If writing the index fails then, the
     /// registry gets the old app back.
     private func register(
-        _ app: AppBundle, _ made: AppStore.Unpacked, in resources: UserResources, _ index: StoreIndex
+        _ app: AppBundle, unpacked made: AppStore.Unpacked, in resources: UserResources, index: StoreIndex
     ) throws(BrokerError) -> [InstalledExtension] {
         let old = index.app(app.identifier)
         let running = resources.broker.bundles(of: app.identifier)
@@ -71,13 +72,13 @@ extension DaemonUser {
         } catch {
             if let old {
                 _ = try? resources.broker.install(app: resources.store.path(of: old))
-                switchOff(old.disabled, resources.broker)
+                switchOff(old.disabled, in: resources.broker)
             } else {
                 try? resources.broker.remove(app: app.identifier)
             }
-            throw BrokerError(.system, "\(error.cause)", place: made.name, remedy: error.remedy)
+            throw BrokerError(.system, what: "\(error.cause)", place: made.name, remedy: error.remedy)
         }
-        if let old { discard(old, running, in: resources) }
+        if let old { discard(old, heldBy: running, in: resources) }
         return extensions
     }
 
@@ -91,13 +92,13 @@ extension DaemonUser {
         try change(resources, place: identifier) { index in index.apps.removeAll { $0.identifier == identifier } }
         // The broker does not know an app that could not be loaded, so its error is ignored.
         try? resources.broker.remove(app: identifier)
-        discard(app, running, in: resources)
-        space.note(resources.store.bytes, at: resources.store.path)
+        discard(app, heldBy: running, in: resources)
+        space.record(resources.store.bytes, at: resources.store.path)
     }
 
     /// The index changes before the broker's registry. Only the disk can fail here, and if it fails, nothing has
     /// changed.
-    func setEnabled(_ isEnabled: Bool, _ identifier: String) throws(BrokerError) {
+    func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
         let resources = try ready()
         let app = try resources.broker.app(carrying: identifier)
         try change(resources, place: identifier) { index in
@@ -115,12 +116,12 @@ extension DaemonUser {
         do throws(SystemError) {
             try resources.store.change(body)
         } catch {
-            throw BrokerError(.system, "\(error.cause)", place: place, remedy: error.remedy)
+            throw BrokerError(.system, what: "\(error.cause)", place: place, remedy: error.remedy)
         }
     }
 
     /// Removes a replaced app when no running extension holds its bundle any more.
-    private func discard(_ app: StoreIndex.App, _ running: [ExtensionBundle], in resources: UserResources) {
+    private func discard(_ app: StoreIndex.App, heldBy running: [ExtensionBundle], in resources: UserResources) {
         resources.store.leavings.withLock { $0.append(Leaving(app, heldBy: running)) }
         sweep()
     }
@@ -130,7 +131,7 @@ extension DaemonUser {
         guard let store = resources.withLock({ $0?.store }), store.hasLeavings else { return }
         changes.run { [self] in
             store.sweep()
-            space.note(store.bytes, at: store.path)
+            space.record(store.bytes, at: store.path)
         }
     }
 }

@@ -24,12 +24,12 @@ extension DaemonUser {
             lock = try UserLock(number, in: options.state, patience: .seconds(30))
             store = try AppStore(at: path, of: number, logger: logger)
         } catch {
-            throw BrokerError(.system, "\(error.cause)", place: path, remedy: error.remedy)
+            throw BrokerError(.system, what: "\(error.cause)", place: path, remedy: error.remedy)
         }
-        space.note(store.bytes, at: path)
+        space.record(store.bytes, at: path)
         let made = UserResources(broker: try Broker(wishes), store: store, lock: lock)
         if !made.broker.holdsShare { warnOfShare() }
-        for app in store.index.withLock({ $0.apps }) { load(app, made) }
+        for app in store.index.withLock({ $0.apps }) { load(app, in: made) }
         return made
     }
 
@@ -59,10 +59,10 @@ extension DaemonUser {
     }
 
     /// Loads an installed app. An app that breaks a rule by now stays on disk, but is not offered.
-    private func load(_ app: StoreIndex.App, _ resources: UserResources) {
+    private func load(_ app: StoreIndex.App, in resources: UserResources) {
         do throws(BrokerError) {
             _ = try resources.broker.install(app: resources.store.path(of: app))
-            switchOff(app.disabled, resources.broker)
+            switchOff(app.disabled, in: resources.broker)
         } catch {
             // The client chose the name of the app's directory, so the error is escaped.
             logger.error(
@@ -71,7 +71,7 @@ extension DaemonUser {
         }
     }
     /// Switches extensions off. An extension that its app no longer carries is skipped.
-    func switchOff(_ identifiers: [String], _ broker: Broker) {
+    func switchOff(_ identifiers: [String], in broker: Broker) {
         for identifier in identifiers { try? broker.setEnabled(false, for: identifier) }
     }
 }

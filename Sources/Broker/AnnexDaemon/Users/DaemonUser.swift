@@ -64,7 +64,7 @@ final class DaemonUser: Sendable {
 
     /// Counts one more connection, request or extension, if the limit allows it.
     /// - Returns: whether it was counted; `giveBack` must follow then.
-    func take(_ count: any WritableKeyPath<State, Int> & Sendable, most: Int) -> Bool {
+    func acquire(_ count: any WritableKeyPath<State, Int> & Sendable, most: Int) -> Bool {
         state.withLock { state in
             guard !state.isLeaving, state[keyPath: count] < most, hasDescriptors(state) else { return false }
             state[keyPath: count] += 1
@@ -107,7 +107,7 @@ final class DaemonUser: Sendable {
     func mayChange() -> Bool { state.withLock { $0.changes.spend(at: MonotonicClock.now()) } }
 
     /// Whether the log may have one more entry about a connection of this user that broke a rule.
-    func mayTellOfBreak() -> Bool { state.withLock { $0.breaks.spend(at: MonotonicClock.now()) } }
+    func mayLogBreak() -> Bool { state.withLock { $0.breaks.spend(at: MonotonicClock.now()) } }
 
     /// Whether the user has no connection, no extension and no open request here.
     var isIdle: Bool {

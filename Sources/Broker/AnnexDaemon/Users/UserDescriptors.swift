@@ -33,7 +33,7 @@ struct DescriptorBudget: Sendable, Equatable {
     func rejection(of number: Int32, from user: UInt32) -> BrokerError? {
         guard user != 0, isReserved(number) else { return nil }
         return BrokerError(
-            .overQuota, "this daemon has hardly any descriptors left, and keeps them for root", place: "annexd",
+            .overQuota, what: "this daemon has hardly any descriptors left, and keeps them for root", place: "annexd",
             remedy: "end sessions that you do not need, or raise LimitNOFILE= of annexd.service")
     }
 
@@ -64,13 +64,13 @@ final class HandedOver: Sendable {
 
     /// Closes the descriptors that were not taken.
     func letGo() {
-        while let descriptor = takeFirst() {
+        while let descriptor = popFirst() {
             let number = descriptor.release()
             closing.run { _ = Descriptor(owning: number) }
         }
     }
 
-    func takeFirst() -> Descriptor? {
+    func popFirst() -> Descriptor? {
         list.withLock { $0.takeFirst() }
     }
 }

@@ -6,48 +6,49 @@ extension DaemonLink {
     /// Sends a request and blocks this thread until the answer.
     /// - Parameter least: the shortest time limit to wait with; a longer `patience` counts instead.
     func ask(
-        _ request: ServiceRequest, _ descriptors: consuming DescriptorList = DescriptorList(),
+        _ request: ServiceRequest, descriptors: consuming DescriptorList = DescriptorList(),
         for least: Duration = .zero
     ) throws(BrokerError) -> ServiceAnswer {
-        try exchange(request, descriptors, nil, within: max(least, patience)).answer
+        try exchange(request, descriptors: descriptors, remote: nil, within: max(least, patience)).answer
     }
 
     /// Sends a request and suspends until the answer.
     nonisolated(nonsending) func asked(_ request: ServiceRequest) async throws(BrokerError) -> ServiceAnswer {
-        try await exchanged(request, DescriptorList(), nil).answer
+        try await exchanged(request, descriptors: DescriptorList(), remote: nil).answer
     }
 
     /// Sends a request for a launch and blocks this thread until the launch is under way.
     /// - Returns: the extension's number.
     func launch(
-        _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension
+        _ request: ServiceRequest, descriptors: consuming DescriptorList, remote launched: RemoteExtension
     ) throws(BrokerError) -> UInt64 {
-        try exchange(request, descriptors, launched, within: patience).number
+        try exchange(request, descriptors: descriptors, remote: launched, within: patience).number
     }
 
     /// Sends a request for a launch and suspends until the launch is under way.
     /// - Returns: the extension's number.
     nonisolated(nonsending) func launched(
-        _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension
+        _ request: ServiceRequest, descriptors: consuming DescriptorList, remote launched: RemoteExtension
     ) async throws(BrokerError) -> UInt64 {
-        try await exchanged(request, descriptors, launched).number
+        try await exchanged(request, descriptors: descriptors, remote: launched).number
     }
 
     // MARK: Request and answer
 
     private func exchange(
-        _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension?,
+        _ request: ServiceRequest, descriptors: consuming DescriptorList, remote launched: RemoteExtension?,
         within limit: Duration
     ) throws(BrokerError) -> (number: UInt64, answer: ServiceAnswer) {
         guard !loop.isCurrent else {
             throw BrokerError(
-                .system, "the event loop's thread cannot wait for a daemon, because it receives the daemon's answers",
+                .system,
+                what: "the event loop's thread cannot wait for a daemon, because it receives the daemon's answers",
                 place: path, remedy: "call from another thread, or call the method without `AndWait` from a task")
         }
         let deadline = MonotonicClock.deadline(after: limit)
         let pending = PendingAnswer()
         while true {
-            if let number = try send(request, descriptors, pending, launched) {
+            if let number = try send(request, descriptors: descriptors, pending: pending, remote: launched) {
                 return (number, try outcome(pending.wait(until: deadline) ?? nil, of: number, after: limit))
             }
             guard MonotonicClock.now() < deadline else { throw unanswered(after: limit) }
@@ -56,12 +57,12 @@ extension DaemonLink {
     }
 
     private nonisolated(nonsending) func exchanged(
-        _ request: ServiceRequest, _ descriptors: consuming DescriptorList, _ launched: RemoteExtension?
+        _ request: ServiceRequest, descriptors: consuming DescriptorList, remote launched: RemoteExtension?
     ) async throws(BrokerError) -> (number: UInt64, answer: ServiceAnswer) {
         let deadline = MonotonicClock.deadline(after: patience)
         let pending = PendingAnswer()
         while true {
-            if let number = try send(request, descriptors, pending, launched) {
+            if let number = try send(request, descriptors: descriptors, pending: pending, remote: launched) {
                 return (number, try outcome(await answer(pending, until: deadline), of: number, after: patience))
             }
             guard MonotonicClock.now() < deadline, !Task.isCancelled else { throw unanswered(after: patience) }
@@ -89,7 +90,7 @@ extension DaemonLink {
         case .success(let answer): return answer
         case nil:
             // The daemon may have launched the extension meanwhile; this host does not want it any more.
-            tell(number, .dismissed(completed: false))
+            report(number, notice: .dismissed(completed: false))
             forget(number)
             throw unanswered(after: limit)
         }
@@ -99,13 +100,15 @@ extension DaemonLink {
     /// room.
     /// - Returns: the request's number; nil if the socket has no room.
     private func send(
-        _ request: ServiceRequest, _ descriptors: borrowing DescriptorList, _ pending: PendingAnswer,
-        _ launched: RemoteExtension?
+        _ request: ServiceRequest, descriptors: borrowing DescriptorList, pending: PendingAnswer,
+        remote launched: RemoteExtension?
     ) throws(BrokerError) -> UInt64? {
         try state.withLock { (state) throws(BrokerError) in
             if let end = state.end { throw end }
             let number = state.last + 1
-            guard state.waiting.isEmpty, try pass(.request(number, request), descriptors) else { return nil }
+            guard state.waiting.isEmpty, try pass(.request(number, request), descriptors: descriptors) else {
+                return nil
+            }
             state.last = number
             state.answers[number] = pending
             if let launched { state.extensions[number] = launched }

@@ -13,7 +13,7 @@ extension DaemonLink {
         do {
             let loop = try EventLoop.shared()
             while true {
-                let socket = try open(places, &path, until: deadline)
+                let socket = try open(places, path: &path, until: deadline)
                 try check(peerOf: socket, path: path)
                 // A daemon never sends descriptors. Kernels before 6.16 cannot reject them in advance; there they are
                 // closed on receipt.
@@ -32,7 +32,7 @@ extension DaemonLink {
         } catch let error as BrokerError {
             throw error
         } catch {
-            throw BrokerError(.system, "\(error)", place: path)
+            throw BrokerError(.system, what: "\(error)", place: path)
         }
     }
 
@@ -40,7 +40,7 @@ extension DaemonLink {
     /// because that socket is the preferred one.
     /// - Parameter path: set to the socket that is used, or to the one that the error is about.
     private static func open(
-        _ places: [String], _ path: inout String, until deadline: UInt64
+        _ places: [String], path: inout String, until deadline: UInt64
     ) throws(SystemError) -> ControlSocket {
         var first: (error: SystemError, place: String)?
         for place in places {
@@ -66,7 +66,7 @@ extension DaemonLink {
         let user = try PeerCredentials(of: socket).user
         guard user == 0 || user == geteuid() else {
             throw BrokerError(
-                .unreachable, "belongs to user \(user)", place: path,
+                .unreachable, what: "belongs to user \(user)", place: path,
                 remedy: "name the socket of your own daemon or of the machine's daemon")
         }
     }
@@ -86,7 +86,8 @@ extension DaemonLink {
                     state.withLock { $0.version = version }
                     return true
                 case .leaving: return try mayTryAgain(until: deadline)
-                case .rejected(let error): throw BrokerError(error.code, error.what, place: path, remedy: error.remedy)
+                case .rejected(let error):
+                    throw BrokerError(error.code, what: error.what, place: path, remedy: error.remedy)
                 default: throw misunderstanding
                 }
             }
@@ -103,7 +104,7 @@ extension DaemonLink {
     private static func error(_ error: SystemError, path: String, isChosen: Bool) -> BrokerError {
         let remedy =
             switch error.errno {
-            case ENOENT, ECONNREFUSED: start(path, isChosen)
+            case ENOENT, ECONNREFUSED: start(path, isChosen: isChosen)
             case EACCES: "this daemon does not serve your user: \(startOwn)"
             case EAGAIN: "reduce the machine's load, and check that no program has stopped annexd"
             default: error.remedy
@@ -112,12 +113,12 @@ extension DaemonLink {
         let isLast = isChosen && path == DaemonPlace.systemSocket
         let what =
             isLast ? "your user has no daemon at \(DaemonPlace.userSocket), and this socket cannot be reached: " : ""
-        return BrokerError(.unreachable, "\(what)\(error.cause)", place: path, remedy: remedy)
+        return BrokerError(.unreachable, what: "\(what)\(error.cause)", place: path, remedy: remedy)
     }
 
     private static let startOwn = "start one of your own: annexd, or systemctl --user enable --now annexd.socket"
 
-    private static func start(_ path: String, _ isChosen: Bool) -> String {
+    private static func start(_ path: String, isChosen: Bool) -> String {
         let machines = "start the machine's daemon as root: systemctl enable --now annexd.socket"
         return switch path {
         case DaemonPlace.systemSocket: isChosen ? "\(startOwn); or \(machines)" : machines

@@ -19,23 +19,23 @@ extension DaemonLink {
                 case .message(let message): read(message.bytes)
                 }
             } catch {
-                return close(BrokerError(.unreachable, "\(error)", place: path, remedy: gone.remedy))
+                return close(BrokerError(.unreachable, what: "\(error)", place: path, remedy: gone.remedy))
             }
         }
     }
 
     private func read(_ bytes: [UInt8]) {
         do throws(DecodingFailure) {
-            take(try DaemonPacketMessage(decoding: bytes, within: ServiceWire.fromDaemon).packet)
+            receive(try DaemonPacketMessage(decoding: bytes, within: ServiceWire.fromDaemon).packet)
         } catch {
             close(
                 BrokerError(
-                    .unreachable, "a packet of the daemon cannot be read: \(error)", place: path,
+                    .unreachable, what: "a packet of the daemon cannot be read: \(error)", place: path,
                     remedy: misunderstanding.remedy))
         }
     }
 
-    private func take(_ packet: DaemonPacket) {
+    private func receive(_ packet: DaemonPacket) {
         switch packet {
         case .welcome: break
         case .rejected(let error): close(error, for: .hostGone)
@@ -55,7 +55,7 @@ extension DaemonLink {
         // Reports that the ping was passed on. A host that is itself stopped cannot report this, and the daemon then
         // does not count the extension's silence against it.
         if case .ping = event, state.withLock({ $0.version >= ServiceWire.firstWithPings }) {
-            tell(number, .pingPassedOn)
+            report(number, notice: .pingPassedOn)
         }
     }
 
@@ -81,19 +81,19 @@ extension DaemonLink {
 
     var gone: BrokerError {
         BrokerError(
-            .unreachable, "the daemon has ended or is shutting down", place: path,
+            .unreachable, what: "the daemon has ended or is shutting down", place: path,
             remedy: "connect again; `systemctl --user status annexd` shows whether it runs")
     }
 
     var misunderstanding: BrokerError {
         BrokerError(
-            .unreachable, "the daemon's packet does not fit the request", place: path,
+            .unreachable, what: "the daemon's packet does not fit the request", place: path,
             remedy: "build the host and the daemon with the same wire version")
     }
 
     func unanswered(after limit: Duration) -> BrokerError {
         BrokerError(
-            .unreachable, "the daemon did not answer within \(limit)", place: path,
+            .unreachable, what: "the daemon did not answer within \(limit)", place: path,
             remedy: "reduce the machine's load, and check that no program has stopped annexd")
     }
 }

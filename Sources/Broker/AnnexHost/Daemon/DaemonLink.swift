@@ -54,7 +54,7 @@ final class DaemonLink: Sendable {
 
 extension DaemonLink {
     /// Reports something about an extension to the daemon; does nothing if the extension has ended.
-    func tell(_ number: UInt64, _ notice: ExtensionNotice) {
+    func report(_ number: UInt64, notice: ExtensionNotice) {
         let isTooMuch = state.withLock { state in
             guard !state.isOver, let counts = state.extensions[number]?.counts else { return false }
             let packet = HostPacketMessage(.notice(number, notice, counts: counts))
@@ -68,7 +68,7 @@ extension DaemonLink {
 
     /// Records a change of an extension's open requests. The daemon gets the resulting reports as soon as there is
     /// room.
-    func note(_ number: UInt64, _ change: (inout RemoteExtension) -> Void) {
+    func record(_ number: UInt64, _ change: (inout RemoteExtension) -> Void) {
         state.withLock { state in
             guard !state.isOver, var known = state.extensions[number] else { return }
             let isWaiting = known.news != nil
@@ -83,13 +83,13 @@ extension DaemonLink {
     /// connection.
     private func flush(_ state: inout State) {
         while let next = state.waiting.first {
-            guard (try? pass(next, DescriptorList())) ?? true else { return flushLater(&state) }
+            guard (try? pass(next, descriptors: DescriptorList())) ?? true else { return flushLater(&state) }
             state.waiting.removeFirst()
         }
         while let number = state.changed.first {
             while let news = state.extensions[number]?.news, let counts = state.extensions[number]?.counts {
                 guard (try? pass(.notice(number, news, counts: counts))) ?? true else { return flushLater(&state) }
-                state.extensions[number]?.isTold()
+                state.extensions[number]?.markReported()
             }
             state.changed.removeFirst()
         }
@@ -108,25 +108,25 @@ extension DaemonLink {
 
     /// - Returns: false if the socket has no room.
     func pass(
-        _ packet: HostPacket, _ descriptors: borrowing DescriptorList = DescriptorList()
+        _ packet: HostPacket, descriptors: borrowing DescriptorList = DescriptorList()
     ) throws(BrokerError) -> Bool {
         let bytes: [UInt8]
         do throws(EncodingFailure) {
             bytes = try HostPacketMessage(packet).encoded(within: ServiceWire.fromHost)
         } catch {
-            throw BrokerError(.system, "the request cannot be sent: \(error)", place: path)
+            throw BrokerError(.system, what: "the request cannot be sent: \(error)", place: path)
         }
-        return try pass(bytes, descriptors)
+        return try pass(bytes, descriptors: descriptors)
     }
 
     /// - Returns: false if the socket has no room.
-    func pass(_ bytes: [UInt8], _ descriptors: borrowing DescriptorList) throws(BrokerError) -> Bool {
+    func pass(_ bytes: [UInt8], descriptors: borrowing DescriptorList) throws(BrokerError) -> Bool {
         do throws(SystemError) {
             try socket.send(bytes, descriptors)
             return true
         } catch {
             if error.errno == EAGAIN || error.errno == EWOULDBLOCK { return false }
-            throw BrokerError(.unreachable, "\(error)", place: path, remedy: gone.remedy)
+            throw BrokerError(.unreachable, what: "\(error)", place: path, remedy: gone.remedy)
         }
     }
 }

@@ -26,15 +26,17 @@ final class DaemonService: BrokerService {
             archive = try BundleArchiveWriter.archive(of: path)
         } catch {
             throw BrokerError(
-                .invalidBundle, "\(error)", place: path, remedy: "name an app's directory that this user can read")
+                .invalidBundle, what: "\(error)", place: path, remedy: "name an app's directory that this user can read"
+            )
         }
         do throws(BrokerError) {
-            let answer = try link.ask(.install(name: name), DescriptorList(archive), for: .seconds(120))
+            let answer = try link.ask(.install(name: name), descriptors: DescriptorList(archive), for: .seconds(120))
             if case .extensions(let extensions, _) = answer { return extensions }
             throw link.misunderstanding
         } catch {
             // The daemon knows only the app's name, so its error names that; the host's caller needs the path.
-            throw error.place == name ? BrokerError(error.code, error.what, place: path, remedy: error.remedy) : error
+            throw error.place == name
+                ? BrokerError(error.code, what: error.what, place: path, remedy: error.remedy) : error
         }
     }
 
@@ -86,7 +88,8 @@ final class DaemonService: BrokerService {
         let request = ServiceRequest.launch(
             extension: identifier, as: point, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
         let launched = RemoteExtension(host, events: events)
-        return RemoteHandle(try link.launch(request, DescriptorList(handingOver: channel), launched), link)
+        return RemoteHandle(
+            try link.launch(request, descriptors: DescriptorList(handingOver: channel), remote: launched), link: link)
     }
 
     nonisolated(nonsending) func askedLaunch(
@@ -98,7 +101,9 @@ final class DaemonService: BrokerService {
         let request = ServiceRequest.launch(
             extension: identifier, as: point, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
         let launched = RemoteExtension(host, events: events)
-        return RemoteHandle(try await link.launched(request, DescriptorList(handingOver: channel), launched), link)
+        return RemoteHandle(
+            try await link.launched(request, descriptors: DescriptorList(handingOver: channel), remote: launched),
+            link: link)
     }
 
     /// A daemon of an older version would ignore the expected point and launch an extension of any other.
@@ -106,7 +111,7 @@ final class DaemonService: BrokerService {
         let version = link.state.withLock(\.version)
         guard point != nil, version < ServiceWire.firstWithPoints else { return }
         throw BrokerError(
-            .otherPoint, "is a daemon of wire version \(version), which does not check the extension point",
+            .otherPoint, what: "is a daemon of wire version \(version), which does not check the extension point",
             place: link.path, remedy: "update annexd, or begin without naming the point")
     }
 }

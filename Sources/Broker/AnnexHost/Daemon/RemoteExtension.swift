@@ -12,7 +12,7 @@ struct RemoteExtension: Sendable {
     /// Requests that have ended and that the daemon still counts as open.
     private var over: [UInt64] = []
     /// How many requests the daemon counts as open.
-    private var told = 0
+    private var reported = 0
 
     init(_ channel: HostEndpoint, events: @escaping @Sendable (ExtensionEvent) -> Void) {
         self.channel = channel
@@ -34,18 +34,18 @@ struct RemoteExtension: Sendable {
     /// The next report to send; nil if there is none, or no room for one more open request.
     var news: ExtensionNotice? {
         if let request = over.first { return .requestEnded(request) }
-        guard told < ServiceWire.mostOpenRequests, let request = begun.first else { return nil }
+        guard reported < ServiceWire.mostOpenRequests, let request = begun.first else { return nil }
         return .requestBegan(request)
     }
 
     /// Removes the report that was just sent.
-    mutating func isTold() {
+    mutating func markReported() {
         if over.isEmpty {
             begun.removeFirst()
-            told += 1
+            reported += 1
         } else {
             over.removeFirst()
-            told -= 1
+            reported -= 1
         }
     }
 }
@@ -55,26 +55,27 @@ final class RemoteHandle: ExtensionHandle {
     private let number: UInt64
     private let link: DaemonLink
 
-    init(_ number: UInt64, _ link: DaemonLink) {
+    init(_ number: UInt64, link: DaemonLink) {
         self.number = number
         self.link = link
     }
 
-    func saidHello() { link.tell(number, .saidHello) }
-    func requestBegan(_ request: UInt64) { link.note(number) { $0.began(request) } }
-    func requestEnded(_ request: UInt64) { link.note(number) { $0.ended(request) } }
-    func overstayed() { link.tell(number, .overstayed) }
-    func gaveSign() { link.tell(number, .gaveSign) }
-    func activityBegan(_ reason: String) { link.tell(number, .activityBegan(reason)) }
-    func activityEnded() { link.tell(number, .activityEnded) }
+    func saidHello() { link.report(number, notice: .saidHello) }
+    func requestBegan(_ request: UInt64) { link.record(number) { $0.began(request) } }
+    func requestEnded(_ request: UInt64) { link.record(number) { $0.ended(request) } }
+    func overstayed() { link.report(number, notice: .overstayed) }
+    func gaveSign() { link.report(number, notice: .gaveSign) }
+    func activityBegan(_ reason: String) { link.report(number, notice: .activityBegan(reason)) }
+    func activityEnded() { link.report(number, notice: .activityEnded) }
 
     func violated(_ violation: ProtocolViolation) {
         // The text contains data from the extension, so it is cut to fit in a packet.
-        link.tell(
-            number, .violated(ProtocolViolation(String(violation.text.prefix(1_000)), isBudget: violation.isBudget)))
+        link.report(
+            number,
+            notice: .violated(ProtocolViolation(String(violation.text.prefix(1_000)), isBudget: violation.isBudget)))
     }
 
-    func park() { link.tell(number, .parked) }
+    func park() { link.report(number, notice: .parked) }
 
     func claim() -> Bool {
         if case .claimed(let isYours)? = try? link.ask(.claim(number)) { isYours } else { false }
@@ -84,6 +85,6 @@ final class RemoteHandle: ExtensionHandle {
         if case .claimed(let isYours)? = try? await link.asked(.claim(number)) { isYours } else { false }
     }
 
-    func channelClosed() { link.tell(number, .channelClosed) }
-    func dismiss(completed: Bool) { link.tell(number, .dismissed(completed: completed)) }
+    func channelClosed() { link.report(number, notice: .channelClosed) }
+    func dismiss(completed: Bool) { link.report(number, notice: .dismissed(completed: completed)) }
 }

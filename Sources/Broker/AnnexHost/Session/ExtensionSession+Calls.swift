@@ -26,7 +26,7 @@ extension ExtensionSession {
         } catch {
             failure = error
         }
-        throw await judged(failure, isOwnLimit: timeout == nil)
+        throw await callerError(for: failure, isOwnLimit: timeout == nil)
     }
 
     /// The same for code without Swift concurrency: it blocks this thread.
@@ -36,7 +36,7 @@ extension ExtensionSession {
         do throws(CallFailure) {
             return try channel.callAndWait(request, timeout: timeout, patience: patience)
         } catch {
-            throw judgedAndWaited(error, isOwnLimit: timeout == nil)
+            throw callerErrorAndWait(for: error, isOwnLimit: timeout == nil)
         }
     }
 
@@ -53,7 +53,7 @@ extension ExtensionSession {
         } catch {
             failure = error
         }
-        throw await judged(failure, isOwnLimit: false)
+        throw await callerError(for: failure, isOwnLimit: false)
     }
 
     /// The same for code without Swift concurrency: it blocks this thread.
@@ -63,32 +63,34 @@ extension ExtensionSession {
         do throws(CallFailure) {
             try channel.sendAndWait(notice, timeout: timeout)
         } catch {
-            throw judgedAndWaited(error, isOwnLimit: false)
+            throw callerErrorAndWait(for: error, isOwnLimit: false)
         }
     }
 
     /// The caller's error for a failed call. If the extension is ending, this method suspends until the end, and the
     /// end is the error.
-    @usableFromInline nonisolated(nonsending) func judged(_ failure: CallFailure, isOwnLimit: Bool) async -> HostError {
-        if let error = judge(failure, isOwnLimit: isOwnLimit) { return error }
+    @usableFromInline nonisolated(nonsending) func callerError(for failure: CallFailure, isOwnLimit: Bool) async
+        -> HostError
+    {
+        if let error = errorUnlessEnding(for: failure, isOwnLimit: isOwnLimit) { return error }
         return .ended(await link.ended.value())
     }
 
     /// Like `judged`, but blocks the thread instead of suspending.
-    @usableFromInline func judgedAndWaited(_ failure: CallFailure, isOwnLimit: Bool) -> HostError {
-        judge(failure, isOwnLimit: isOwnLimit) ?? endAndWait()
+    @usableFromInline func callerErrorAndWait(for failure: CallFailure, isOwnLimit: Bool) -> HostError {
+        errorUnlessEnding(for: failure, isOwnLimit: isOwnLimit) ?? endAndWait()
     }
 
     /// The caller's error for a failed call; nil if the call failed because the extension is ending.
-    private func judge(_ failure: CallFailure, isOwnLimit: Bool) -> HostError? {
+    private func errorUnlessEnding(for failure: CallFailure, isOwnLimit: Bool) -> HostError? {
         switch (Answer(failure), failure) {
         case (_, .unreadable(let reason)):
-            link.tell { $0.violated(ProtocolViolation("a response that cannot be read: \(reason)")) }
-        case (_, .deadlineExceeded) where isOwnLimit: link.tell { $0.overstayed() }
+            link.report { $0.violated(ProtocolViolation("a response that cannot be read: \(reason)")) }
+        case (_, .deadlineExceeded) where isOwnLimit: link.report { $0.overstayed() }
         case (.error(let error), _): return error
         // A failed call does not prove that the extension has ended. After this report the broker ends it in bounded
         // time.
-        default: link.tell { $0.channelClosed() }
+        default: link.report { $0.channelClosed() }
         }
         return nil
     }

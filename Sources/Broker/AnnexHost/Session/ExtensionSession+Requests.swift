@@ -19,7 +19,7 @@ extension ExtensionSession {
     ) async throws(HostError) -> [ExtensionItem] {
         let over = observer?.requesting()
         do throws(HostError) {
-            let answer = try await answer(to: items, acceptance, timeout)
+            let answer = try await answer(to: items, accepting: acceptance, timeout: timeout)
             over?(nil)
             return answer
         } catch {
@@ -34,7 +34,7 @@ extension ExtensionSession {
     ) throws(HostError) -> [ExtensionItem] {
         let over = observer?.requesting()
         do throws(HostError) {
-            let answer = try waitForAnswer(to: items, acceptance, timeout)
+            let answer = try waitForAnswer(to: items, accepting: acceptance, timeout: timeout)
             over?(nil)
             return answer
         } catch {
@@ -44,54 +44,54 @@ extension ExtensionSession {
     }
 
     private nonisolated(nonsending) func answer(
-        to items: [ExtensionItem], _ acceptance: Acceptance, _ timeout: Duration?
+        to items: [ExtensionItem], accepting acceptance: Acceptance, timeout: Duration?
     ) async throws(HostError) -> [ExtensionItem] {
-        let request = try Self.encode(items, acceptance)
-        let number = tellOfRequest()
+        let request = try Self.encode(items, accepting: acceptance)
+        let number = reportRequest()
         let answer: Answer
         do throws(CallFailure) {
             answer = read(try await channel.call(request, timeout: timeout))
         } catch {
             answer = Answer(error)
         }
-        link.tell { $0.requestEnded(number) }
+        link.report { $0.requestEnded(number) }
         switch answer {
         case .items(let items): return items
         case .error(let error): throw error
         case .end:
             // A failed call does not prove that the extension has ended. After this report the broker ends it in
             // bounded time.
-            link.tell { $0.channelClosed() }
+            link.report { $0.channelClosed() }
             throw .ended(await link.ended.value())
         }
     }
 
     private func waitForAnswer(
-        to items: [ExtensionItem], _ acceptance: Acceptance, _ timeout: Duration?
+        to items: [ExtensionItem], accepting acceptance: Acceptance, timeout: Duration?
     ) throws(HostError) -> [ExtensionItem] {
-        let request = try Self.encode(items, acceptance)
-        let number = tellOfRequest()
+        let request = try Self.encode(items, accepting: acceptance)
+        let number = reportRequest()
         let answer: Answer
         do throws(CallFailure) {
             answer = read(try channel.callAndWait(request, timeout: timeout))
         } catch {
             answer = Answer(error)
         }
-        link.tell { $0.requestEnded(number) }
+        link.report { $0.requestEnded(number) }
         switch answer {
         case .items(let items): return items
         case .error(let error): throw error
         case .end:
-            link.tell { $0.channelClosed() }
+            link.report { $0.channelClosed() }
             throw endAndWait()
         }
     }
 
     /// Reports a new request to the broker, which applies the time limit to each request separately. The limit is not
     /// sent to the extension, because an extension that knew it could use all of it.
-    private func tellOfRequest() -> UInt64 {
+    private func reportRequest() -> UInt64 {
         let number = requests.add(1, ordering: .relaxed).newValue
-        link.tell { $0.requestBegan(number) }
+        link.report { $0.requestBegan(number) }
         return number
     }
 
@@ -99,7 +99,7 @@ extension ExtensionSession {
     private func read(_ reply: Reply) -> Answer {
         guard let answer = Answer(reply) else {
             let text = "an answer of \(reply.payload.count) bytes that cannot be read"
-            link.tell { $0.violated(ProtocolViolation(text)) }
+            link.report { $0.violated(ProtocolViolation(text)) }
             return .end
         }
         return answer
@@ -110,7 +110,7 @@ extension ExtensionSession {
     /// Contents of at most this many bytes travel as a sealed copy rather than as the file itself.
     static let smallContents = 64 << 10
 
-    static func encode(_ items: [ExtensionItem], _ acceptance: Acceptance) throws(HostError) -> Request {
+    static func encode(_ items: [ExtensionItem], accepting acceptance: Acceptance) throws(HostError) -> Request {
         var contents = ContentsList()
         var encoder = MessageEncoder()
         RequestMessage(items, collecting: &contents).encode(into: &encoder)

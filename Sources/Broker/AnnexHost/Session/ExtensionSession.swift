@@ -28,7 +28,7 @@ public final class ExtensionSession: Sendable {
     ///   - handle: the extension that the broker has launched with the other ends of the channel.
     ///   - patience: the extension point's limit for one request, or the host's tighter one.
     init(
-        _ identifier: String, _ handle: any ExtensionHandle, _ link: SessionLink, _ channel: HostEndpoint,
+        _ identifier: String, handle: any ExtensionHandle, link: SessionLink, channel: HostEndpoint,
         patience: CallPatience?, service: any BrokerService, observer: (any HostObserver)?
     ) {
         self.link = link
@@ -37,12 +37,12 @@ public final class ExtensionSession: Sendable {
         self.service = service
         // Only a launched extension has events for an observer.
         self.observer = observer?.launching(identifier)
-        if let observer = self.observer { link.tell(observer) }
+        if let observer = self.observer { link.report(to: observer) }
         link.connect(to: handle)
     }
 
     deinit {
-        link.tell { $0.dismiss(completed: false) }
+        link.report { $0.dismiss(completed: false) }
     }
 
     /// How the launch went, step by step, and which layers are in force.
@@ -73,7 +73,7 @@ extension ExtensionSession {
     ///
     /// - Returns: the end; its reason is `completed` unless something else ended the extension before.
     public nonisolated(nonsending) func complete() async -> Termination {
-        link.tell { $0.dismiss(completed: true) }
+        link.report { $0.dismiss(completed: true) }
         return await link.ended.value()
     }
 
@@ -81,7 +81,7 @@ extension ExtensionSession {
     ///
     /// - Returns: the end; its reason is `cancelled` unless something else ended the extension before.
     public nonisolated(nonsending) func cancel() async -> Termination {
-        link.tell { $0.dismiss(completed: false) }
+        link.report { $0.dismiss(completed: false) }
         return await link.ended.value()
     }
 
@@ -99,7 +99,7 @@ extension ExtensionSession {
     }
 
     private func dismissAndWait(completed: Bool) -> Termination {
-        link.tell { $0.dismiss(completed: completed) }
+        link.report { $0.dismiss(completed: completed) }
         guard let end = waitForEnd() else {
             // Without an end there is nothing to return, and a thread that waits for itself would silently block every
             // channel.
@@ -129,7 +129,7 @@ package protocol HostObserver: Sendable {
     /// An extension was launched; the returned observer gets the events of its session.
     func launching(_ identifier: String) -> any SessionObserver
     /// The broker did not launch the extension.
-    func rejected(_ identifier: String, _ error: BrokerError)
+    func rejected(_ identifier: String, error: BrokerError)
 }
 
 /// Observes one session. Any thread may call it, and it must not block.

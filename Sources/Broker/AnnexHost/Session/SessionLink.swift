@@ -33,7 +33,7 @@ final class SessionLink: Sendable {
     }
 
     /// Reports something to the broker. Before there is a handle the report waits; after the end it is dropped.
-    func tell(_ message: @escaping Message) {
+    func report(_ message: @escaping Message) {
         let handle = state.withLock { state in
             switch state {
             case .connecting(let messages):
@@ -47,7 +47,7 @@ final class SessionLink: Sendable {
     }
 
     /// Also reports hello and end to an observer.
-    func tell(_ observer: any SessionObserver) {
+    func report(to observer: any SessionObserver) {
         ready.whenReached { if case .success(let report) = $0 { observer.ready(report) } }
         ended.whenReached { observer.ended($0) }
     }
@@ -67,19 +67,19 @@ final class SessionLink: Sendable {
     /// Handlers that pass every event of the channel to the broker, which decides whether the extension must end.
     var handlers: ChannelHandlers {
         var handlers = ChannelHandlers()
-        handlers.onHello = { [weak self] _ in self?.tell { $0.saidHello() } }
-        handlers.onViolation = { [weak self] violation in self?.tell { $0.violated(ProtocolViolation(violation)) } }
+        handlers.onHello = { [weak self] _ in self?.report { $0.saidHello() } }
+        handlers.onViolation = { [weak self] violation in self?.report { $0.violated(ProtocolViolation(violation)) } }
         handlers.onUnreadable = { [weak self] method, failure in
             let text = "a notice of method \(method) that cannot be read: \(failure)"
-            self?.tell { $0.violated(ProtocolViolation(text)) }
+            self?.report { $0.violated(ProtocolViolation(text)) }
         }
-        handlers.onStreamWait = { [weak self] in self?.tell($0) }
-        handlers.onPeerClosed = { [weak self] in self?.tell { $0.channelClosed() } }
+        handlers.onStreamWait = { [weak self] in self?.report($0) }
+        handlers.onPeerClosed = { [weak self] in self?.report { $0.channelClosed() } }
         handlers.onEvent = { [weak self] event in
             switch event.method {
             case LifeEvent.activityBegan:
-                self?.tell { $0.activityBegan(String(decoding: event.payload.prefix(200), as: UTF8.self)) }
-            case LifeEvent.activityEnded: self?.tell { $0.activityEnded() }
+                self?.report { $0.activityBegan(String(decoding: event.payload.prefix(200), as: UTF8.self)) }
+            case LifeEvent.activityEnded: self?.report { $0.activityEnded() }
             default: break
             }
         }
@@ -87,13 +87,13 @@ final class SessionLink: Sendable {
     }
 
     /// The extension point's time limit and the watchdog hold for a wait in a stream as they do for a request.
-    private func tell(_ waiting: StreamWaiting) {
+    private func report(_ waiting: StreamWaiting) {
         // Sets these numbers apart from those of requests.
         let apart: UInt64 = 1 << 63
         switch waiting {
-        case .began(let number): tell { $0.requestBegan(apart | number) }
-        case .ended(let number): tell { $0.requestEnded(apart | number) }
-        case .overstayed: tell { $0.overstayed() }
+        case .began(let number): report { $0.requestBegan(apart | number) }
+        case .ended(let number): report { $0.requestEnded(apart | number) }
+        case .overstayed: report { $0.overstayed() }
         }
     }
 
@@ -126,7 +126,7 @@ final class SessionLink: Sendable {
         guard !isAsking.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let isSent = endpoint.ping { [weak self] isAnswered in
             self?.isAsking.store(false, ordering: .releasing)
-            if isAnswered { self?.tell { $0.gaveSign() } }
+            if isAnswered { self?.report { $0.gaveSign() } }
         }
         if !isSent { isAsking.store(false, ordering: .releasing) }
     }
@@ -167,7 +167,7 @@ struct SessionDraft: ~Copyable {
     /// Receives the broker's events.
     let events: @Sendable (ExtensionEvent) -> Void
 
-    init(_ wish: LaunchWish, _ terms: SessionTerms, _ configure: (inout ChannelConfiguration) -> Void) throws {
+    init(_ wish: LaunchWish, terms: SessionTerms, _ configure: (inout ChannelConfiguration) -> Void) throws {
         let link = SessionLink()
         var configuration = terms.channel
         configuration.label = wish.identifier

@@ -131,7 +131,9 @@ enum RawServing {
         // Zeroed, so that an answer that was not written completely cannot reveal earlier contents of this memory.
         // Pages that are never written use no memory.
         let largest = unsafe calloc(1, reply)
-        guard let start = unsafe largest ?? calloc(1, least) else { throw .system(SystemError("calloc", errno: ENOMEM)) }
+        guard let start = unsafe largest ?? calloc(1, least) else {
+            throw .system(SystemError("calloc", errno: ENOMEM))
+        }
         unsafe self.request = .allocate(byteCount: request, alignment: 64)
         unsafe self.reply = UnsafeMutableRawBufferPointer(start: start, count: largest == nil ? least : reply)
     }

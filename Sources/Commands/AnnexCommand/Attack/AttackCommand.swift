@@ -79,7 +79,7 @@ struct AttackCommand: AsyncParsableCommand {
         let runner = try AttackRunner()
         var results: [AttackResult] = []
         for (index, attack) in attacks.enumerated() {
-            AttackProgress.show(index + 1, of: attacks.count, attack.id)
+            AttackProgress.show(index + 1, of: attacks.count, id: attack.id)
             results.append(try await runner.run(attack, under: policy, layers: layers))
         }
         AttackProgress.clear()
@@ -125,7 +125,7 @@ struct AttackCommand: AsyncParsableCommand {
 enum AttackProgress {
     private static let isTerminal = isatty(STDERR_FILENO) == 1
 
-    static func show(_ number: Int, of count: Int, _ id: String) {
+    static func show(_ number: Int, of count: Int, id: String) {
         if isTerminal { write("\r\u{1B}[K\(number)/\(count) \(id)") }
     }
 

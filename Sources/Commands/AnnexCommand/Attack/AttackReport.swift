@@ -13,11 +13,11 @@ struct AttackReport {
     func text(style: Style) -> String {
         let without = waived.isEmpty ? "" : ", without \(waived.list.joined(separator: ", "))"
         var lines = [style.bold("\(results.count) techniques against \(policy)\(without)"), ""]
-        for result in results { lines.append(contentsOf: row(result, style)) }
+        for result in results { lines.append(contentsOf: row(result, style: style)) }
         return (lines + ["", summary(style)]).joined(separator: "\n")
     }
 
-    private func row(_ result: AttackResult, _ style: Style) -> [String] {
+    private func row(_ result: AttackResult, style: Style) -> [String] {
         let word = result.verdict.word.padded(to: 18)
         let shown = result.verdict == .gotThrough ? style.bad(word) : style.good(word)
         let technique = String(result.attack.technique.prefix(46)).padded(to: 46)
@@ -41,25 +41,27 @@ struct AttackReport {
 
     var json: String {
         JSON.object([
-            .init("policy", .text(policy)), .init("without", .list(waived.list.map(JSON.text))),
-            .init("gotThrough", .number(results.count { $0.verdict == .gotThrough })),
-            .init("attacks", .list(results.map(member))),
+            .init("policy", value: .text(policy)), .init("without", value: .list(waived.list.map(JSON.text))),
+            .init("gotThrough", value: .number(results.count { $0.verdict == .gotThrough })),
+            .init("attacks", value: .list(results.map(member))),
         ]).written
     }
 
     private func member(_ result: AttackResult) -> JSON {
         .object([
-            .init("id", .text(result.attack.id)), .init("technique", .text(result.attack.technique)),
-            .init("verdict", .text(result.verdict.key)), .init("by", .text(result.verdict.reason)),
+            .init("id", value: .text(result.attack.id)), .init("technique", value: .text(result.attack.technique)),
+            .init("verdict", value: .text(result.verdict.key)), .init("by", value: .text(result.verdict.reason)),
             .init(
                 "tries",
-                .list(
+                value: .list(
                     result.tries.map { tried in
                         .object(
                             [
-                                .init("name", .text(tried.name)), .init("verdict", .text(tried.verdict.key)),
-                                .init("by", .text(tried.verdict.reason)), .init("detail", .text(tried.detail)),
-                            ] + (tried.measured.map { [.init("measured", figures($0))] } ?? []))
+                                .init("name", value: .text(tried.name)),
+                                .init("verdict", value: .text(tried.verdict.key)),
+                                .init("by", value: .text(tried.verdict.reason)),
+                                .init("detail", value: .text(tried.detail)),
+                            ] + (tried.measured.map { [.init("measured", value: figures($0))] } ?? []))
                     })),
         ])
     }
@@ -70,12 +72,13 @@ struct AttackReport {
             ("allowed", measured.allowed),
         ]
         let machine = measured.machine.map { count in
-            JSON.Member(count.name, .list(count.values.map { .number(Int(clamping: $0)) }))
+            JSON.Member(count.name, value: .list(count.values.map { .number(Int(clamping: $0)) }))
         }
         return .object(
-            [.init("unit", .text(measured.unit))] + counts.map { .init($0.0, .number(Int(clamping: $0.1))) }
-                + (measured.neighbour.map { [.init("neighbourWorks", .boolean($0))] } ?? [])
-                + [.init("machine", .object(machine))])
+            [.init("unit", value: .text(measured.unit))]
+                + counts.map { .init($0.0, value: .number(Int(clamping: $0.1))) }
+                + (measured.neighbour.map { [.init("neighbourWorks", value: .boolean($0))] } ?? [])
+                + [.init("machine", value: .object(machine))])
     }
 }
 

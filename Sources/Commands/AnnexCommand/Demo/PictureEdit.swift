@@ -103,14 +103,15 @@ struct PictureEdit {
         case let failure as Failure: return "\(name): \(failure.text)"
         case HostError.cancelled(let error): return "\(name): \(Escaped(error.localizedDescription))"
         case ItemFailure.notAFile: return "\(name): only a regular file can be edited"
-        case ItemFailure.system(let error): return "\(name): \(Errno.text(error.errno))\(remedy(picture, error.errno))"
+        case ItemFailure.system(let error):
+            return "\(name): \(Errno.text(error.errno))\(remedy(picture, errno: error.errno))"
         case let error as SystemError: return "the result cannot be written: \(Escaped(error.description))"
         default: return "\(name): \(Escaped("\(error)"))"
         }
     }
 
     /// A name that was not UTF-8 lost bytes on the command line, so that no file has the remaining name.
-    private static func remedy(_ picture: String, _ errno: Int32) -> String {
+    private static func remedy(_ picture: String, errno: Int32) -> String {
         errno == ENOENT && picture.contains("\u{FFFD}")
             ? "; the name is not UTF-8: make a link to the file, with a name in UTF-8" : ""
     }

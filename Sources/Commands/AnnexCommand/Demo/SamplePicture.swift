@@ -10,9 +10,9 @@ struct SamplePicture {
     func png() -> [UInt8] {
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         // 8 bits a channel, colour type 2 (RGB), no interlace.
-        file += chunk("IHDR", bigEndian(UInt32(width)) + bigEndian(UInt32(height)) + [8, 2, 0, 0, 0])
-        file += chunk("IDAT", zlib(rows()))
-        file += chunk("IEND", [])
+        file += chunk("IHDR", data: bigEndian(UInt32(width)) + bigEndian(UInt32(height)) + [8, 2, 0, 0, 0])
+        file += chunk("IDAT", data: zlib(rows()))
+        file += chunk("IEND", data: [])
         return file
     }
 
@@ -22,13 +22,13 @@ struct SamplePicture {
         bytes.reserveCapacity(height * (1 + width * 3))
         for y in 0..<height {
             bytes.append(0)
-            for x in 0..<width { bytes += colour(x, y) }
+            for x in 0..<width { bytes += colour(x: x, y: y) }
         }
         return bytes
     }
 
     /// A sky above a line of hills, a sun, and a meadow below.
-    private func colour(_ x: Int, _ y: Int) -> [UInt8] {
+    private func colour(x: Int, y: Int) -> [UInt8] {
         let hill = 240 + (x - 320) * (x - 320) / 1600 - (x % 160) / 8
         let toSun = (x - 480) * (x - 480) + (y - 90) * (y - 90)
         if toSun < 1600 { return [255, 214, 90] }
@@ -51,7 +51,7 @@ struct SamplePicture {
         return out + bigEndian(adler32(data))
     }
 
-    private func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {
+    private func chunk(_ type: String, data: [UInt8]) -> [UInt8] {
         let body = Array(type.utf8) + data
         return bigEndian(UInt32(data.count)) + body + bigEndian(crc32(body))
     }

@@ -26,17 +26,17 @@ final class TextPrinter: DemoPrinter {
 
     private func show(_ session: SessionFacts, answered: Duration) {
         let report = session.report
-        heading("Launch", "\(report.total.short) from the plan to the extension's hello")
+        heading("Launch", text: "\(report.total.short) from the plan to the extension's hello")
         let steps = report.steps.map { $0.name.padded(to: 14) + $0.duration.short.aligned(to: 9) }
         for line in Columns.lines(of: steps, columns: 3) { print("  \(line)") }
-        heading("In force", "policy \(report.policy)")
+        heading("In force", text: "policy \(report.policy)")
         for line in Columns.lines(of: report.layers, columns: 3) { print("  \(line)") }
         for waiver in report.waived {
             print(style.bad("  without \(waiver.layer.rawValue): ") + waiver.cause)
             if let remedy = waiver.remedy { print("    \(remedy)") }
         }
         let peak = session.end.usage.peakMemory.map { "\(ByteCount($0))" } ?? "unknown"
-        heading("Used", "")
+        heading("Used", text: "")
         print("  memory        \(peak) of \(ByteCount(report.memoryLimit)), \(holder(report.memory))")
         print("  channel       1 round trip of \(answered.short): ", terminator: "")
         print(
@@ -52,7 +52,7 @@ final class TextPrinter: DemoPrinter {
         }
     }
 
-    private func heading(_ name: String, _ text: String) {
+    private func heading(_ name: String, text: String) {
         print(text.isEmpty ? "\n\(style.bold(name))" : "\n\(style.bold(name.padded(to: 16)))\(text)")
     }
 

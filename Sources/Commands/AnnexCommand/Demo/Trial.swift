@@ -29,7 +29,7 @@ struct Trial {
         let begun = clock.now
         let (end, answer) = try await attempt(on: openHost())
         let took = clock.now - begun
-        let isHeld = isHeld(end, answer)
+        let isHeld = isHeld(end, answer: answer)
         return Result(
             conduct: conduct, stoppedBy: isHeld ? Self.layer(behind: end) : "nothing", end: end,
             words: answer.compactMap { $0.contentText.map { Escaped($0) } },
@@ -58,7 +58,7 @@ struct Trial {
 
     /// Whether the attempt was stopped. An extension that tries to read files answers with a list of denied paths;
     /// every other attempt must end in a failure.
-    private func isHeld(_ end: Termination, _ answer: [ExtensionItem]) -> Bool {
+    private func isHeld(_ end: Termination, answer: [ExtensionItem]) -> Bool {
         guard conduct == .readsHostFiles else { return end.isFailure && end.reason != .launchFailed }
         guard case .integer(let read)? = answer.first?.userInfo["filesRead"] else { return end.isFailure }
         return read == 0

@@ -15,35 +15,35 @@ struct DoctorPrinter {
     func show(_ diagnosis: Diagnosis) {
         let place = diagnosis.container == "none" ? "" : ", inside \(diagnosis.container)"
         print("\(diagnosis.system), as uid \(diagnosis.user)\(place)")
-        for topic in Finding.Topic.allCases { show(topic, diagnosis.findings.filter { $0.topic == topic }) }
-        heading("Policies", "a small program was launched under each")
+        for topic in Finding.Topic.allCases { show(topic, findings: diagnosis.findings.filter { $0.topic == topic }) }
+        heading("Policies", text: "a small program was launched under each")
         for policy in diagnosis.policies { show(policy) }
         print("\n\(sentence(diagnosis))")
     }
 
-    private func show(_ topic: Finding.Topic, _ findings: [Finding]) {
+    private func show(_ topic: Finding.Topic, findings: [Finding]) {
         guard !findings.isEmpty else { return }
         let well = findings.filter { $0.level == .works }.count
-        heading(topic.rawValue.capitalizedFirst, "\(well) of \(findings.count) as they should be")
+        heading(topic.rawValue.capitalizedFirst, text: "\(well) of \(findings.count) as they should be")
         for finding in findings where showsAll || finding.level != .works { show(finding) }
     }
 
     private func show(_ finding: Finding) {
         print("\(mark(finding.level)) \(finding.title.padded(to: 40)) \(style.faint(finding.seen))")
-        detail("means", finding.meaning)
-        detail("remedy", finding.remedy)
+        detail("means", text: finding.meaning)
+        detail("remedy", text: finding.remedy)
     }
 
     private func show(_ policy: PolicyReadiness) {
         let took = policy.launchMicroseconds.map { Duration.microseconds(Int64($0)).short.aligned(to: 10) } ?? ""
         print("\(mark(policy.state)) \(policy.policy.padded(to: 40)) \(word(policy))\(took)")
-        detail("cause", policy.cause)
-        detail("remedy", policy.remedy)
+        detail("cause", text: policy.cause)
+        detail("remedy", text: policy.remedy)
         for missing in policy.missing where policy.state == .waivable {
-            detail("missing", "\(missing.layer): \(missing.cause)")
-            detail("remedy", missing.remedy)
+            detail("missing", text: "\(missing.layer): \(missing.cause)")
+            detail("remedy", text: missing.remedy)
         }
-        if showsAll, let nested = policy.nestedNamespaces { detail("nested", nested) }
+        if showsAll, let nested = policy.nestedNamespaces { detail("nested", text: nested) }
     }
 
     private func word(_ policy: PolicyReadiness) -> String {
@@ -80,14 +80,14 @@ struct DoctorPrinter {
         }
     }
 
-    private func detail(_ name: String, _ text: String?) {
+    private func detail(_ name: String, text: String?) {
         guard let text else { return }
         for (index, line) in Columns.wrapped(text, width: 88).enumerated() {
             print("    \((index == 0 ? name : "").padded(to: 7))\(line)")
         }
     }
 
-    private func heading(_ name: String, _ text: String) {
+    private func heading(_ name: String, text: String) {
         print("\n\(style.bold(name.padded(to: 16)))\(text)")
     }
 }

@@ -37,7 +37,7 @@ struct ListCommand: ParsableCommand {
         let installed = try daemon.ask { host throws(BrokerError) in try host.installed() }
         let shown = installed.filter { (all || $0.isOffered) && (point == nil || $0.extensionPoint == point) }
         if daemon.json {
-            print(JSON.object([.init("extensions", .list(shown.map(InstalledText.json)))]).written)
+            print(JSON.object([.init("extensions", value: .list(shown.map(InstalledText.json)))]).written)
         } else {
             for line in InstalledText.lines(shown, withSwitch: all) { print(line) }
             for rejection in shown.compactMap(\.rejection) {
@@ -70,10 +70,12 @@ enum InstalledText {
 
     static func json(_ one: InstalledExtension) -> JSON {
         .object([
-            .init("identifier", .text(one.id)), .init("displayName", .text(PlainText.shown(one.displayName))),
-            .init("extensionPoint", .text(one.extensionPoint)), .init("containingApp", .text(one.containingApp)),
-            .init("enabled", .boolean(one.isEnabled)),
-            .init("rejection", .optional(one.rejection.map { PlainText.shown("\($0)") })),
+            .init("identifier", value: .text(one.id)),
+            .init("displayName", value: .text(PlainText.shown(one.displayName))),
+            .init("extensionPoint", value: .text(one.extensionPoint)),
+            .init("containingApp", value: .text(one.containingApp)),
+            .init("enabled", value: .boolean(one.isEnabled)),
+            .init("rejection", value: .optional(one.rejection.map { PlainText.shown("\($0)") })),
         ])
     }
 }

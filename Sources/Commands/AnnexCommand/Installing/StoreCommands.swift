@@ -42,7 +42,7 @@ struct InstallCommand: ParsableCommand {
         let rejections = extensions.compactMap(\.rejection)
         for rejection in rejections { StandardError.print("annex: \(PlainText.shown("\(rejection)"))") }
         if daemon.json {
-            print(JSON.object([.init("extensions", .list(extensions.map(InstalledText.json)))]).written)
+            print(JSON.object([.init("extensions", value: .list(extensions.map(InstalledText.json)))]).written)
         } else {
             let extensions = extensions.filter { $0.rejection == nil }
             let isAnyOff = extensions.contains { !$0.isEnabled }
@@ -79,7 +79,7 @@ struct RemoveCommand: ParsableCommand {
             try host.remove(app: app)
             return app
         }
-        if daemon.json { print(JSON.object([.init("removed", .texts(removed))]).written) }
+        if daemon.json { print(JSON.object([.init("removed", value: .texts(removed))]).written) }
         if let end { throw end }
     }
 }

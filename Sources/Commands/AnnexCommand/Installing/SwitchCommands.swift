@@ -68,7 +68,7 @@ extension DaemonChoice {
             try host.setEnabled(isEnabled, for: identifier)
             return identifier
         }
-        if json { print(JSON.object([.init(isEnabled ? "enabled" : "disabled", .texts(changed))]).written) }
+        if json { print(JSON.object([.init(isEnabled ? "enabled" : "disabled", value: .texts(changed))]).written) }
         if let end { throw end }
     }
 }

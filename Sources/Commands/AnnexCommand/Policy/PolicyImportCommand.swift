@@ -48,8 +48,8 @@ struct PolicyImportCommand: ParsableCommand {
             let imported = try ImportedProfile(json: bytes, file: short, name: name, world: try world())
             if json {
                 let members = [
-                    JSON.Member("name", .text(name)), .init("policy", .text(imported.text)),
-                    .init("notes", .texts(imported.notes)),
+                    JSON.Member("name", value: .text(name)), .init("policy", value: .text(imported.text)),
+                    .init("notes", value: .texts(imported.notes)),
                 ]
                 return print(JSON.object(members).written)
             }

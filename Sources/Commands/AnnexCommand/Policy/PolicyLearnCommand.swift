@@ -94,7 +94,7 @@ struct PolicyLearnCommand: AsyncParsableCommand {
             var sandbox = Sandbox(policy: try .shipped(named: "tool"))
             sandbox.denials = .learn
             sandbox.tighten(time: .seconds(timeout))
-            var started = SandboxProgram(program[0], Array(program.dropFirst()))
+            var started = SandboxProgram(program[0], arguments: Array(program.dropFirst()))
             started.input = .inherited
             return try await sandbox.run(started)
         } catch {

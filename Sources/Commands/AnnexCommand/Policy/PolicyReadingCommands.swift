@@ -31,8 +31,8 @@ struct PolicyListCommand: ParsableCommand {
                 let policy = try library.policy(named: name, for: choice.target)
                 members.append(
                     .object([
-                        .init("name", .text(name)), .init("summary", .text(policy.summary)),
-                        .init("calls", .number(policy.allowedCalls.count)),
+                        .init("name", value: .text(name)), .init("summary", value: .text(policy.summary)),
+                        .init("calls", value: .number(policy.allowedCalls.count)),
                     ]))
                 if !json { print("\(name.padded(to: width))\(policy.summary)") }
             }
@@ -96,8 +96,9 @@ struct PolicyShowCommand: ParsableCommand {
             let count = try policy.filter().count
             members.append(
                 .object([
-                    .init("architecture", .text(architecture.rawValue)), .init("instructions", .number(count)),
-                    .init("calls", .texts(policy.allowedCalls)),
+                    .init("architecture", value: .text(architecture.rawValue)),
+                    .init("instructions", value: .number(count)),
+                    .init("calls", value: .texts(policy.allowedCalls)),
                 ]))
             guard !json else { continue }
             print("\(architecture.rawValue): \(policy.allowedCalls.count) calls, \(count) instructions")
@@ -181,14 +182,15 @@ enum LayerTableText {
         .list(
             table.rows.map { row in
                 var members: [JSON.Member] = [
-                    .init("statement", .text("\(row.statement)")), .init("heldBy", .texts(row.holders.map(\.title))),
+                    .init("statement", value: .text("\(row.statement)")),
+                    .init("heldBy", value: .texts(row.holders.map(\.title))),
                 ]
-                if let place = row.place { members.append(.init("place", .text("\(place)"))) }
-                if let elsewhere = row.elsewhere { members.append(.init("elsewhere", .text(elsewhere))) }
+                if let place = row.place { members.append(.init("place", value: .text("\(place)"))) }
+                if let elsewhere = row.elsewhere { members.append(.init("elsewhere", value: .text(elsewhere))) }
                 let gaps = SandboxLayer.allCases.compactMap { layer in
-                    row.parts[layer]?.gap.map { JSON.Member(layer.title, .text($0)) }
+                    row.parts[layer]?.gap.map { JSON.Member(layer.title, value: .text($0)) }
                 }
-                return .object(members + [.init("gaps", .object(gaps))])
+                return .object(members + [.init("gaps", value: .object(gaps))])
             })
     }
 }

@@ -89,7 +89,7 @@ struct PolicyDiffCommand: ParsableCommand {
 
     func run() throws {
         let difference = try PolicyFailure.reported {
-            try PolicyDifference(try choice.policy(first), try choice.policy(second))
+            try PolicyDifference(between: try choice.policy(first), and: try choice.policy(second))
         }
         if json {
             print(difference.json.written)

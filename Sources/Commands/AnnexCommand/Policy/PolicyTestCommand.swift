@@ -45,14 +45,14 @@ struct PolicyTestCommand: AsyncParsableCommand {
         var untried = false
         for (policy, expectations) in subjects {
             // A policy that this machine cannot launch does not stop the tests of the others.
-            guard let found = await tested(policy, expectations) else {
+            guard let found = await tested(policy, against: expectations) else {
                 untried = true
                 continue
             }
             results += found.map { (policy.name, $0) }
-            if !json { show(policy.name, found) }
+            if !json { show(policy.name, results: found) }
         }
-        if json { print(JSON.list(results.map { json($0.policy, $0.result) }).written) }
+        if json { print(JSON.list(results.map { json($0.policy, result: $0.result) }).written) }
         if untried { throw PolicyFailure.status }
         if results.contains(where: { $0.result.failure != nil }) { throw ExitCode.failure }
     }
@@ -63,7 +63,7 @@ struct PolicyTestCommand: AsyncParsableCommand {
     }
 
     /// Nil if no sandbox can be made for the policy. The reason was printed then.
-    private func tested(_ policy: Policy, _ expectations: Expectations) async -> [ExpectationResult]? {
+    private func tested(_ policy: Policy, against expectations: Expectations) async -> [ExpectationResult]? {
         let stated = expectations.all.map { expectation in
             ExpectationResult(expectation, failure: policy.failure(of: expectation), live: .notTried("--no-live"))
         }
@@ -82,7 +82,7 @@ struct PolicyTestCommand: AsyncParsableCommand {
         }
     }
 
-    private func show(_ policy: String, _ results: [ExpectationResult]) {
+    private func show(_ policy: String, results: [ExpectationResult]) {
         let style = Style.forStandardOutput()
         let failed = results.filter { $0.failure != nil }
         let tried = results.filter { $0.live == .tried }.count
@@ -100,12 +100,13 @@ struct PolicyTestCommand: AsyncParsableCommand {
         }
     }
 
-    private func json(_ policy: String, _ result: ExpectationResult) -> JSON {
+    private func json(_ policy: String, result: ExpectationResult) -> JSON {
         .object([
-            .init("policy", .text(policy)), .init("expectation", .text("\(result.expectation)")),
-            .init("place", .text("\(result.expectation.place)")), .init("met", .boolean(result.failure == nil)),
-            .init("failure", .optional(result.failure)), .init("live", .boolean(result.live == .tried)),
-            .init("notTried", .optional(result.untried)),
+            .init("policy", value: .text(policy)), .init("expectation", value: .text("\(result.expectation)")),
+            .init("place", value: .text("\(result.expectation.place)")),
+            .init("met", value: .boolean(result.failure == nil)),
+            .init("failure", value: .optional(result.failure)), .init("live", value: .boolean(result.live == .tried)),
+            .init("notTried", value: .optional(result.untried)),
         ])
     }
 }

@@ -17,7 +17,9 @@ struct RecordingText {
         let label = recording.label.isEmpty ? "a channel without a label" : Escaped(recording.label).description
         let rings = "\(recording.hostCapacity) and \(recording.extensionCapacity) bytes"
         let head = style.bold(label) + style.faint("  wire \(recording.wireVersion), rings of \(rings)")
-        return [head] + recording.frames.enumerated().map { line($0 + 1, $1) } + [style.faint(Self.ending(recording))]
+        return [head] + recording.frames.enumerated().map { line($0 + 1, frame: $1) } + [
+            style.faint(Self.ending(recording))
+        ]
     }
 
     /// How the recording ends, in words.
@@ -33,7 +35,7 @@ struct RecordingText {
     }
 
     /// A frame as one line: `   12  0.001234 s  → request 3 (method 7)  64 B  0102…`
-    private func line(_ number: Int, _ frame: RecordedFrame) -> String {
+    private func line(_ number: Int, frame: RecordedFrame) -> String {
         let arrow = frame.direction == .toExtension ? "→" : "←"
         var line =
             "\(String(number).aligned(to: 6))  \(Self.moment(frame.time).aligned(to: 12))  \(arrow) \(frame.subject)"
@@ -112,11 +114,11 @@ struct RecordingJSON {
         return Whole(
             label: recording.label, beganNanoseconds: recording.began, wireVersion: recording.wireVersion,
             hostCapacity: recording.hostCapacity, extensionCapacity: recording.extensionCapacity,
-            messages: recording.frames.enumerated().map { entry($0 + 1, $1) },
+            messages: recording.frames.enumerated().map { entry($0 + 1, frame: $1) },
             ending: RecordingText.ending(recording), isWhole: isWhole)
     }
 
-    private func entry(_ number: Int, _ frame: RecordedFrame) -> Entry {
+    private func entry(_ number: Int, frame: RecordedFrame) -> Entry {
         Entry(
             number: number, microseconds: Double(frame.time) / 1000,
             to: frame.direction == .toExtension ? "extension" : "host", kind: frame.kindName, method: frame.method,

@@ -54,7 +54,7 @@ struct ReportsCommand: ParsableCommand {
         if more > 0 { StandardError.print("annex: skipped \(more) more files") }
         if json {
             let reports = JSON.list(found.reports.map(\.json))
-            print(JSON.object([.init("folder", .text(place)), .init("reports", reports)]).written)
+            print(JSON.object([.init("folder", value: .text(place)), .init("reports", value: reports)]).written)
         } else {
             ReportsText(style: .forStandardOutput()).show(found.reports, isOfOne: identifier != nil, in: place)
         }

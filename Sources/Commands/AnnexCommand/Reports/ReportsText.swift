@@ -48,32 +48,32 @@ struct ReportsText {
         let detail = PlainText.shown(report.detail)
         let reason = PlainText.shown(report.reason)
         print(style.bold(PlainText.shown(report.identifier)))
-        line("ended", PlainText.shown(report.shortTime) + " UTC")
-        line("reason", (report.isFailure ? style.bad(reason) : reason) + (detail.isEmpty ? "" : ": " + detail))
-        line("remedy", text(report.json["remedy"]))
-        line("policy", text(report.json["policy"]))
-        line("lived", seconds(report.json["lifetimeSeconds"]) + waiting(report.json["waitedSeconds"]))
-        line("used", used(report.json))
-        list("output", report.json["lastOutput"]?.items.compactMap { text($0) } ?? [])
-        list("denied", report.json["denials"]?.items.flatMap(denial) ?? [])
-        list("backtrace", report.json["backtrace"]?.items.compactMap { text($0) } ?? [])
-        list("called by", report.json["deniedCall"]?["backtrace"]?.items.compactMap { text($0) } ?? [])
-        list("launch", report.json["steps"]?.items.compactMap(step) ?? [])
+        line("ended", text: PlainText.shown(report.shortTime) + " UTC")
+        line("reason", text: (report.isFailure ? style.bad(reason) : reason) + (detail.isEmpty ? "" : ": " + detail))
+        line("remedy", text: text(report.json["remedy"]))
+        line("policy", text: text(report.json["policy"]))
+        line("lived", text: seconds(report.json["lifetimeSeconds"]) + waiting(report.json["waitedSeconds"]))
+        line("used", text: used(report.json))
+        list("output", lines: report.json["lastOutput"]?.items.compactMap { text($0) } ?? [])
+        list("denied", lines: report.json["denials"]?.items.flatMap(denial) ?? [])
+        list("backtrace", lines: report.json["backtrace"]?.items.compactMap { text($0) } ?? [])
+        list("called by", lines: report.json["deniedCall"]?["backtrace"]?.items.compactMap { text($0) } ?? [])
+        list("launch", lines: report.json["steps"]?.items.compactMap(step) ?? [])
         list(
             "layers",
-            Columns.wrapped(
+            lines: Columns.wrapped(
                 text(report.json["layers"]?.items.compactMap { text($0) }.joined(separator: ", ")) ?? "", width: 86))
-        list("without", report.json["waived"]?.items.compactMap(waiver) ?? [])
-        list("limits", report.json["limits"]?.items.compactMap(limit) ?? [])
+        list("without", lines: report.json["waived"]?.items.compactMap(waiver) ?? [])
+        list("limits", lines: report.json["limits"]?.items.compactMap(limit) ?? [])
     }
 
-    private func line(_ name: String, _ text: String?) {
+    private func line(_ name: String, text: String?) {
         guard let text, !text.isEmpty else { return }
         print("  \(name.padded(to: 11))\(text)")
     }
 
-    private func list(_ name: String, _ lines: [String]) {
-        for (index, text) in lines.enumerated() { line(index == 0 ? name : "", text) }
+    private func list(_ name: String, lines: [String]) {
+        for (index, text) in lines.enumerated() { line(index == 0 ? name : "", text: text) }
     }
 
     private func text(_ json: JSON?) -> String? { text(json?.text) }

@@ -20,7 +20,7 @@ struct JobControl {
     private var isStopped = false
     private var asked: ContinuousClock.Instant?
 
-    init(_ run: SandboxRun, _ terminal: TerminalRelay?, canStopAll: Bool) {
+    init(_ run: SandboxRun, terminal: TerminalRelay?, canStopAll: Bool) {
         self.run = run
         self.terminal = terminal
         self.canStopAll = canStopAll

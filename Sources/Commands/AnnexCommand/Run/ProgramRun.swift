@@ -17,9 +17,9 @@ struct ProgramRun {
     func run() -> Int32 {
         defer { Launcher.shutDownShared() }
         do {
-            return try tell(runToItsEnd())
+            return try report(runToItsEnd())
         } catch {
-            return tell(error)
+            return report(error)
         }
     }
 
@@ -49,26 +49,26 @@ struct ProgramRun {
             program(), streams: streams.takeGiven(), terminal: streams.terminal.take())
         // Denials are printed on stderr at the end.
         prepared.configuration.isLogged = false
-        let terminal = try streams.takeRelay { signals.note(.suspendKey) }
+        let terminal = try streams.takeRelay { signals.post(.suspendKey) }
         let limits = prepared.policy.limits
         let run = try SandboxRun(start.launcher(), policy: prepared.policy, program: options.program) { event in
             switch event {
             case .executed: break
-            case .stopped: signals.note(.stopped)
-            case .ended(let report, let denials): signals.note(.ended(report, denials))
+            case .stopped: signals.post(.stopped)
+            case .ended(let report, let denials): signals.post(.ended(report, denials))
             }
         }
         let begun = ContinuousClock.now
         run.begin(prepared.takeConfiguration())
-        let job = JobControl(run, terminal, canStopAll: !options.waive.contains(.pid))
-        let (report, denials) = signals.serve(run, terminal, job)
+        let job = JobControl(run, terminal: terminal, canStopAll: !options.waive.contains(.pid))
+        let (report, denials) = signals.serve(run, terminal: terminal, job: job)
         // The program's time limit includes its output: after its end, the remaining output is read no longer than that
         // limit and the grace allow.
         let soonest = ContinuousClock.now + limits.grace
         let deadline = report.wasEnded ? soonest : max(soonest, begun + limits.request)
         streams.whenCarried { signals.wakeUp() }
         terminal?.whenCarried { signals.wakeUp() }
-        terminal?.takeKeysBack()
+        terminal?.reclaimKeys()
         let impatience = signals.wait(before: deadline, terminal) {
             streams.isCarried && terminal?.isCarried != false
         }
@@ -93,14 +93,14 @@ struct ProgramRun {
             memory: options.memory?.bytes, launch: options.launchLimit.map { .seconds($0) },
             time: options.timeout.map { .seconds($0) })
         for layer in options.waive { sandbox.waive(layer) }
-        if options.privateDirectory != nil { try refuseScratch(sandbox.policy) }
+        if options.privateDirectory != nil { try checkPrivateDirectory(of: sandbox.policy) }
         sandbox.privateDirectory = options.privateDirectory
         if options.explain { sandbox.denials = .explain }
         return sandbox
     }
 
     /// Refuses a directory that the program would never see.
-    private func refuseScratch(_ policy: Policy) throws(SandboxError) {
+    private func checkPrivateDirectory(of policy: Policy) throws(SandboxError) {
         if case .persistent = policy.paths.privateDirectory { return }
         throw SandboxError(
             "private directory",
@@ -135,7 +135,7 @@ struct ProgramRun {
 
     // MARK: - Telling
 
-    private func tell(_ end: End) -> Int32 {
+    private func report(_ end: End) -> Int32 {
         let report = end.report
         // The report is written first, because the reader of the messages below may have stopped reading.
         let loss = loss(of: report, for: end.file)
@@ -154,7 +154,7 @@ struct ProgramRun {
         if let loss { StandardError.print("annex: \(loss)") }
         if options.explain { RunHints.explain(end.denials) }
         if report.exitCode != 0 { RunHints.hintModes(read: options.read, write: options.write) }
-        RunHints.hint(report, end.denials, explained: options.explain)
+        RunHints.hint(report, denials: end.denials, explained: options.explain)
         // If the program itself failed, its own status takes precedence.
         let status = status(end)
         return loss == nil || status != 0 ? status : 125
@@ -177,7 +177,7 @@ struct ProgramRun {
         }
     }
 
-    private func tell(_ error: any Error) -> Int32 {
+    private func report(_ error: any Error) -> Int32 {
         guard let error = error as? SandboxError else {
             StandardError.print("annex: not started: \(error)")
             return 126

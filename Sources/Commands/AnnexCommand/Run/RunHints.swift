@@ -38,12 +38,12 @@ enum RunHints {
 
     /// Prints the last line: what would allow the denied call, and how to see more. Prints nothing if no limit or
     /// denial explains the failure.
-    static func hint(_ report: SandboxRunReport, _ denials: [Denial], explained: Bool) {
+    static func hint(_ report: SandboxRunReport, denials: [Denial], explained: Bool) {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return }
         if let limit = limit(report.reason) {
             StandardError.print(
                 "annex: hint: the policy sets this limit under `limits: { \(limit.name): … }`\(limit.option)")
-        } else if let cause = LikelyCause.of(report, denials) {
+        } else if let cause = LikelyCause.of(report, denials: denials) {
             // With one denial, `explain` has just printed the same line.
             if explained && denials.count == 1 { return }
             let more = explained ? "" : "; to see every denied call and path, add --explain"
@@ -81,7 +81,7 @@ enum LikelyCause {
     private static let probedSockets = ["AF_NETLINK", "SOCK_DGRAM"]
 
     /// The most likely denial; nil if no denial explains the failure.
-    static func of(_ report: SandboxRunReport, _ denials: [Denial]) -> Denial? {
+    static func of(_ report: SandboxRunReport, denials: [Denial]) -> Denial? {
         if let signal = report.signal, foreign.contains(signal) { return nil }
         let likely = denials.filter { $0.remedy != nil && !isProbe($0) }
         return likely.last { $0.answer == .ended } ?? likely.last(where: isOfPath) ?? likely.last

@@ -37,13 +37,13 @@ extension RunOptions {
                 explain = true
                 continue
             }
-            guard let value = rest.popFirst(), take(name, value) else { return nil }
+            guard let value = rest.popFirst(), parse(name, value: value) else { return nil }
         }
         guard !rest.isEmpty else { return nil }
         program = Array(rest)
     }
 
-    private mutating func take(_ name: String, _ value: String) -> Bool {
+    private mutating func parse(_ name: String, value: String) -> Bool {
         guard !value.hasPrefix("-") else { return false }
         switch name {
         case "--policy": policy = value
@@ -54,12 +54,12 @@ extension RunOptions {
         case "--directory": directory = value
         case "--private-directory": privateDirectory = value
         case "--report": report = value
-        default: return takeNumber(name, value)
+        default: return parseNumber(name, value: value)
         }
         return true
     }
 
-    private mutating func takeNumber(_ name: String, _ value: String) -> Bool {
+    private mutating func parseNumber(_ name: String, value: String) -> Bool {
         switch name {
         case "--memory":
             memory = ByteSize(argument: value)

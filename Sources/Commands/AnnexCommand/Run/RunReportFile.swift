@@ -44,7 +44,7 @@ final class RunReportFile {
         switch status.st_mode & S_IFMT {
         case S_IFREG, S_IFLNK: return nil
         // Writing a report would overwrite the contents of the block device.
-        case S_IFBLK: throw failure(path, EINVAL)
+        case S_IFBLK: throw failure(path, errno: EINVAL)
         default:
             let flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (follows ? 0 : O_NOFOLLOW)
             let file = open(path, flags)
@@ -93,7 +93,7 @@ final class RunReportFile {
             if count < 0, errno == EAGAIN {
                 var entry = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
                 // Wait a limited time for a reader of the pipe.
-                guard poll(&entry, 1, 10_000) == 1 else { throw Self.failure(path, ETIMEDOUT) }
+                guard poll(&entry, 1, 10_000) == 1 else { throw Self.failure(path, errno: ETIMEDOUT) }
                 continue
             }
             guard count >= 0 || errno == EINTR else { throw Self.failure(path) }
@@ -101,7 +101,7 @@ final class RunReportFile {
         }
     }
 
-    private static func failure(_ path: String, _ number: Int32 = errno) -> SandboxError {
+    private static func failure(_ path: String, errno number: Int32 = errno) -> SandboxError {
         SandboxError("report", cause: "\(Escaped(path)): \(String(cString: strerror(number)))")
     }
 }

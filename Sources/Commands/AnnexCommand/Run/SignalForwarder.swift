@@ -42,7 +42,7 @@ final class SignalForwarder: Sendable {
         return set
     }
 
-    func note(_ item: News) {
+    func post(_ item: News) {
         news.withLock { $0.append(item) }
         wakeUp()
     }
@@ -51,35 +51,35 @@ final class SignalForwarder: Sendable {
     func wakeUp() { pthread_kill(waiter, Self.wake) }
 
     /// Forwards signals until the program has ended.
-    func serve(_ run: SandboxRun, _ terminal: TerminalRelay?, _ job: JobControl) -> (SandboxRunReport, [Denial]) {
+    func serve(_ run: SandboxRun, terminal: TerminalRelay?, job: JobControl) -> (SandboxRunReport, [Denial]) {
         var job = job
         while true {
             guard let number = next() else { continue }
             if number == Self.wake {
-                if let end = take(&job) { return end }
+                if let end = handleNews(for: &job) { return end }
             } else {
-                handle(number, run, terminal, &job)
+                handle(number, run: run, terminal: terminal, job: &job)
             }
         }
     }
 
-    private func handle(_ number: Int32, _ run: SandboxRun, _ terminal: TerminalRelay?, _ job: inout JobControl) {
+    private func handle(_ number: Int32, run: SandboxRun, terminal: TerminalRelay?, job: inout JobControl) {
         switch number {
-        case SIGWINCH: terminal?.takeSize()
+        case SIGWINCH: terminal?.copySize()
         case SIGCONT: job.goOn()
-        case SIGTERM, SIGHUP: noteLate(number, run.stop(number))
+        case SIGTERM, SIGHUP: recordLate(number, isSent: run.stop(number))
         case SIGTSTP:
             run.send(number)
             job.ask()
-        default: noteLate(number, run.send(number))
+        default: recordLate(number, isSent: run.send(number))
         }
     }
 
-    private func noteLate(_ number: Int32, _ isSent: Bool) {
+    private func recordLate(_ number: Int32, isSent: Bool) {
         if !isSent, Self.ending.contains(number) { late.withLock { $0 = number } }
     }
 
-    private func take(_ job: inout JobControl) -> (SandboxRunReport, [Denial])? {
+    private func handleNews(for job: inout JobControl) -> (SandboxRunReport, [Denial])? {
         let items = news.withLock { news in
             defer { news = [] }
             return news

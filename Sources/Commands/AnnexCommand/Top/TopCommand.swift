@@ -71,11 +71,12 @@ struct TopCommand: ParsableCommand {
 
     private func show(_ rows: [TopRow], isDrawn: Bool) {
         if json {
-            let look: JSON = .object([
-                .init("time", .text(WallClock.now().text)), .init("intervalSeconds", .numeral("\(interval)")),
-                .init("extensions", .list(rows.map(\.json))),
+            let moment: JSON = .object([
+                .init("time", value: .text(WallClock.now().text)),
+                .init("intervalSeconds", value: .numeral("\(interval)")),
+                .init("extensions", value: .list(rows.map(\.json))),
             ])
-            print(look.line)
+            print(moment.line)
         } else {
             let size = TerminalSize(of: STDOUT_FILENO)
             let table = TopTable(style: .forStandardOutput(), width: max(80, size?.columns ?? 100))

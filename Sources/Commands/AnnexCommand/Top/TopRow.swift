@@ -21,7 +21,7 @@ struct TopRow {
     let latency: Double?
 
     static func rows(from last: TopMoment, to now: TopMoment) -> [TopRow] {
-        now.entries.map { name, entry in TopRow(entry, last.entries[name], last.time, now.time) }
+        now.entries.map { name, entry in TopRow(entry, before: last.entries[name], from: last.time, to: now.time) }
             .sorted { one, other in
                 let (busy, lazy) = (one.processor ?? 0, other.processor ?? 0)
                 if busy != lazy { return busy > lazy }
@@ -29,7 +29,7 @@ struct TopRow {
             }
     }
 
-    private init(_ entry: TopMoment.Entry, _ before: TopMoment.Entry?, _ from: UInt64, _ to: UInt64) {
+    private init(_ entry: TopMoment.Entry, before: TopMoment.Entry?, from: UInt64, to: UInt64) {
         shown = entry.shown
         memory = entry.memory
         age = Self.seconds(from: entry.shown.asked, to: to)
@@ -54,21 +54,21 @@ struct TopRow {
 extension TopRow {
     var json: JSON {
         .object([
-            .init("host", shown.host.map { .number(Int($0)) } ?? .null),
-            .init("broker", .number(Int(shown.broker))),
-            .init("process", shown.process.map { .number(Int($0)) } ?? .null),
-            .init("identifier", .text(PlainText.shown(shown.identifier))),
-            .init("policy", .text(PlainText.shown(shown.policy))),
-            .init("state", .text(shown.state.word)),
-            .init("processor", Self.number(processor)),
-            .init("memory", memory.map { .numeral("\($0)") } ?? .null),
-            .init("memoryLimit", .numeral("\(shown.memoryLimit)")),
-            .init("messagesPerSecond", Self.number(messages)),
-            .init("bytesPerSecond", Self.number(bytes)),
-            .init("latencySeconds", Self.number(latency)),
-            .init("answers", .numeral("\(shown.answered)")),
-            .init("denials", .numeral("\(shown.denials)")),
-            .init("ageSeconds", Self.number(age)),
+            .init("host", value: shown.host.map { .number(Int($0)) } ?? .null),
+            .init("broker", value: .number(Int(shown.broker))),
+            .init("process", value: shown.process.map { .number(Int($0)) } ?? .null),
+            .init("identifier", value: .text(PlainText.shown(shown.identifier))),
+            .init("policy", value: .text(PlainText.shown(shown.policy))),
+            .init("state", value: .text(shown.state.word)),
+            .init("processor", value: Self.number(processor)),
+            .init("memory", value: memory.map { .numeral("\($0)") } ?? .null),
+            .init("memoryLimit", value: .numeral("\(shown.memoryLimit)")),
+            .init("messagesPerSecond", value: Self.number(messages)),
+            .init("bytesPerSecond", value: Self.number(bytes)),
+            .init("latencySeconds", value: Self.number(latency)),
+            .init("answers", value: .numeral("\(shown.answered)")),
+            .init("denials", value: .numeral("\(shown.denials)")),
+            .init("ageSeconds", value: Self.number(age)),
         ])
     }
 

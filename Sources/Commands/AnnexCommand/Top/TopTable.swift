@@ -15,14 +15,14 @@ struct TopTable {
         let count = rows.count == 1 ? "1 extension" : "\(rows.count) extensions"
         var lines = [
             "\(count), \(Self.percent(processor))% of a processor, \(ByteCount(memory))",
-            style.faint(line(heads, "EXTENSION")),
+            style.faint(line(heads, last: "EXTENSION")),
         ]
-        lines += rows.prefix(most).map { row in line(cells(row), PlainText.shown(row.shown.identifier)) }
+        lines += rows.prefix(most).map { row in line(cells(row), last: PlainText.shown(row.shown.identifier)) }
         if rows.count > most { lines.append("and \(rows.count - most) more") }
         return lines
     }
 
-    private func line(_ cells: [String], _ last: String) -> String {
+    private func line(_ cells: [String], last: String) -> String {
         let columns = zip(cells, Self.widths).map { $0.aligned(to: $1) }.joined(separator: " ")
         let left = max(12, width - columns.count - 1)
         // The end of an identifier identifies it better than its beginning.

@@ -51,7 +51,8 @@ public final class AppBundle: Sendable {
         }
         guard names.count <= mostExtensions else {
             throw BundleError(
-                .p1, file: plugIns.shown, "holds more than \(mostExtensions) extensions", remedy: "remove extensions")
+                .p1, file: plugIns.shown, what: "holds more than \(mostExtensions) extensions",
+                remedy: "remove extensions")
         }
         var extensions: [ExtensionBundle] = []
         var rejected: [RejectedExtension] = []
@@ -74,7 +75,7 @@ public final class AppBundle: Sendable {
         guard extensions.contains(where: { $0.identifier == found.identifier }) else { return }
         throw BundleError(
             .p3, file: "\(found.shown)/Info.plist", key: "CFBundleIdentifier",
-            "is also the identifier of another extension of the app",
+            what: "is also the identifier of another extension of the app",
             remedy: "give each extension an identifier of its own")
     }
 }

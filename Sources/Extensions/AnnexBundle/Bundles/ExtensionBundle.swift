@@ -31,17 +31,18 @@ public final class ExtensionBundle: Sendable {
         containingApp = app
         guard identifier.hasPrefix(app + ".") else {
             throw info.fault(
-                "CFBundleIdentifier", "is \(identifier), which does not begin with its app's \(app).", rule: .p3,
+                "CFBundleIdentifier", what: "is \(identifier), which does not begin with its app's \(app).", rule: .p3,
                 remedy: "start it with \(app). (an extension belongs to one app and cannot be moved into another)")
         }
         guard let name = try info.text("CFBundleDisplayName", rule: .p6) ?? appName else {
             throw info.fault(
-                "CFBundleDisplayName", "is missing, and so is the app's CFBundleName", rule: .p6, remedy: "add one")
+                "CFBundleDisplayName", what: "is missing, and so is the app's CFBundleName", rule: .p6,
+                remedy: "add one")
         }
         displayName = name
         guard let point = try info.dictionary("NSExtension") else {
             throw info.fault(
-                "NSExtension", "is missing", rule: .p2, remedy: "add a dictionary that names the extension point")
+                "NSExtension", what: "is missing", rule: .p2, remedy: "add a dictionary that names the extension point")
         }
         extensionPoint = try point.identifier("NSExtensionPointIdentifier")
         principalClass = try point.text("NSExtensionPrincipalClass")
@@ -54,7 +55,7 @@ public final class ExtensionBundle: Sendable {
 
     /// The error for an extension whose point has no sandbox in this broker.
     package func pointFault(_ what: String, remedy: String) -> BundleError {
-        BundleError(.p2, file: "\(shown)/Info.plist", key: "NSExtensionPointIdentifier", what, remedy: remedy)
+        BundleError(.p2, file: "\(shown)/Info.plist", key: "NSExtensionPointIdentifier", what: what, remedy: remedy)
     }
 
     /// Reads `NSExtensionAttributes`: all keys that the extension point defines for itself. Empty if the key is
@@ -67,7 +68,8 @@ public final class ExtensionBundle: Sendable {
         let info = try BundleDirectory(again: directory, shown: shown).info()
         guard info.status.isUnchanged(since: checked) else {
             throw BundleError(
-                .p2, file: "\(shown)/Info.plist", "has changed since it was checked", remedy: "install the app again")
+                .p2, file: "\(shown)/Info.plist", what: "has changed since it was checked",
+                remedy: "install the app again")
         }
         return try info.dictionary("NSExtension")?.dictionary("NSExtensionAttributes")?.values ?? [:]
     }

@@ -9,13 +9,13 @@ extension BundleDirectory {
         let name = try info.requiredText(key, rule: rule)
         guard !name.contains("/"), name != ".", name != ".." else {
             throw info.fault(
-                key, "is \(Escaped(name)), not a file's name", rule: .p7, remedy: "name a file of the bundle")
+                key, what: "is \(Escaped(name)), not a file's name", rule: .p7, remedy: "name a file of the bundle")
         }
         let shown = "\(self.shown)/\(Escaped(name))"
         let file = try open(name, rule: rule, kind: .regular)
         let status = try Self.check(file, shown: shown, rule: .p7, kind: .regular)
         guard status.mode & 0o111 != 0 else {
-            throw BundleError(.p7, file: shown, "is not executable", remedy: "chmod +x it")
+            throw BundleError(.p7, file: shown, what: "is not executable", remedy: "chmod +x it")
         }
         let header: [UInt8]
         do throws(SystemError) {
@@ -24,7 +24,7 @@ extension BundleDirectory {
             throw Self.fault(error, shown: shown, rule: .p7)
         }
         if let fault = ExecutableHeader.fault(in: header) {
-            throw BundleError(.p7, file: shown, fault, remedy: "build it for this machine")
+            throw BundleError(.p7, file: shown, what: fault, remedy: "build it for this machine")
         }
         return BundleFile(descriptor: file, status: status, path: "\(path)/\(name)")
     }
@@ -41,7 +41,7 @@ extension BundleDirectory {
         guard let interpreter, !interpreter.hasPrefix("/bundle/") else { return }
         throw BundleError(
             .p7, file: shown,
-            "is linked dynamically: its interpreter \(Escaped(interpreter)) is not in an extension's sandbox",
+            what: "is linked dynamically: its interpreter \(Escaped(interpreter)) is not in an extension's sandbox",
             remedy: "link it with -static-executable")
     }
 }

@@ -36,13 +36,14 @@ extension BundleDirectory {
     private func path(of entry: DirectoryEntry, in directory: String) throws(BundleError) -> String {
         guard let name = entry.name else {
             throw BundleError(
-                .p1, file: "\(shown)/\(Escaped(directory))", "holds a name that is not UTF-8", remedy: "rename the file"
+                .p1, file: "\(shown)/\(Escaped(directory))", what: "holds a name that is not UTF-8",
+                remedy: "rename the file"
             )
         }
         let path = directory.isEmpty ? name : "\(directory)/\(name)"
         guard path.utf8.count <= Self.longestPath else {
             throw BundleError(
-                .p1, file: "\(shown)/\(Escaped(directory))", "holds a path longer than \(Self.longestPath) bytes",
+                .p1, file: "\(shown)/\(Escaped(directory))", what: "holds a path longer than \(Self.longestPath) bytes",
                 remedy: "nest less deeply")
         }
         return path
@@ -55,7 +56,7 @@ extension BundleDirectory {
             throw Self.fault(error, shown: "\(shown)/\(Escaped(path))", rule: .p7)
         }
         throw BundleError(
-            .p7, file: "\(shown)/\(Escaped(path))", "is a link that leads out of the bundle",
+            .p7, file: "\(shown)/\(Escaped(path))", what: "is a link that leads out of the bundle",
             remedy: "copy what it leads to into the bundle")
     }
 }

@@ -23,7 +23,7 @@ struct BundleDirectory: ~Copyable {
             opened = try Descriptor.directory(path)
         } catch {
             throw BundleError(
-                .p1, file: shown, "cannot be opened as a directory: \(Escaped("\(error)"))",
+                .p1, file: shown, what: "cannot be opened as a directory: \(Escaped("\(error)"))",
                 remedy: "name an app's directory")
         }
         _ = try check(opened, shown: shown, rule: .p1, kind: .directory)
@@ -81,7 +81,7 @@ struct BundleDirectory: ~Copyable {
     /// Rejects a directory whose name does not end in `suffix`, such as `.app`.
     func checkName(suffix: String) throws(BundleError) {
         guard shown.hasSuffix(suffix), shown.utf8.count > suffix.utf8.count else {
-            throw BundleError(.p1, file: shown, "is not called Name\(suffix)", remedy: "rename the directory")
+            throw BundleError(.p1, file: shown, what: "is not called Name\(suffix)", remedy: "rename the directory")
         }
     }
 
@@ -109,23 +109,24 @@ struct BundleDirectory: ~Copyable {
         }
         guard status.kind == kind else {
             let wanted = kind == .directory ? "directory" : "regular file"
-            throw BundleError(rule, file: shown, "is not a \(wanted)", remedy: "put a \(wanted) there")
+            throw BundleError(rule, file: shown, what: "is not a \(wanted)", remedy: "put a \(wanted) there")
         }
         guard status.mode & 0o002 == 0 else {
-            throw BundleError(.p7, file: shown, "can be changed by every user", remedy: "chmod o-w it")
+            throw BundleError(.p7, file: shown, what: "can be changed by every user", remedy: "chmod o-w it")
         }
         return status
     }
 
     static func fault(_ error: SystemError, shown: String, rule: BundleRule) -> BundleError {
         switch error.errno {
-        case ENOENT: BundleError(rule, file: shown, "is missing", remedy: "add it")
+        case ENOENT: BundleError(rule, file: shown, what: "is missing", remedy: "add it")
         case ELOOP, EXDEV:
-            BundleError(.p7, file: shown, "is a link or leads out of the bundle", remedy: "put the file itself there")
-        case EFBIG: BundleError(rule, file: shown, "is too long", remedy: error.remedy ?? "shorten it")
+            BundleError(
+                .p7, file: shown, what: "is a link or leads out of the bundle", remedy: "put the file itself there")
+        case EFBIG: BundleError(rule, file: shown, what: "is too long", remedy: error.remedy ?? "shorten it")
         default:
             BundleError(
-                rule, file: shown, "cannot be read: \(Escaped("\(error)"))",
+                rule, file: shown, what: "cannot be read: \(Escaped("\(error)"))",
                 remedy: "give its user the right to read it")
         }
     }

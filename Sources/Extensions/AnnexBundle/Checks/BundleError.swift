@@ -11,7 +11,7 @@ public struct BundleError: Error, Sendable, Hashable {
     /// What the reader can do about it.
     public let remedy: String
 
-    init(_ rule: BundleRule, file: String, key: String? = nil, _ what: String, remedy: String) {
+    init(_ rule: BundleRule, file: String, key: String? = nil, what: String, remedy: String) {
         self.rule = rule
         self.file = file
         self.key = key

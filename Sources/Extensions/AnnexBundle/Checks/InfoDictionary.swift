@@ -28,11 +28,11 @@ public struct InfoDictionary: Sendable, Hashable {
             value = try PropertyListValue(bytes, within: .info)
         } catch {
             throw BundleError(
-                .p2, file: file, "is not a property list: \(error)",
+                .p2, file: file, what: "is not a property list: \(error)",
                 remedy: "write it as an XML or binary property list")
         }
         guard let values = value.dictionary else {
-            throw BundleError(.p2, file: file, "is \(value.kind)", remedy: "make it a dictionary")
+            throw BundleError(.p2, file: file, what: "is \(value.kind)", remedy: "make it a dictionary")
         }
         self.init(values, file: file, status: status)
     }
@@ -70,19 +70,20 @@ extension InfoDictionary {
     func text(_ key: String, rule: BundleRule = .p2) throws(BundleError) -> String? {
         guard let value = values[key] else { return nil }
         guard let text = value.string else {
-            throw fault(key, "is \(value.kind), not a string", rule: rule, remedy: "make it a string")
+            throw fault(key, what: "is \(value.kind), not a string", rule: rule, remedy: "make it a string")
         }
         guard !Self.isPlaceholder(text) else {
             throw fault(
-                key, "is the placeholder \(Escaped(text)) of a build setting", rule: .p2,
+                key, what: "is the placeholder \(Escaped(text)) of a build setting", rule: .p2,
                 remedy: "write the value that the build would put there")
         }
         guard !text.isEmpty, text.utf8.count <= Self.longestText else {
-            throw fault(key, "is empty or longer than \(Self.longestText) bytes", rule: rule, remedy: "give it a text")
+            throw fault(
+                key, what: "is empty or longer than \(Self.longestText) bytes", rule: rule, remedy: "give it a text")
         }
         guard text.unicodeScalars.allSatisfy(Self.isShowable) else {
             throw fault(
-                key, "is \(Escaped(text)), which holds characters that cannot be shown", rule: rule,
+                key, what: "is \(Escaped(text)), which holds characters that cannot be shown", rule: rule,
                 remedy: "remove control characters and marks that change the direction of writing")
         }
         return text
@@ -100,7 +101,7 @@ extension InfoDictionary {
     /// The text of a required key.
     func requiredText(_ key: String, rule: BundleRule = .p2) throws(BundleError) -> String {
         guard let text = try text(key, rule: rule) else {
-            throw fault(key, "is missing", rule: rule, remedy: "add it")
+            throw fault(key, what: "is missing", rule: rule, remedy: "add it")
         }
         return text
     }
@@ -110,7 +111,7 @@ extension InfoDictionary {
         let text = try requiredText(key)
         guard BundleIdentifier.isWellFormed(text) else {
             throw fault(
-                key, "is \(Escaped(text)), which is not an identifier", rule: .p2,
+                key, what: "is \(Escaped(text)), which is not an identifier", rule: .p2,
                 remedy: "use reverse DNS: letters, digits and hyphens between dots")
         }
         return text
@@ -120,13 +121,13 @@ extension InfoDictionary {
     func dictionary(_ key: String) throws(BundleError) -> InfoDictionary? {
         guard let value = values[key] else { return nil }
         guard let values = value.dictionary else {
-            throw fault(key, "is \(value.kind), not a dictionary", rule: .p2, remedy: "make it a dictionary")
+            throw fault(key, what: "is \(value.kind), not a dictionary", rule: .p2, remedy: "make it a dictionary")
         }
         return InfoDictionary(values, file: file, status: status)
     }
 
-    func fault(_ key: String, _ what: String, rule: BundleRule, remedy: String) -> BundleError {
-        BundleError(rule, file: file, key: key, what, remedy: remedy)
+    func fault(_ key: String, what: String, rule: BundleRule, remedy: String) -> BundleError {
+        BundleError(rule, file: file, key: key, what: what, remedy: remedy)
     }
 }
 

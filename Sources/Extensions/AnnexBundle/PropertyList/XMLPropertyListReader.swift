@@ -7,7 +7,7 @@ struct XMLPropertyListReader {
     init(_ bytes: [UInt8], within limits: PropertyListLimits) throws(PropertyListFailure) {
         budget = PropertyListBudget(limits)
         scanner = XMLScanner(bytes)
-        _ = scanner.take("\u{FEFF}")
+        _ = scanner.skip("\u{FEFF}")
         guard !bytes.starts(with: [0xFE, 0xFF]), !bytes.starts(with: [0xFF, 0xFE]) else {
             throw scanner.failure("UTF-16 is not supported; save the file as UTF-8")
         }
@@ -19,7 +19,7 @@ struct XMLPropertyListReader {
         guard try openingTag() == "plist" else { throw scanner.failure("expected <plist>") }
         let value = try value(depth: 0)
         try skipMisc()
-        guard scanner.take("</plist>") else { throw scanner.failure("expected </plist> after one value") }
+        guard scanner.skip("</plist>") else { throw scanner.failure("expected </plist> after one value") }
         try skipMisc()
         guard scanner.next == nil else { throw scanner.failure("text after </plist>") }
         return value
@@ -27,10 +27,10 @@ struct XMLPropertyListReader {
 
     private mutating func skipProlog() throws(PropertyListFailure) {
         try skipMisc()
-        guard scanner.take("<!DOCTYPE") else { return }
+        guard scanner.skip("<!DOCTYPE") else { return }
         // An internal subset could define entities that expand to huge text.
-        guard let type = scanner.take(upTo: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "[") }), !type.isEmpty,
-            scanner.take(">")
+        guard let type = scanner.read(upTo: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "[") }), !type.isEmpty,
+            scanner.skip(">")
         else { throw scanner.failure("a document type with declarations of its own is not supported") }
         try skipMisc()
     }
@@ -39,10 +39,10 @@ struct XMLPropertyListReader {
     private mutating func skipMisc() throws(PropertyListFailure) {
         while true {
             scanner.skipSpace()
-            if scanner.take("<!--") {
-                guard scanner.take(through: "-->") != nil else { throw scanner.failure("a comment without an end") }
-            } else if scanner.take("<?") {
-                guard scanner.take(through: "?>") != nil else { throw scanner.failure("an instruction without an end") }
+            if scanner.skip("<!--") {
+                guard scanner.read(through: "-->") != nil else { throw scanner.failure("a comment without an end") }
+            } else if scanner.skip("<?") {
+                guard scanner.read(through: "?>") != nil else { throw scanner.failure("an instruction without an end") }
             } else {
                 return
             }
@@ -91,7 +91,7 @@ extension XMLPropertyListReader {
         var values: [PropertyListValue] = []
         while true {
             try skipMisc()
-            if scanner.take("</array>") { return values }
+            if scanner.skip("</array>") { return values }
             values.append(try value(depth: depth + 1))
         }
     }
@@ -100,7 +100,7 @@ extension XMLPropertyListReader {
         var values: [String: PropertyListValue] = [:]
         while true {
             try skipMisc()
-            if scanner.take("</dict>") { return values }
+            if scanner.skip("</dict>") { return values }
             guard try openingTag() == "key" else { throw scanner.failure("expected <key>") }
             let key = try text(until: "key")
             try budget.checkKey(key, at: scanner.position)
@@ -115,7 +115,7 @@ extension XMLPropertyListReader {
     /// Reads `<name …>` and returns the name, with a slash at its end for `<name/>`.
     private mutating func openingTag() throws(PropertyListFailure) -> String {
         try skipMisc()
-        guard scanner.take("<"), let inside = scanner.take(upTo: { $0 == UInt8(ascii: ">") }), scanner.take(">"),
+        guard scanner.skip("<"), let inside = scanner.read(upTo: { $0 == UInt8(ascii: ">") }), scanner.skip(">"),
             inside.count <= 256
         else { throw scanner.failure("expected an element") }
         let name = inside.prefix { !XMLPropertyListText.isSpace($0) && $0 != UInt8(ascii: "/") }
@@ -128,25 +128,25 @@ extension XMLPropertyListReader {
     /// Reads the text up to `</name>`, and the closing tag itself.
     private mutating func text(until name: String) throws(PropertyListFailure) -> String {
         var bytes: [UInt8] = []
-        while let part = scanner.take(upTo: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {
+        while let part = scanner.read(upTo: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {
             bytes.append(contentsOf: part)
-            if scanner.take("&") {
+            if scanner.skip("&") {
                 bytes.append(contentsOf: try reference())
-            } else if scanner.take("<![CDATA[") {
-                guard let raw = scanner.take(through: "]]>") else { throw scanner.failure("CDATA without an end") }
+            } else if scanner.skip("<![CDATA[") {
+                guard let raw = scanner.read(through: "]]>") else { throw scanner.failure("CDATA without an end") }
                 bytes.append(contentsOf: raw)
-            } else if scanner.take("<!--") {
-                guard scanner.take(through: "-->") != nil else { throw scanner.failure("a comment without an end") }
+            } else if scanner.skip("<!--") {
+                guard scanner.read(through: "-->") != nil else { throw scanner.failure("a comment without an end") }
             } else {
-                return try closing(name, bytes)
+                return try closing(name, bytes: bytes)
             }
         }
         throw scanner.failure("<\(name)> without an end")
     }
 
-    private mutating func closing(_ name: String, _ bytes: [UInt8]) throws(PropertyListFailure) -> String {
-        guard scanner.take("</"), let found = scanner.take(upTo: { $0 == UInt8(ascii: ">") }),
-            XMLPropertyListText.trimmed(String(decoding: found, as: UTF8.self)) == name, scanner.take(">")
+    private mutating func closing(_ name: String, bytes: [UInt8]) throws(PropertyListFailure) -> String {
+        guard scanner.skip("</"), let found = scanner.read(upTo: { $0 == UInt8(ascii: ">") }),
+            XMLPropertyListText.trimmed(String(decoding: found, as: UTF8.self)) == name, scanner.skip(">")
         else { throw scanner.failure("expected </\(name)>") }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw scanner.failure("text is not UTF-8") }
         return text
@@ -154,7 +154,7 @@ extension XMLPropertyListReader {
 
     /// Reads the reference between `&` and `;`: one of XML's five names, or a character's number.
     private mutating func reference() throws(PropertyListFailure) -> String.UTF8View {
-        guard let inside = scanner.take(upTo: { $0 == UInt8(ascii: ";") }), scanner.take(";"), inside.count <= 10,
+        guard let inside = scanner.read(upTo: { $0 == UInt8(ascii: ";") }), scanner.skip(";"), inside.count <= 10,
             let text = XMLPropertyListText.reference(String(decoding: inside, as: UTF8.self))
         else { throw scanner.failure("an unknown reference after &") }
         return text.utf8

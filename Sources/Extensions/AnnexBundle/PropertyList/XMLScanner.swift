@@ -18,7 +18,7 @@ struct XMLScanner {
     }
 
     /// Steps over the text if it comes next.
-    mutating func take(_ text: String) -> Bool {
+    mutating func skip(_ text: String) -> Bool {
         guard starts(with: text) else { return false }
         position += text.utf8.count
         return true
@@ -29,14 +29,14 @@ struct XMLScanner {
     }
 
     /// Steps over the bytes before the first byte that meets the condition; nil if no byte does.
-    mutating func take(upTo end: (UInt8) -> Bool) -> ArraySlice<UInt8>? {
+    mutating func read(upTo end: (UInt8) -> Bool) -> ArraySlice<UInt8>? {
         guard let found = bytes[position...].firstIndex(where: end) else { return nil }
         defer { position = found }
         return bytes[position..<found]
     }
 
     /// Steps over the bytes up to a text, and over the text itself; nil if the text does not appear.
-    mutating func take(through end: String) -> ArraySlice<UInt8>? {
+    mutating func read(through end: String) -> ArraySlice<UInt8>? {
         let start = position
         let length = end.utf8.count
         while position < bytes.count {

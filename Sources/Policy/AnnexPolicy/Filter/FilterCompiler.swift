@@ -13,7 +13,7 @@ extension Policy {
         let key = FilterKey(architecture: architecture, reporting: reporting, rules: rules)
         if let known = FilterKey.compiled.withLock({ $0[key] }) { return known }
         let filter = try FilterCompiler(policy: self, reporting: reporting).compile()
-        try judge(filter, reporting)
+        try check(filter, reporting: reporting)
         FilterKey.compiled.withLock { compiled in
             if compiled.count >= 64 { compiled.removeAll() }
             compiled[key] = filter
@@ -21,9 +21,11 @@ extension Policy {
         return filter
     }
 
-    private func judge(_ filter: SeccompFilter, _ reporting: FilterReports) throws(PolicyError) {
-        let judge = FilterJudge(policy: self, filter: filter, reporting: reporting)
-        guard let difference = judge.firstDifference(among: 0..<1024, architecture: architecture.audit) else { return }
+    private func check(_ filter: SeccompFilter, reporting: FilterReports) throws(PolicyError) {
+        let checker = FilterChecker(policy: self, filter: filter, reporting: reporting)
+        guard let difference = checker.firstDifference(among: 0..<1024, architecture: architecture.audit) else {
+            return
+        }
         let call = SystemCall.describe(
             number: difference.call.number, arguments: difference.call.arguments, architecture: architecture)
         let rule = rules[difference.call.number]?.first
@@ -79,7 +81,7 @@ struct FilterCompiler {
         try allowExec(in: context)
         for (number, rules) in policy.rules.sorted(by: { $0.key < $1.key }) {
             guard let call = SystemCall(number: number, architecture: policy.architecture) else { continue }
-            for rule in rules { try add(rule, call, to: context) }
+            for rule in rules { try add(rule, for: call, to: context) }
         }
         return try SeccompFilter(
             program: FilterInstruction.program(try context.export()), architecture: policy.architecture,
@@ -97,14 +99,14 @@ struct FilterCompiler {
 
     /// Adds a rule. Calls that the broker must see get no rule: the default action notifies.
     private func add(
-        _ rule: CallRule, _ call: SystemCall, to context: borrowing FilterContext
+        _ rule: CallRule, for call: SystemCall, to context: borrowing FilterContext
     ) throws(PolicyError) {
         let action: FilterContext.Action
         switch rule.answer {
         case .allow where rule.bound != nil || reporting.includesAllowed(call): return
         case .allow: action = .allow
-        case .refuse(let errno, reported: false): action = .refuse(errno: errno)
-        case .refuse(_, reported: true), .end, .aborting: return
+        case .deny(let errno, reported: false): action = .deny(errno: errno)
+        case .deny(_, reported: true), .end, .aborting: return
         }
         for parts in rule.combinations { try context.add(action, to: call, if: parts, at: rule.place) }
     }

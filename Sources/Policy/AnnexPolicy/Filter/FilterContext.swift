@@ -9,13 +9,13 @@ package struct FilterContext: ~Copyable {
     /// The answer that a filter gives by itself, without asking the broker.
     package enum Action: Sendable {
         case allow
-        case refuse(errno: Int32)
+        case deny(errno: Int32)
         case endProcess
 
         fileprivate var number: UInt32 {
             switch self {
             case .allow: annex_seccomp_allow()
-            case .refuse(let errno): annex_seccomp_errno(UInt16(truncatingIfNeeded: errno))
+            case .deny(let errno): annex_seccomp_errno(UInt16(truncatingIfNeeded: errno))
             case .endProcess: annex_seccomp_kill()
             }
         }
@@ -39,15 +39,16 @@ package struct FilterContext: ~Copyable {
     private func configure() throws(PolicyError) {
         if architecture != .current {
             let current = Architecture.current.audit
-            try check("seccomp_arch_remove", unsafe seccomp_arch_remove(context, current))
-            try check("seccomp_arch_add", unsafe seccomp_arch_add(context, architecture.audit))
+            try check("seccomp_arch_remove", result: unsafe seccomp_arch_remove(context, current))
+            try check("seccomp_arch_add", result: unsafe seccomp_arch_add(context, architecture.audit))
         }
         // The filter searches the call numbers as a tree. Every call is found after about eight comparisons, so no call
         // needs a priority, and a long policy makes a frequent call no slower.
-        try check("a filter that is a search tree", unsafe seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2))
+        try check(
+            "a filter that is a search tree", result: unsafe seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2))
         try check(
             "the action for foreign architectures",
-            unsafe seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, annex_seccomp_kill()))
+            result: unsafe seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, annex_seccomp_kill()))
     }
 
     deinit {
@@ -68,7 +69,7 @@ package struct FilterContext: ~Copyable {
         }
         // Adding the same rule again changes nothing.
         if result == -EEXIST { return }
-        try check("`\(call.name)`", result, at: place)
+        try check("`\(call.name)`", result: result, at: place)
     }
 
     /// The finished program, as `struct sock_filter[]`.
@@ -94,7 +95,7 @@ package struct FilterContext: ~Copyable {
         return Array(bytes.prefix(count))
     }
 
-    private func check(_ what: String, _ result: Int32, at place: PolicyPlace? = nil) throws(PolicyError) {
+    private func check(_ what: String, result: Int32, at place: PolicyPlace? = nil) throws(PolicyError) {
         guard result < 0 else { return }
         throw PolicyError("libseccomp refuses \(what): \(SystemError("seccomp", errno: -result))", at: place)
     }

@@ -49,7 +49,9 @@ package struct FilterEvaluator {
     package func answer(to call: Call) throws(Fault) -> FilterAnswer {
         var machine = Machine()
         while machine.counter < program.count {
-            if let action = try machine.step(program[machine.counter], call) { return FilterAnswer(action: action) }
+            if let action = try machine.step(program[machine.counter], for: call) {
+                return FilterAnswer(action: action)
+            }
         }
         throw .ranPastEnd
     }
@@ -86,14 +88,14 @@ extension FilterEvaluator {
 
         /// Executes one instruction.
         /// - Returns: the action if the instruction returns from the program, otherwise nil.
-        mutating func step(_ instruction: FilterInstruction, _ call: Call) throws(Fault) -> UInt32? {
+        mutating func step(_ instruction: FilterInstruction, for call: Call) throws(Fault) -> UInt32? {
             let here = counter
             counter += 1
             switch instruction.code & 0x07 {
-            case 0x00: accumulator = try load(instruction, call, at: here)
-            case 0x01: index = try load(instruction, call, at: here)
-            case 0x02: try store(accumulator, instruction, at: here)
-            case 0x03: try store(index, instruction, at: here)
+            case 0x00: accumulator = try load(instruction, from: call, at: here)
+            case 0x01: index = try load(instruction, from: call, at: here)
+            case 0x02: try store(accumulator, instruction: instruction, at: here)
+            case 0x03: try store(index, instruction: instruction, at: here)
             case 0x04: try calculate(instruction, at: here)
             case 0x05: try jump(instruction, at: here)
             case 0x06 where instruction.code == 0x06: return instruction.operand
@@ -106,7 +108,7 @@ extension FilterEvaluator {
         }
 
         /// The loaded value: a word of the call, the call's size, a constant or a memory cell.
-        private func load(_ instruction: FilterInstruction, _ call: Call, at here: Int) throws(Fault) -> UInt32 {
+        private func load(_ instruction: FilterInstruction, from call: Call, at here: Int) throws(Fault) -> UInt32 {
             switch instruction.code & 0xF8 {
             case 0x20 where instruction.code == 0x20:
                 guard let word = call.word(at: instruction.operand) else { throw .loadOutside(at: here) }
@@ -118,7 +120,7 @@ extension FilterEvaluator {
             }
         }
 
-        private mutating func store(_ value: UInt32, _ instruction: FilterInstruction, at here: Int) throws(Fault) {
+        private mutating func store(_ value: UInt32, instruction: FilterInstruction, at here: Int) throws(Fault) {
             guard instruction.code & 0xF8 == 0 else { throw .unknownInstruction(at: here) }
             memory[try cell(instruction, at: here)] = value
         }

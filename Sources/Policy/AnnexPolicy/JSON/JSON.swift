@@ -14,7 +14,7 @@ package enum JSON: Sendable, Hashable {
         let key: String
         let value: JSON
 
-        package init(_ key: String, _ value: JSON) {
+        package init(_ key: String, value: JSON) {
             self.key = key
             self.value = value
         }
@@ -56,11 +56,11 @@ extension JSON {
         case .numeral(let value): text += value
         case .text(let value): text += Self.quoted(value)
         case .list(let values):
-            Self.write(values, within: "[]", into: &text, indent) { value, text, indent in
+            Self.write(values, within: "[]", into: &text, indent: indent) { value, text, indent in
                 value.write(into: &text, indent: indent)
             }
         case .object(let members):
-            Self.write(members, within: "{}", into: &text, indent) { member, text, indent in
+            Self.write(members, within: "{}", into: &text, indent: indent) { member, text, indent in
                 text += Self.quoted(member.key) + ": "
                 member.value.write(into: &text, indent: indent)
             }
@@ -68,7 +68,7 @@ extension JSON {
     }
 
     private static func write<Item>(
-        _ items: [Item], within brackets: String, into text: inout String, _ indent: String?,
+        _ items: [Item], within brackets: String, into text: inout String, indent: String?,
         one: (Item, inout String, String?) -> Void
     ) {
         guard !items.isEmpty else { return text += brackets }
@@ -115,7 +115,7 @@ extension JSON {
         case .number(let text): self = .numeral(text)
         case .text(let text): self = .text(text)
         case .list(let nodes): self = .list(nodes.map { JSON($0) })
-        case .object(let entries): self = .object(entries.map { Member($0.key, JSON($0.value)) })
+        case .object(let entries): self = .object(entries.map { Member($0.key, value: JSON($0.value)) })
         }
     }
 

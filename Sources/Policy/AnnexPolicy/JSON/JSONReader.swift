@@ -49,7 +49,7 @@ package struct JSONReader {
         }
     }
 
-    private mutating func take(_ letter: Unicode.Scalar) -> Bool {
+    private mutating func skip(_ letter: Unicode.Scalar) -> Bool {
         guard let byte = next, UInt32(byte) == letter.value else { return false }
         at += 1
         return true
@@ -64,9 +64,9 @@ package struct JSONReader {
             case UInt8(ascii: "{"): try object(path: path, depth: depth)
             case UInt8(ascii: "["): try list(path: path, depth: depth)
             case UInt8(ascii: "\""): .text(try text())
-            case UInt8(ascii: "t"): try word("true", .boolean(true))
-            case UInt8(ascii: "f"): try word("false", .boolean(false))
-            case UInt8(ascii: "n"): try word("null", .null)
+            case UInt8(ascii: "t"): try word("true", value: .boolean(true))
+            case UInt8(ascii: "f"): try word("false", value: .boolean(false))
+            case UInt8(ascii: "n"): try word("null", value: .null)
             case nil: throw error("the text ends where a value is expected")
             default: .number(try number())
             }
@@ -78,7 +78,7 @@ package struct JSONReader {
         var entries: [JSONNode.Entry] = []
         var keys: Set<String> = []
         skipBlanks()
-        if take("}") { return .object([]) }
+        if skip("}") { return .object([]) }
         repeat {
             skipBlanks()
             let keyPlace = place
@@ -89,12 +89,12 @@ package struct JSONReader {
                     "`\(path.text)` has the key `\(Escaped(key, limit: 200).description)` twice", at: keyPlace)
             }
             skipBlanks()
-            guard take(":") else { throw error("`:` is expected after a key") }
+            guard skip(":") else { throw error("`:` is expected after a key") }
             let value = try value(path: .member(of: path, key: key), depth: depth + 1)
             entries.append(JSONNode.Entry(key: key, value: value))
             skipBlanks()
-        } while take(",")
-        guard take("}") else { throw error("`,` or `}` is expected") }
+        } while skip(",")
+        guard skip("}") else { throw error("`,` or `}` is expected") }
         return .object(entries)
     }
 
@@ -102,16 +102,16 @@ package struct JSONReader {
         at += 1
         var nodes: [JSONNode] = []
         skipBlanks()
-        if take("]") { return .list([]) }
+        if skip("]") { return .list([]) }
         repeat {
             nodes.append(try value(path: .element(of: path, index: nodes.count), depth: depth + 1))
             skipBlanks()
-        } while take(",")
-        guard take("]") else { throw error("`,` or `]` is expected") }
+        } while skip(",")
+        guard skip("]") else { throw error("`,` or `]` is expected") }
         return .list(nodes)
     }
 
-    private mutating func word(_ word: String, _ value: JSONNode.Value) throws(PolicyError) -> JSONNode.Value {
+    private mutating func word(_ word: String, value: JSONNode.Value) throws(PolicyError) -> JSONNode.Value {
         guard bytes[at...].starts(with: word.utf8) else { throw error("a value is expected") }
         at += word.utf8.count
         return value
@@ -121,11 +121,11 @@ package struct JSONReader {
 extension JSONReader {
     private mutating func number() throws(PolicyError) -> String {
         let start = at
-        _ = take("-")
-        if !take("0") { try digits("a value is expected") }
-        if take(".") { try digits("digits are expected after the point") }
-        if take("e") || take("E") {
-            if !take("+") { _ = take("-") }
+        _ = skip("-")
+        if !skip("0") { try digits("a value is expected") }
+        if skip(".") { try digits("digits are expected after the point") }
+        if skip("e") || skip("E") {
+            if !skip("+") { _ = skip("-") }
             try digits("digits are expected in the exponent")
         }
         guard at - start <= Self.longestNumber else {
@@ -149,7 +149,7 @@ extension JSONReader {
             if byte == UInt8(ascii: "\\") { try escape(into: &letters) } else { letters.append(byte) }
         }
         guard let text = String(validating: letters, as: UTF8.self) else { throw error("a text is not UTF-8") }
-        guard take("\"") else { throw error("the text ends inside quotes") }
+        guard skip("\"") else { throw error("the text ends inside quotes") }
         return text
     }
 
@@ -162,7 +162,7 @@ extension JSONReader {
         if let letter = plain[byte] { return letters.append(letter) }
         guard byte == UInt8(ascii: "u") else { throw error("unknown escape") }
         var code = UInt32(try unit())
-        if code >= 0xD800, code < 0xDC00, take("\\"), take("u") {
+        if code >= 0xD800, code < 0xDC00, skip("\\"), skip("u") {
             let low = UInt32(try unit())
             guard low >= 0xDC00, low < 0xE000 else { throw error("a surrogate pair is incomplete") }
             code = 0x1_0000 + (code - 0xD800) << 10 + (low - 0xDC00)

@@ -55,7 +55,7 @@ extension Policy {
     }
 
     /// Whether these calls are refused with these registers.
-    func refuses(_ calls: [(name: String, arguments: [UInt64])]) -> Bool {
+    func denies(_ calls: [(name: String, arguments: [UInt64])]) -> Bool {
         calls.allSatisfy { name, arguments in
             guard let call = SystemCall(named: name, architecture: architecture) else { return true }
             return answer(number: call.number, arguments: arguments) != .allow

@@ -16,7 +16,7 @@ public struct LayerTable: Sendable, Hashable {
 
         init(
             _ statement: PolicyStatement, at place: PolicyPlace? = nil, elsewhere: String? = nil,
-            _ parts: [SandboxLayer: LayerPart]
+            parts: [SandboxLayer: LayerPart]
         ) {
             self.statement = statement
             self.place = place

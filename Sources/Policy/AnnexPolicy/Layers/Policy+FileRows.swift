@@ -3,21 +3,22 @@ extension Policy {
     var grantRows: [LayerTable.Row] {
         visiblePaths.flatMap { visible in
             let missing = PathRights([.read, .write, .execute]).subtracting(visible.rights)
-            return visible.rights.each.map { given(visible, $0) } + missing.each.map { withheld(visible, $0) }
+            return visible.rights.each.map { given(visible, right: $0) }
+                + missing.each.map { withheld(visible, right: $0) }
         }
     }
 
-    private func given(_ visible: VisiblePath, _ right: PathRights) -> LayerTable.Row {
+    private func given(_ visible: VisiblePath, right: PathRights) -> LayerTable.Row {
         LayerTable.Row(
             .granted(path: visible.path, right), at: visible.place,
-            [.root: .whole, .landlock: .whole, .seccomp: .none("seccomp cannot read paths")])
+            parts: [.root: .whole, .landlock: .whole, .seccomp: .none("seccomp cannot read paths")])
     }
 
-    private func withheld(_ visible: VisiblePath, _ right: PathRights) -> LayerTable.Row {
+    private func withheld(_ visible: VisiblePath, right: PathRights) -> LayerTable.Row {
         LayerTable.Row(
             .withheld(path: visible.path, right), at: visible.place,
-            [
-                .mount: mountPart(right), .landlock: landlockPart(visible, right),
+            parts: [
+                .mount: mountPart(right), .landlock: landlockPart(visible, right: right),
                 .seccomp: right == .write
                     ? writingPart : .none("seccomp cannot read paths"),
             ])
@@ -32,9 +33,9 @@ extension Policy {
     }
 
     /// Landlock adds up the rights of all directories above a path.
-    private func landlockPart(_ visible: VisiblePath, _ right: PathRights) -> LayerPart {
+    private func landlockPart(_ visible: VisiblePath, right: PathRights) -> LayerPart {
         let outer = visiblePaths.last {
-            $0.path != visible.path && PathText.isWithin(visible.path, $0.path) && $0.rights.contains(right)
+            $0.path != visible.path && PathText.isPath(visible.path, within: $0.path) && $0.rights.contains(right)
         }
         if let outer { return .none("a Landlock rule cannot remove a right that \(outer.path) gives") }
         switch right {
@@ -47,7 +48,7 @@ extension Policy {
     private var writingPart: LayerPart {
         let opening: [UInt64] = [1, 2, 0o100, 0o1000]
         let opens = opening.allSatisfy { flags in
-            refuses([
+            denies([
                 ("openat", [0, 0, flags, 0, 0, 0]), ("open", [0, flags, 0, 0, 0, 0]),
                 ("openat", [0, 0, flags | 0o2000000, 0, 0, 0]), ("open", [0, flags | 0o2000000, 0, 0, 0, 0]),
             ])
@@ -72,25 +73,27 @@ extension Policy {
             }
         return LayerTable.Row(
             .otherFiles(use),
-            [.root: .whole, .landlock: landlock, .seccomp: seccompPart(group, sees: "seccomp cannot read paths")])
+            parts: [
+                .root: .whole, .landlock: landlock, .seccomp: seccompPart(group, sees: "seccomp cannot read paths"),
+            ])
     }
 
     private var privateRow: LayerTable.Row? {
         switch paths.privateDirectory {
         case .none: nil
         case .scratch:
-            LayerTable.Row(.privateSize, at: places[.privateDirectory], [.root: .whole])
+            LayerTable.Row(.privateSize, at: places[.privateDirectory], parts: [.root: .whole])
         case .persistent:
             LayerTable.Row(
                 .privateSize, at: places[.privateDirectory], elsewhere: "a watch of its size",
-                [.root: .none("a directory on disk has no size limit of its own")])
+                parts: [.root: .none("a directory on disk has no size limit of its own")])
         }
     }
 
     private var deviceRow: LayerTable.Row? {
         LayerTable.Row(
             .otherDevices, at: places[.devices],
-            [
+            parts: [
                 .root: .whole, .landlock: .whole,
                 .capabilities: .partly("making nodes; not opening existing nodes"),
                 .mount: .partly("nodes on granted paths (nodev)"),
@@ -102,7 +105,7 @@ extension Policy {
         let isThere = paths.processFiles == .minimal
         return LayerTable.Row(
             .processFiles, at: places[.processFiles],
-            [
+            parts: [
                 .root: .whole,
                 .pid: isThere
                     ? .partly("which processes are shown; not the kernel's own files")

@@ -14,10 +14,10 @@ extension Policy {
             architecture == .x86
             ? .partly("from Linux 6.14 the kernel runs no filter for uretprobe and uprobe, which end the caller")
             : .whole
-        let rows = stated.map { LayerTable.Row(.call($0.call), at: $0.place, [.seccomp: .whole]) }
+        let rows = stated.map { LayerTable.Row(.call($0.call), at: $0.place, parts: [.seccomp: .whole]) }
         return rows
             + [
-                LayerTable.Row(.otherCalls, at: unlisted.place, [.seccomp: unseen]),
+                LayerTable.Row(.otherCalls, at: unlisted.place, parts: [.seccomp: unseen]),
                 writeXorExecuteRow,
             ].compactMap { $0 }
     }
@@ -26,7 +26,7 @@ extension Policy {
         guard writeXorExecute else { return nil }
         return LayerTable.Row(
             .writeXorExecute, at: places[.writeXorExecute],
-            [
+            parts: [
                 .seccomp: startsPrograms
                     ? .partly("not the mappings that a started program requests in its ELF header: execve makes them")
                     : .whole,
@@ -50,13 +50,13 @@ extension Policy {
         return [
             LayerTable.Row(
                 .network, at: places[.network],
-                [
+                parts: [
                     .network: .whole, .seccomp: sockets,
                     .landlock: .partly("from ABI 4, TCP only; not UDP, raw, netlink or packet sockets"),
                 ]),
             LayerTable.Row(
                 .abstractSockets, at: places[.network],
-                [
+                parts: [
                     .network: .whole, .landlock: .partly("from ABI 6"),
                     .seccomp: seccompPart(.sockets, sees: "seccomp cannot read addresses"),
                 ]),
@@ -68,14 +68,14 @@ extension Policy {
         [
             LayerTable.Row(
                 .signals,
-                [
+                parts: [
                     .pid: .whole, .landlock: .partly("from ABI 6"),
                     .user: .partly("not processes of the same user on the host"),
                     .seccomp: seccompPart(.signals, sees: "seccomp cannot see which process a number means"),
                 ]),
             LayerTable.Row(
                 .otherProcesses,
-                [
+                parts: [
                     .pid: .whole, .landlock: .partly("no tracing; listing and /proc are not held"),
                     .user: .partly("tracing; not listing"),
                     .root: .partly("the host's /proc; not process numbers"),
@@ -83,21 +83,22 @@ extension Policy {
                 ]),
             LayerTable.Row(
                 .interprocess,
-                [
+                parts: [
                     .ipc: .whole,
                     .seccomp: seccompPart(.interprocess, sees: "seccomp cannot distinguish keys and names"),
                     .user: .none("the kernel checks their rights by user and group"),
                 ]),
-            LayerTable.Row(.machineStart, [.time: startPart, .seccomp: .none("clocks are read without a call")]),
+            LayerTable.Row(
+                .machineStart, parts: [.time: startPart, .seccomp: .none("clocks are read without a call")]),
             LayerTable.Row(
                 .sessionKeys,
-                [
+                parts: [
                     .keyring: .whole, .user: .none("the session's keyring is inherited"),
                     .seccomp: seccompPart(.keyring, sees: "seccomp cannot see which key a serial number means"),
                 ]),
             LayerTable.Row(
                 .userKeys,
-                [
+                parts: [
                     .user: .whole, .keyring: .none("a new session still finds its user's keys"),
                     .seccomp: seccompPart(.keyring, sees: "seccomp cannot see which key a serial number means"),
                 ]),
@@ -119,31 +120,31 @@ extension Policy {
         return [
             LayerTable.Row(
                 .hostname,
-                [
+                parts: [
                     .uts: .whole, .capabilities: .whole, .user: .whole,
                     .seccomp: seccompPart(.hostname, sees: "the name lies in memory, which seccomp cannot read"),
                 ]),
             LayerTable.Row(
                 .controlGroups,
-                [
+                parts: [
                     .root: .whole, .landlock: .partly("opening; not whether a file exists"),
                     .cgroup: .partly("names; not what a mount would show"),
                     .seccomp: seccompPart(.contents, sees: "seccomp cannot read paths"),
                 ]),
             LayerTable.Row(
-                .mounts, [.capabilities: .whole, .seccomp: mountCalls, .mount: .partly("the host's own mounts")]),
+                .mounts, parts: [.capabilities: .whole, .seccomp: mountCalls, .mount: .partly("the host's own mounts")]),
             LayerTable.Row(
                 .namespaces,
-                [
+                parts: [
                     .seccomp: namespacePart,
                     .capabilities: .partly("all but a user namespace, which needs no capability"),
                 ]),
             LayerTable.Row(
                 .capabilities,
-                [.capabilities: .whole, .user: .partly("over the host; not within its own namespaces")]),
+                parts: [.capabilities: .whole, .user: .partly("over the host; not within its own namespaces")]),
             LayerTable.Row(
                 .setUserID,
-                [
+                parts: [
                     .noNewPrivileges: .whole, .mount: .whole,
                     .user: .partly("mapped users only; other users appear as nobody"),
                     .capabilities: .partly("capabilities, by the bounding set; not another user"),
@@ -158,22 +159,22 @@ extension Policy {
         let flags: [UInt64] = [
             0x80, 0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000,
         ]
-        let refused = flags.allSatisfy { flag in
-            refuses([
+        let denied = flags.allSatisfy { flag in
+            denies([
                 ("unshare", [flag, 0, 0, 0, 0, 0]), ("clone", [(flag == 0x80 ? 0x2_0000 : flag) | 17, 0, 0, 0, 0, 0]),
                 ("clone3", [0, 88, 0, 0, 0, 0]), ("setns", [3, flag, 0, 0, 0, 0]), ("setns", [3, 0, 0, 0, 0, 0]),
             ])
         }
-        return refused ? .whole : .none("the policy allows a call that makes or enters a namespace")
+        return denied ? .whole : .none("the policy allows a call that makes or enters a namespace")
     }
 
     /// The rows about limits and the environment, which no layer enforces.
     private var limitRows: [LayerTable.Row] {
         LimitName.allCases.map { name in
-            LayerTable.Row(.limit(name.rawValue), at: places[.limit(name)], elsewhere: name.keeper, [:])
+            LayerTable.Row(.limit(name.rawValue), at: places[.limit(name)], elsewhere: name.keeper, parts: [:])
         } + [
             LayerTable.Row(
-                .environment, at: places[.environment], elsewhere: "the environment that the launch passes", [:])
+                .environment, at: places[.environment], elsewhere: "the environment that the launch passes", parts: [:])
         ]
     }
 }

@@ -10,13 +10,13 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
     /// Whether the broker can bound everything that a rule allows.
     func covers(_ rule: CallRule) -> Bool {
         guard let condition = rule.conditions.first(where: { $0.index == 1 }) else { return false }
-        return parted(rule.call, condition.alternatives)?.rest.isEmpty ?? false
+        return parted(rule.call, alternatives: condition.alternatives)?.rest.isEmpty ?? false
     }
 
     /// Splits the values of a call's second argument into those that the broker can count and the rest.
     ///
     /// - Returns: nil for a call that takes no locks.
-    package func parted(_ call: String, _ alternatives: [Comparison]) -> (counted: [Comparison], rest: [Comparison])? {
+    package func parted(_ call: String, alternatives: [Comparison]) -> (counted: [Comparison], rest: [Comparison])? {
         switch call {
         case "fcntl": Self.partedCommands(alternatives)
         case "flock": Self.partedOperations(alternatives)

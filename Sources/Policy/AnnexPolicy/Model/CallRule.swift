@@ -48,7 +48,7 @@ public enum CallAnswer: Sendable, Hashable {
     case allow
     /// The call fails with `errno` and has no effect. If `reported` is false, the failure is not recorded, because
     /// libraries make such calls only to probe the kernel.
-    case refuse(errno: Int32, reported: Bool)
+    case deny(errno: Int32, reported: Bool)
     /// The call is reported and the process is ended, because only an attack makes this call.
     case end
     /// The process ends itself with `abort()`. The broker ends the process and reports its end, because the kernel

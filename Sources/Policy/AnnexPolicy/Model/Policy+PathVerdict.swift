@@ -10,8 +10,8 @@ extension Policy {
     ///   - rights: the rights that are wanted; an empty set asks whether the path exists.
     public func verdict(path: String, rights: PathRights) -> PathVerdict {
         let path = PathText.resolved(path)
-        let around = isHiddenProcessFile(path) ? [] : visiblePaths.filter { PathText.isWithin(path, $0.path) }
-        let denials = around.isEmpty ? outside(path, rights) : inside(around, rights)
+        let around = isHiddenProcessFile(path) ? [] : visiblePaths.filter { PathText.isPath(path, within: $0.path) }
+        let denials = around.isEmpty ? outside(path, rights: rights) : inside(around, rights: rights)
         let calls = denials.isEmpty ? denialByCalls(rights) : nil
         let allowed = denials.isEmpty && calls == nil
         let nearest = around.last
@@ -19,7 +19,7 @@ extension Policy {
             isAllowed: allowed, deniedBy: denials.map(\.layer) + (calls == nil ? [] : [.seccomp]),
             errno: denials.first?.errno ?? calls?.errno, place: calls?.place ?? nearest?.place,
             reason: calls == nil ? nearest?.reason : calls?.reason,
-            remedy: allowed ? nil : calls?.remedy ?? remedy(path, rights, nearest))
+            remedy: allowed ? nil : calls?.remedy ?? remedy(path, rights: rights, nearest: nearest))
     }
 
     /// One layer's answer.
@@ -30,8 +30,8 @@ extension Policy {
 
     /// The refusals for a path that is not bound. Directories on the way to a bound path exist but are empty, and
     /// Landlock gives no right on them.
-    private func outside(_ path: String, _ rights: PathRights) -> [Denial] {
-        guard path == "/" || visiblePaths.contains(where: { PathText.isWithin($0.path, path) }) else {
+    private func outside(_ path: String, rights: PathRights) -> [Denial] {
+        guard path == "/" || visiblePaths.contains(where: { PathText.isPath($0.path, within: path) }) else {
             return [Denial(layer: .root, errno: ENOENT), Denial(layer: .landlock, errno: EACCES)]
         }
         if rights.isEmpty { return [] }
@@ -42,7 +42,7 @@ extension Policy {
 
     /// The innermost mount decides whether a path is read-only and whether it can be executed. Landlock adds up the
     /// rights of all directories above and cannot take any away.
-    private func inside(_ around: [VisiblePath], _ rights: PathRights) -> [Denial] {
+    private func inside(_ around: [VisiblePath], rights: PathRights) -> [Denial] {
         guard let nearest = around.last else { return [] }
         let lacking = rights.subtracting(nearest.rights)
         var denials: [Denial] = []
@@ -57,7 +57,7 @@ extension Policy {
     }
 
     /// The line that would allow the path; nil if no policy may grant it.
-    private func remedy(_ path: String, _ rights: PathRights, _ nearest: VisiblePath?) -> String? {
+    private func remedy(_ path: String, rights: PathRights, nearest: VisiblePath?) -> String? {
         if let device = PolicyDevice.allCases.first(where: { $0.path == path }), !rights.contains(.execute) {
             return "devices: [\((devices + [device]).map(\.rawValue).joined(separator: ", "))]"
         }
@@ -66,7 +66,7 @@ extension Policy {
             return isGivable && paths.processFiles == .none ? "paths: { proc: minimal }" : nil
         }
         let wanted = rights.union(paths.grants.last { $0.path == path }?.rights ?? []).union(.read)
-        let isGrantable = PathText.misspelling(path) == nil && PathText.danger(path, wanted) == nil
+        let isGrantable = PathText.misspelling(path) == nil && PathText.danger(path, rights: wanted) == nil
         guard isGrantable, nearest?.path != paths.privatePath || path != paths.privatePath else { return nil }
         return "grants: [{ reason: …, rights: \(wanted), paths: [\(PathText.quoted(path))] }]"
     }
@@ -80,17 +80,17 @@ extension Policy {
     )? {
         for (right, modes) in Self.openModes where rights.contains(right) {
             let verdicts = Self.opening.flatMap { name, register in
-                modes.compactMap { mode in verdictOfOpening(name, register, mode) }
+                modes.compactMap { mode in verdictOfOpening(name, register: register, mode: mode) }
             }
             if verdicts.contains(where: { $0.answer == .allow }) { continue }
             guard let first = verdicts.first(where: { $0.reason != nil }) ?? verdicts.first else { continue }
-            let errno: Int32 = if case .refuse(let errno, _) = first.answer { errno } else { EPERM }
+            let errno: Int32 = if case .deny(let errno, _) = first.answer { errno } else { EPERM }
             return (errno, first.place, first.reason, "allow: " + (first.remedy ?? "- openat"))
         }
         return nil
     }
 
-    private func verdictOfOpening(_ name: String, _ register: Int, _ mode: UInt64) -> Verdict? {
+    private func verdictOfOpening(_ name: String, register: Int, mode: UInt64) -> Verdict? {
         guard let call = SystemCall(named: name, architecture: architecture) else { return nil }
         var arguments = [UInt64](repeating: 0, count: 6)
         arguments[register] = mode

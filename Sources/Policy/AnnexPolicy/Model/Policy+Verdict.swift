@@ -4,8 +4,10 @@ extension Policy {
     public func verdict(number: Int32, arguments: [UInt64]) -> Verdict {
         let call = SystemCall(number: number, architecture: architecture)
         let rule = rule(number: number, arguments: arguments)
-        let answer = answer(to: call, rule, arguments)
-        if answer != .allow, let call, let verdict = verdictOfWriteXorExecute(call, arguments, answer) {
+        let answer = answer(to: call, rule: rule, arguments: arguments)
+        if answer != .allow, let call,
+            let verdict = verdictOfWriteXorExecute(call, arguments: arguments, answer: answer)
+        {
             return verdict
         }
         let isLaunch = answer == .allow && rule?.answer != .allow
@@ -18,7 +20,7 @@ extension Policy {
 
     /// The verdict on a call that a rule would allow without `write-xor-execute`; nil for any other call.
     private func verdictOfWriteXorExecute(
-        _ call: SystemCall, _ arguments: [UInt64], _ answer: CallAnswer
+        _ call: SystemCall, arguments: [UInt64], answer: CallAnswer
     ) -> Verdict? {
         let wider = widerRules[call.number]?.first { $0.applies(to: arguments) }
         guard let wider, wider.answer == .allow, let place = places[.writeXorExecute] else { return nil }
@@ -30,7 +32,7 @@ extension Policy {
     /// The answer without its explanation.
     package func answer(number: Int32, arguments: [UInt64]) -> CallAnswer {
         let call = SystemCall(number: number, architecture: architecture)
-        return answer(to: call, rule(number: number, arguments: arguments), arguments)
+        return answer(to: call, rule: rule(number: number, arguments: arguments), arguments: arguments)
     }
 
     /// The budget that an allowed call is counted against.
@@ -42,13 +44,13 @@ extension Policy {
         rules[number]?.first { $0.applies(to: arguments) }
     }
 
-    private func answer(to call: SystemCall?, _ rule: CallRule?, _ arguments: [UInt64]) -> CallAnswer {
-        guard let call else { return .refuse(errno: unlisted.unknown, reported: true) }
-        if isNeededByLaunch(call, arguments) { return .allow }
-        return rule?.answer ?? .refuse(errno: unlisted.known, reported: true)
+    private func answer(to call: SystemCall?, rule: CallRule?, arguments: [UInt64]) -> CallAnswer {
+        guard let call else { return .deny(errno: unlisted.unknown, reported: true) }
+        if isNeededByLaunch(call, arguments: arguments) { return .allow }
+        return rule?.answer ?? .deny(errno: unlisted.known, reported: true)
     }
 
-    func isNeededByLaunch(_ call: SystemCall, _ arguments: [UInt64]) -> Bool {
+    func isNeededByLaunch(_ call: SystemCall, arguments: [UInt64]) -> Bool {
         if LaunchCalls.names.contains(call.name) { return true }
         return call.name == LaunchCalls.exec && LaunchCalls.passesExec(arguments)
     }

@@ -68,23 +68,23 @@ extension Policy {
 
 extension PolicyPaths {
     fileprivate mutating func add(_ grant: PathGrant, writeXorExecute: Bool) {
-        let nearest = grants.last { PathText.isWithin(grant.path, $0.path) }
+        let nearest = grants.last { PathText.isPath(grant.path, within: $0.path) }
         var rights = grant.rights.union(nearest?.rights ?? [])
         if writeXorExecute, rights.contains(.write) { rights.remove(.execute) }
-        grants.removeAll { PathText.isSame($0.path, grant.path) }
+        grants.removeAll { PathText.isSame($0.path, as: grant.path) }
         grants.append(
             PathGrant(
                 path: grant.path, rights: rights, isOptional: grant.isOptional, reason: grant.reason,
                 place: grant.place))
-        grants.sort { PathText.precedes($0.path, $1.path) }
+        grants.sort { PathText.isPath($0.path, before: $1.path) }
     }
 }
 
 extension CallRule {
     fileprivate var aloud: CallRule {
-        guard case .refuse(let errno, reported: false) = answer else { return self }
+        guard case .deny(let errno, reported: false) = answer else { return self }
         return CallRule(
-            call: call, conditions: conditions, answer: .refuse(errno: errno, reported: true), reason: reason,
+            call: call, conditions: conditions, answer: .deny(errno: errno, reported: true), reason: reason,
             place: place)
     }
 }

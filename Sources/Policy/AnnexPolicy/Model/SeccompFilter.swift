@@ -51,12 +51,12 @@ public struct SeccompFilter: Sendable, Hashable {
     ///   another program.
     public func instructions(nonce: UInt64) -> [UInt8] {
         var patched = bytes
-        patch(&patched, upper, UInt32(truncatingIfNeeded: nonce >> 32))
-        patch(&patched, lower, UInt32(truncatingIfNeeded: nonce))
+        patch(&patched, at: upper, with: UInt32(truncatingIfNeeded: nonce >> 32))
+        patch(&patched, at: lower, with: UInt32(truncatingIfNeeded: nonce))
         return patched
     }
 
-    private func patch(_ bytes: inout [UInt8], _ place: Int?, _ operand: UInt32) {
+    private func patch(_ bytes: inout [UInt8], at place: Int?, with operand: UInt32) {
         guard let place else { return }
         var instruction = program[place]
         instruction.operand = operand

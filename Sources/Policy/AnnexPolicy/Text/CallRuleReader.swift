@@ -58,7 +58,7 @@ struct CallRuleReader {
             guard let answer = values["answer"] else {
                 throw group.error("a group of `refuse` must state its errno (`answer:`)")
             }
-            return .refuse(errno: try answer.errno(), reported: false)
+            return .deny(errno: try answer.errno(), reported: false)
         case .end:
             guard let means = values["means"] else { return .end }
             guard try means.text("`means`") == "abort" else {
@@ -85,7 +85,7 @@ struct CallRuleReader {
                 "`bounded: locks` is for `flock` with `operation: { has: LOCK_EX }`, and for `fcntl` with F_SETLK and "
                     + "F_SETLKW alone")
         }
-        try refuseContradictionOfLaunch(rule, name)
+        try rejectContradictionOfLaunch(rule, at: name)
         return rule
     }
 
@@ -96,11 +96,11 @@ struct CallRuleReader {
         guard
             let call = SystemCall(named: name, architecture: architecture)
                 ?? SystemCall(named: name, architecture: .x86)
-        else { throw node.unknown("system call `\(name)`", name, among: SystemCallTable.allNames) }
+        else { throw node.unknown("system call `\(name)`", name: name, among: SystemCallTable.allNames) }
         return call
     }
 
-    private func refuseContradictionOfLaunch(_ rule: CallRule, _ node: PolicyNode) throws(PolicyError) {
+    private func rejectContradictionOfLaunch(_ rule: CallRule, at node: PolicyNode) throws(PolicyError) {
         if LaunchCalls.names.contains(rule.call), rule.answer != .allow || !rule.conditions.isEmpty {
             throw node.error("every launch needs `\(rule.call)`, so it is always allowed: remove the rule")
         }
@@ -132,7 +132,7 @@ struct ConditionReader {
     func conditions(_ node: PolicyNode) throws(PolicyError) -> [CallCondition] {
         var conditions: [CallCondition] = []
         for entry in try node.entries("`when`") {
-            let index = try index(entry.key, entry.name)
+            let index = try index(entry.key, named: entry.name)
             guard !conditions.contains(where: { $0.index == index }) else {
                 throw entry.key.error("argument `\(entry.name)` is stated twice")
             }
@@ -144,11 +144,11 @@ struct ConditionReader {
     }
 
     /// The index of an argument, stated by its name, or by its number if the call's arguments have no names.
-    private func index(_ node: PolicyNode, _ name: String) throws(PolicyError) -> Int {
+    private func index(_ node: PolicyNode, named name: String) throws(PolicyError) -> Int {
         let known = (call.arguments ?? []).map(\.name)
         if let index = known.firstIndex(of: name) { return index }
         if let number = WholeNumber.parse(name), number < 6 { return Int(number) }
-        throw node.unknown("argument `\(name)` of `\(call.name)`", name, among: known)
+        throw node.unknown("argument `\(name)` of `\(call.name)`", name: name, among: known)
     }
 
     private func kind(of index: Int) -> ArgumentKind {

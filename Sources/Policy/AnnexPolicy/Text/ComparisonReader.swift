@@ -133,7 +133,7 @@ extension ComparisonReader {
         if text == "NULL", kind.style == .pointer { return 0 }
         let number = WholeNumber.parse(text) ?? Quantity.bytes(text)
         guard let number else {
-            throw node.unknown("value `\(text)`", text, among: kind.constants.map(\.name))
+            throw node.unknown("value `\(text)`", name: text, among: kind.constants.map(\.name))
         }
         guard number & ~kind.mask == 0 else { throw node.error("`\(text)` does not fit into \(kind.bits) bits") }
         return number

@@ -11,24 +11,24 @@ extension Policy {
         }
         self.unlisted = unlisted
         paths = try joining.paths()
-        devices = try joining.last("devices", .devices, \.devices)
-        network = try joining.last("network", .network, \.network)
-        writeXorExecute = try joining.last("write-xor-execute", .writeXorExecute, \.writeXorExecute)
-        environment = try joining.last("environment", .environment, \.environment)
+        devices = try joining.last("devices", in: .devices, \.devices)
+        network = try joining.last("network", in: .network, \.network)
+        writeXorExecute = try joining.last("write-xor-execute", in: .writeXorExecute, \.writeXorExecute)
+        environment = try joining.last("environment", in: .environment, \.environment)
         limits = try joining.limits()
         let stated = Self.rules(of: documents, architecture: architecture)
-        try Self.refuseTooMany(stated)
+        try Self.rejectTooMany(stated)
         let narrowed = writeXorExecute ? try WriteXorExecute.narrowed(stated, architecture: architecture) : [:]
         let rules = stated.merging(narrowed) { $1 }
-        try Self.refuseTooMany(rules)
+        try Self.rejectTooMany(rules)
         book = RuleBook(RuleBook.Contents(rules: rules, wider: stated.filter { narrowed[$0.key] != nil }))
         places = joining.places
-        try refuseContradictions()
+        try rejectContradictions()
     }
 
     /// Limits how many combinations of values the rules have, before any other step multiplies the alternatives of
     /// conditions.
-    private static func refuseTooMany(_ rules: [Int32: [CallRule]]) throws(PolicyError) {
+    private static func rejectTooMany(_ rules: [Int32: [CallRule]]) throws(PolicyError) {
         var sum = 0
         for (_, list) in rules.sorted(by: { $0.key < $1.key }) {
             sum += try CallRule.count(list)
@@ -58,7 +58,7 @@ extension Policy {
     /// Checks the sections of a joined policy against each other.
     ///
     /// - Throws: if two of them contradict each other.
-    func refuseContradictions() throws(PolicyError) {
+    func rejectContradictions() throws(PolicyError) {
         for grant in paths.grants {
             if let contradiction = contradiction(of: grant) {
                 throw PolicyError("`\(grant.path)`: \(contradiction)", at: grant.place)
@@ -73,7 +73,7 @@ extension Policy {
         if writeXorExecute, grant.rights.isSuperset(of: [.write, .execute]) {
             return "a file written here could be executed: `write` and `execute` contradict `write-xor-execute: on`"
         }
-        let outer = paths.grants.last { $0.path != grant.path && PathText.isWithin(grant.path, $0.path) }
+        let outer = paths.grants.last { $0.path != grant.path && PathText.isPath(grant.path, within: $0.path) }
         if let outer, outer.rights.contains(.read), !grant.rights.contains(.read) {
             return "no layer can forbid reading here, because `\(outer.path)` is granted with `read`"
         }
@@ -88,7 +88,7 @@ private struct Joining {
     var places: [PolicySection: PolicyPlace] = [:]
 
     mutating func last<Value>(
-        _ what: String, _ section: PolicySection, _ part: (PolicyDocument) -> PolicyDocument.Stated<Value>?
+        _ what: String, in section: PolicySection, _ part: (PolicyDocument) -> PolicyDocument.Stated<Value>?
     ) throws(PolicyError) -> Value {
         guard let stated = documents.reversed().lazy.compactMap(part).first else { throw missing(what) }
         places[section] = stated.place
@@ -101,16 +101,16 @@ private struct Joining {
 
     mutating func paths() throws(PolicyError) -> PolicyPaths {
         var paths = PolicyPaths()
-        paths.bundle = try last("paths: bundle", .bundle, \.bundle)
-        let privateDirectory = try last("paths: private", .privateDirectory, \.privateDirectory)
+        paths.bundle = try last("paths: bundle", in: .bundle, \.bundle)
+        let privateDirectory = try last("paths: private", in: .privateDirectory, \.privateDirectory)
         paths.privateDirectory = privateDirectory.directory
         paths.privatePath = privateDirectory.path
-        paths.processFiles = try last("paths: proc", .processFiles, \.processFiles)
+        paths.processFiles = try last("paths: proc", in: .processFiles, \.processFiles)
         var grants: [[UInt8]: PathGrant] = [:]
         for document in documents {
             for grant in document.grants { grants[Array(grant.path.utf8)] = grant }
         }
-        paths.grants = grants.values.sorted { PathText.precedes($0.path, $1.path) }
+        paths.grants = grants.values.sorted { PathText.isPath($0.path, before: $1.path) }
         return paths
     }
 

@@ -14,7 +14,7 @@ struct PolicyDirectory {
     func sources() throws(PolicyError) -> [String: PolicyLibrary.Source] {
         let directory = try step { () throws(SystemError) in try Descriptor.directory(path) }
         let status = try step { () throws(SystemError) in try directory.status() }
-        try refuseForeign(status, path)
+        try rejectForeign(status, at: path)
         let entries = try step { () throws(SystemError) in
             try directory.entries(atMost: Self.mostFiles)
         }
@@ -49,10 +49,10 @@ struct PolicyDirectory {
     private func text(
         of name: String, _ file: String, in directory: borrowing Descriptor
     ) throws(PolicyError) -> String {
-        let opened = try open(name, file, in: directory)
+        let opened = try open(name, file: file, in: directory)
         let status = try step { () throws(SystemError) in try opened.status() }
         guard status.kind == .regular else { throw PolicyError("\(file): is not a regular file") }
-        try refuseForeign(status, file)
+        try rejectForeign(status, at: file)
         guard status.size <= PolicyNode.largestText else {
             throw PolicyError("\(file): is longer than \(PolicyNode.largestText) bytes")
         }
@@ -64,7 +64,7 @@ struct PolicyDirectory {
     }
 
     private func open(
-        _ name: String, _ file: String, in directory: borrowing Descriptor
+        _ name: String, file: String, in directory: borrowing Descriptor
     ) throws(PolicyError) -> Descriptor {
         do throws(SystemError) {
             return try directory.openBeneath(name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY)
@@ -76,7 +76,7 @@ struct PolicyDirectory {
 
     /// Refuses a file or directory that belongs to another user or that every user can write: the owner of a policy
     /// decides what runs under it.
-    private func refuseForeign(_ status: FileStatus, _ path: String) throws(PolicyError) {
+    private func rejectForeign(_ status: FileStatus, at path: String) throws(PolicyError) {
         guard status.user == 0 || status.user == geteuid() else {
             throw PolicyError("\(path): belongs to another user; a policy must belong to root or to you")
         }

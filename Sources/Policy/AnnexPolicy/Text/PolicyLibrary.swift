@@ -69,7 +69,7 @@ public struct PolicyLibrary: Sendable {
         ofPolicy name: String, for architecture: Architecture
     ) throws(PolicyError) -> [PolicyDocument] {
         var joined: [PolicyDocument] = []
-        try collect(name, askedAt: nil, architecture, above: [], into: &joined)
+        try collect(name, askedAt: nil, for: architecture, above: [], into: &joined)
         return joined
     }
 
@@ -80,7 +80,7 @@ public struct PolicyLibrary: Sendable {
     }
 
     private func collect(
-        _ name: String, askedAt place: PolicyPlace?, _ architecture: Architecture, above: [String],
+        _ name: String, askedAt place: PolicyPlace?, for architecture: Architecture, above: [String],
         into joined: inout [PolicyDocument]
     ) throws(PolicyError) {
         guard !above.contains(name) else {
@@ -93,7 +93,7 @@ public struct PolicyLibrary: Sendable {
         }
         let document = try PolicyDocument(text: source.text, file: source.file, architecture: architecture)
         for include in document.includes {
-            try collect(include.name, askedAt: include.place, architecture, above: above + [name], into: &joined)
+            try collect(include.name, askedAt: include.place, for: architecture, above: above + [name], into: &joined)
         }
         joined.append(document)
     }

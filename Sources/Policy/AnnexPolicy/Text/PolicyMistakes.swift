@@ -30,14 +30,14 @@ struct PolicyMistakes {
                 _ = try PolicyDocument(root: root, architecture: architecture)
                 return
             } catch {
-                guard let rest = note(error, in: root.node) else { return }
+                guard let rest = record(error, in: root.node) else { return }
                 root = PolicyNode(rest, file: file)
             }
         }
     }
 
     /// - Returns: the tree without the item that the mistake is about; nil if no item could be cut out.
-    private mutating func note(_ error: PolicyError, in tree: YAMLNode) -> YAMLNode? {
+    private mutating func record(_ error: PolicyError, in tree: YAMLNode) -> YAMLNode? {
         let mark = error.place.map { YAMLMark(line: $0.line, column: $0.column) }
         if mark.map(wounded.contains) != true { found.append(error) }
         guard let mark, let cut = tree.cutting(mark) else { return nil }

@@ -34,7 +34,7 @@ extension PolicyNode {
         var grants: [PathGrant] = []
         for group in try list("`grants`") {
             for grant in try group.grantGroup() {
-                if let first = grants.first(where: { PathText.isSame($0.path, grant.path) }) {
+                if let first = grants.first(where: { PathText.isSame($0.path, as: grant.path) }) {
                     throw PolicyError(
                         "`\(grant.path)` is already granted in line \(first.place?.line ?? 0)", at: grant.place)
                 }
@@ -64,7 +64,9 @@ extension PolicyNode {
         var grants: [PathGrant] = []
         for item in try paths.list("`paths`") {
             let path = try item.path()
-            if let danger = PathText.danger(path, rights) { throw item.error("`\(path)` is not granted: \(danger)") }
+            if let danger = PathText.danger(path, rights: rights) {
+                throw item.error("`\(path)` is not granted: \(danger)")
+            }
             grants.append(
                 PathGrant(
                     path: path, rights: rights, isOptional: isOptional ?? false, reason: why, place: item.place))
@@ -95,7 +97,7 @@ extension PolicyNode {
         for item in try list(what) {
             let name = try item.text("a right")
             guard let right = names.first(where: { $0.name == name })?.right else {
-                throw item.unknown("right `\(name)`", name, among: names.map(\.name))
+                throw item.unknown("right `\(name)`", name: name, among: names.map(\.name))
             }
             guard !rights.contains(right) else { throw item.error("`\(name)` is stated twice") }
             rights.formUnion(right)

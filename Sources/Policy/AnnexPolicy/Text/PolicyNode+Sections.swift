@@ -15,7 +15,7 @@ extension PolicyNode {
         let name = try text("an errno")
         let numbers: ClosedRange<Int32> = 1...133
         guard let number = numbers.first(where: { Errno.name($0) == name }) else {
-            throw unknown("errno `\(name)`", name, among: numbers.map(Errno.name))
+            throw unknown("errno `\(name)`", name: name, among: numbers.map(Errno.name))
         }
         return number
     }
@@ -45,7 +45,7 @@ extension PolicyNode {
     where Value: CaseIterable & RawRepresentable<String> {
         let word = try text("`\(what)`")
         guard let value = Value(rawValue: word) else {
-            throw unknown("\(what) `\(word)`", word, among: Value.allCases.map(\.rawValue))
+            throw unknown("\(what) `\(word)`", name: word, among: Value.allCases.map(\.rawValue))
         }
         return value
     }
@@ -80,7 +80,7 @@ extension PolicyNode {
         for entry in try entries("`limits`") {
             guard let name = LimitName(rawValue: entry.name) else {
                 let known = LimitName.allCases.map(\.rawValue)
-                throw entry.key.unknown("limit `\(entry.name)`", entry.name, among: known)
+                throw entry.key.unknown("limit `\(entry.name)`", name: entry.name, among: known)
             }
             limits[name] = try PolicyDocument.Stated(entry.value) { node throws(PolicyError) in
                 try node.limit(measured: name.measure, most: name.mostCounted)

@@ -54,7 +54,7 @@ package struct PolicyNode {
         var values: [String: PolicyNode] = [:]
         for entry in try entries(what) {
             guard keys.contains(entry.name) else {
-                throw entry.key.unknown("key `\(entry.name)` in \(what)", entry.name, among: keys)
+                throw entry.key.unknown("key `\(entry.name)` in \(what)", name: entry.name, among: keys)
             }
             values[entry.name] = entry.value
         }
@@ -62,7 +62,7 @@ package struct PolicyNode {
     }
 
     /// The error for a name that is not one of `known`.
-    package func unknown(_ what: String, _ name: String, among known: some Sequence<String>) -> PolicyError {
+    package func unknown(_ what: String, name: String, among known: some Sequence<String>) -> PolicyError {
         error("unknown \(what)", suggestion: NearestName.of(name, among: known))
     }
 }

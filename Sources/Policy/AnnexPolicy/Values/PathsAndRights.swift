@@ -38,17 +38,17 @@ package enum PathText {
     }
 
     /// Whether two paths are the same to the kernel. `==` would compare by Unicode equivalence instead.
-    package static func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elementsEqual(second.utf8) }
+    package static func isSame(_ first: String, as second: String) -> Bool { first.utf8.elementsEqual(second.utf8) }
 
     /// Whether `path` is `directory` or below it.
-    package static func isWithin(_ path: String, _ directory: String) -> Bool {
+    package static func isPath(_ path: String, within directory: String) -> Bool {
         guard path.utf8.starts(with: directory.utf8) else { return false }
         let next = path.utf8.dropFirst(directory.utf8.count).first
         return directory == "/" || next == nil || next == slash
     }
 
     /// Whether the first path precedes the second in the order of their bytes. A directory precedes the paths below it.
-    package static func precedes(_ first: String, _ second: String) -> Bool {
+    package static func isPath(_ first: String, before second: String) -> Bool {
         first.utf8.lexicographicallyPrecedes(second.utf8)
     }
 
@@ -92,12 +92,12 @@ package enum PathText {
     }
 
     /// Why no policy may grant this path with these rights; nil if a policy may.
-    package static func danger(_ path: String, _ rights: PathRights) -> String? {
+    package static func danger(_ path: String, rights: PathRights) -> String? {
         if path == "/" { return "`/` contains every file: name the directories that are needed" }
         if let reason = madeInside(path) { return reason }
         if isHome(path) { return "a home contains all files of its owner: name the directories in it that are needed" }
         guard rights.contains(.write) else { return nil }
-        if ofTheSystem.contains(where: { isWithin(path, $0) }) {
+        if ofTheSystem.contains(where: { isPath(path, within: $0) }) {
             return "no policy may grant `write` on the system's own files"
         }
         if shared.contains(path) {
@@ -110,17 +110,19 @@ package enum PathText {
     static func dangerAsPrivate(_ path: String) -> String? {
         if path == "/" { return "the root cannot be private" }
         if let reason = madeInside(path) { return reason }
-        if ofTheSystem.contains(where: { isWithin(path, $0) }) { return "it would hide the system's own files" }
+        if ofTheSystem.contains(where: { isPath(path, within: $0) }) { return "it would hide the system's own files" }
         return nil
     }
 
     /// Why the path is reserved for what the sandbox creates itself; nil if it is not reserved.
     private static func madeInside(_ path: String) -> String? {
-        if isWithin(path, "/proc") { return "`paths: proc` decides which part of /proc the sandbox contains" }
-        if isWithin(path, "/dev") { return "`devices` decides which part of /dev the sandbox contains" }
-        if isWithin(path, bundle) { return "`paths: bundle` decides the rights on the bundle" }
+        if isPath(path, within: "/proc") { return "`paths: proc` decides which part of /proc the sandbox contains" }
+        if isPath(path, within: "/dev") { return "`devices` decides which part of /dev the sandbox contains" }
+        if isPath(path, within: bundle) { return "`paths: bundle` decides the rights on the bundle" }
         let kernel = ["/sys/fs", "/sys/kernel", "/sys/firmware"]
-        if path == "/sys" || kernel.contains(where: { isWithin(path, $0) }) { return "the path belongs to the kernel" }
+        if path == "/sys" || kernel.contains(where: { isPath(path, within: $0) }) {
+            return "the path belongs to the kernel"
+        }
         return nil
     }
 

@@ -50,14 +50,14 @@ package enum NearestName {
     /// The known name with the fewest changed letters; nil if too many are changed for a typing error.
     package static func of(_ name: String, among known: some Sequence<String>) -> String? {
         let allowed = max(1, name.count / 3)
-        let ranked = known.map { (distance: distance(name, $0, atMost: allowed), name: $0) }
+        let ranked = known.map { (distance: distance(from: name, to: $0, atMost: allowed), name: $0) }
         let best = ranked.filter { $0.distance <= allowed }.min { ($0.distance, $0.name) < ($1.distance, $1.name) }
         return best?.name
     }
 
     /// The number of letters to insert, remove, change or swap with a neighbour. A distance above `limit` may be
     /// returned as `limit + 1`.
-    static func distance(_ one: String, _ other: String, atMost limit: Int) -> Int {
+    static func distance(from one: String, to other: String, atMost limit: Int) -> Int {
         let from = Array(one.lowercased().utf8)
         let to = Array(other.lowercased().utf8)
         guard abs(from.count - to.count) <= limit else { return limit + 1 }

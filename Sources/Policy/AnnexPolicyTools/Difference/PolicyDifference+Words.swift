@@ -5,28 +5,30 @@ extension PolicyDifference {
     /// The differences as text: first what the first policy allows beyond the second, then the reverse, then the rest.
     package var lines: [ReportLine] {
         if isEmpty {
-            return [ReportLine("\(first.name) and \(second.name) have the same calls, paths and statements.", .good)]
+            return [
+                ReportLine("\(first.name) and \(second.name) have the same calls, paths and statements.", tone: .good)
+            ]
         }
         return beyond(.first) + beyond(.second) + neither
     }
 
     private func beyond(_ side: Side) -> [ReportLine] {
         let (policy, other) = side == .first ? (first, second) : (second, first)
-        let calls = calls.filter { !Self.examples($0, side).isEmpty }
-        let paths = paths.filter { !Self.rights($0, side).isEmpty }
+        let calls = calls.filter { !Self.examples($0, side: side).isEmpty }
+        let paths = paths.filter { !Self.rights($0, side: side).isEmpty }
         let facts = facts.filter { $0.wider == side }
         guard !calls.isEmpty || !paths.isEmpty || !facts.isEmpty else {
-            return [ReportLine("\(policy.name) allows nothing beyond \(other.name)", .heading)]
+            return [ReportLine("\(policy.name) allows nothing beyond \(other.name)", tone: .heading)]
         }
-        var lines = [ReportLine("\(policy.name) allows beyond \(other.name)", .heading)]
-        lines += calls.flatMap { words($0, side, policy, other) }
-        lines += paths.map { ReportLine("\(Escaped($0.path)) \(Self.rights($0, side))", indent: 1) }
-        lines += facts.map { ReportLine(words($0, side), indent: 1) }
+        var lines = [ReportLine("\(policy.name) allows beyond \(other.name)", tone: .heading)]
+        lines += calls.flatMap { words($0, side: side, policy: policy, other: other) }
+        lines += paths.map { ReportLine("\(Escaped($0.path)) \(Self.rights($0, side: side))", indent: 1) }
+        lines += facts.map { ReportLine(words($0, side: side), indent: 1) }
         return lines
     }
 
-    private func words(_ call: Call, _ side: Side, _ policy: Policy, _ other: Policy) -> [ReportLine] {
-        let examples = Self.examples(call, side)
+    private func words(_ call: Call, side: Side, policy: Policy, other: Policy) -> [ReportLine] {
+        let examples = Self.examples(call, side: side)
         let instead = other.answer(number: call.call.number, arguments: examples[0]).word
         let own = (policy.rules[call.call.number] ?? []).filter { $0.answer == .allow }
         let isWhole = own.contains { $0.conditions.isEmpty }
@@ -36,11 +38,12 @@ extension PolicyDifference {
         let shown = Self.shown(examples, of: call.call)
         return [
             ReportLine("\(call.call.name) \(said)", indent: 1),
-            ReportLine("for example \(shown.joined(separator: ", ")); \(other.name): \(instead)", .faint, indent: 2),
+            ReportLine(
+                "for example \(shown.joined(separator: ", ")); \(other.name): \(instead)", tone: .faint, indent: 2),
         ]
     }
 
-    private func words(_ fact: Fact, _ side: Side) -> String {
+    private func words(_ fact: Fact, side: Side) -> String {
         let (own, other) = side == .first ? (fact.first, fact.second) : (fact.second, fact.first)
         return "\(fact.title): \(own); \(side == .first ? second.name : first.name): \(other)"
     }
@@ -51,7 +54,7 @@ extension PolicyDifference {
         let paths = paths.filter(\.isOtherwise)
         let facts = facts.filter { $0.wider == nil }
         guard !calls.isEmpty || !paths.isEmpty || !facts.isEmpty else { return [] }
-        var lines = [ReportLine("Different, but neither policy allows more", .heading)]
+        var lines = [ReportLine("Different, but neither policy allows more", tone: .heading)]
         var groups: [String: [String]] = [:]
         for call in calls {
             let answers = [first, second].map {
@@ -89,11 +92,11 @@ extension PolicyDifference {
         return shown
     }
 
-    private static func examples(_ call: Call, _ side: Side) -> [[UInt64]] {
+    private static func examples(_ call: Call, side: Side) -> [[UInt64]] {
         side == .first ? call.onlyFirst : call.onlySecond
     }
 
-    private static func rights(_ path: Path, _ side: Side) -> PathRights {
+    private static func rights(_ path: Path, side: Side) -> PathRights {
         side == .first ? path.onlyFirst : path.onlySecond
     }
 }
@@ -101,26 +104,29 @@ extension PolicyDifference {
 extension PolicyDifference {
     package var json: JSON {
         .object([
-            .init("first", .text(first.name)), .init("second", .text(second.name)), .init("same", .boolean(isEmpty)),
-            .init("calls", .list(calls.map(json))),
+            .init("first", value: .text(first.name)), .init("second", value: .text(second.name)),
+            .init("same", value: .boolean(isEmpty)),
+            .init("calls", value: .list(calls.map(json))),
             .init(
                 "paths",
-                .list(
+                value: .list(
                     paths.map { path in
                         .object([
-                            .init("path", .text(path.path)), .init("onlyFirst", .texts(path.onlyFirst.words)),
-                            .init("onlySecond", .texts(path.onlySecond.words)),
-                            .init("otherwise", .boolean(path.isOtherwise)),
+                            .init("path", value: .text(path.path)),
+                            .init("onlyFirst", value: .texts(path.onlyFirst.words)),
+                            .init("onlySecond", value: .texts(path.onlySecond.words)),
+                            .init("otherwise", value: .boolean(path.isOtherwise)),
                         ])
                     })),
             .init(
                 "facts",
-                .list(
+                value: .list(
                     facts.map { fact in
                         .object([
-                            .init("title", .text(fact.title)), .init("first", .text(fact.first)),
-                            .init("second", .text(fact.second)),
-                            .init("wider", .optional(fact.wider.map { $0 == .first ? first.name : second.name })),
+                            .init("title", value: .text(fact.title)), .init("first", value: .text(fact.first)),
+                            .init("second", value: .text(fact.second)),
+                            .init(
+                                "wider", value: .optional(fact.wider.map { $0 == .first ? first.name : second.name })),
                         ])
                     })),
         ])
@@ -131,9 +137,9 @@ extension PolicyDifference {
             .texts(Self.shown(list, of: call.call))
         }
         return .object([
-            .init("call", .text(call.call.name)), .init("number", .number(Int(call.call.number))),
-            .init("onlyFirst", shown(call.onlyFirst)), .init("onlySecond", shown(call.onlySecond)),
-            .init("otherwise", shown(call.otherwise)),
+            .init("call", value: .text(call.call.name)), .init("number", value: .number(Int(call.call.number))),
+            .init("onlyFirst", value: shown(call.onlyFirst)), .init("onlySecond", value: shown(call.onlySecond)),
+            .init("otherwise", value: shown(call.otherwise)),
         ])
     }
 }

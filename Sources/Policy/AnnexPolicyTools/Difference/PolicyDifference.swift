@@ -43,15 +43,15 @@ public struct PolicyDifference: Sendable {
     /// Finds the differences between two policies.
     ///
     /// - Throws: if the policies are for different architectures.
-    public init(_ first: Policy, _ second: Policy) throws(PolicyError) {
+    public init(between first: Policy, and second: Policy) throws(PolicyError) {
         guard first.architecture == second.architecture else {
             throw PolicyError("the two policies are about different architectures")
         }
         self.first = first
         self.second = second
-        calls = Self.calls(first, second)
-        paths = Self.paths(first, second)
-        facts = Self.facts(first, second)
+        calls = Self.calls(between: first, and: second)
+        paths = Self.paths(between: first, and: second)
+        facts = Self.facts(between: first, and: second)
     }
 
     /// Whether both policies answer every call, path and statement alike.
@@ -60,7 +60,7 @@ public struct PolicyDifference: Sendable {
 
 extension PolicyDifference {
     /// Compares the answers to every call number, at every edge of both policies' rules.
-    private static func calls(_ first: Policy, _ second: Policy) -> [Call] {
+    private static func calls(between first: Policy, and second: Policy) -> [Call] {
         let numbers = Set(SystemCallTable.of(first.architecture).byNumber.keys).union(0..<1024)
         return numbers.sorted().compactMap { number in
             let edges = CallEdges(rules: (first.rules[number] ?? []) + (second.rules[number] ?? []))
@@ -91,7 +91,7 @@ extension PolicyDifference {
     }
 
     /// Compares the answers about paths. They can change only at a granted path, directly below it and above it.
-    private static func paths(_ first: Policy, _ second: Policy) -> [Path] {
+    private static func paths(between first: Policy, and second: Policy) -> [Path] {
         let granted = Set((first.visiblePaths + second.visiblePaths).map(\.path))
         let above = granted.flatMap(Self.parents)
         let edges = granted.union(above).union(granted.map { $0 == "/" ? "/*" : $0 + "/*" }).union(["/", "/*"])
@@ -119,23 +119,27 @@ extension PolicyDifference {
         return (0..<max(parts.count, 1) - 1).map { "/" + parts[0...$0].joined(separator: "/") }
     }
 
-    private static func facts(_ first: Policy, _ second: Policy) -> [Fact] {
+    private static func facts(between first: Policy, and second: Policy) -> [Fact] {
         let networks = PolicyNetwork.allCases.map { Optional($0) }
         var facts: [Fact] = []
-        func add(_ title: String, _ one: String, _ other: String, _ wider: Side?) {
+        func add(_ title: String, first one: String, second other: String, wider: Side?) {
             if one != other { facts.append(Fact(title: title, first: one, second: other, wider: wider)) }
         }
         let reach = [first, second].map { networks.firstIndex(of: $0.network) ?? 0 }
-        add("network", first.network.rawValue, second.network.rawValue, reach[0] > reach[1] ? .first : .second)
+        add(
+            "network", first: first.network.rawValue, second: second.network.rawValue,
+            wider: reach[0] > reach[1] ? .first : .second)
         let switches = [first, second].map { $0.writeXorExecute ? "on" : "off" }
-        add("write-xor-execute", switches[0], switches[1], first.writeXorExecute ? .second : .first)
-        add("private directory", first.privateFact, second.privateFact, nil)
+        add(
+            "write-xor-execute", first: switches[0], second: switches[1],
+            wider: first.writeXorExecute ? .second : .first)
+        add("private directory", first: first.privateFact, second: second.privateFact, wider: nil)
         let environments = [first, second].map { $0.environmentFacts.joined(separator: "; ") }
-        add("environment", environments[0], environments[1], nil)
+        add("environment", first: environments[0], second: environments[1], wider: nil)
         for (one, other) in zip(first.limits.values, second.limits.values) {
             add(
-                "limit \(one.name.rawValue)", one.value.text, other.value.text,
-                one.value.isAbove(other.value) ? .first : .second)
+                "limit \(one.name.rawValue)", first: one.value.text, second: other.value.text,
+                wider: one.value.isAbove(other.value) ? .first : .second)
         }
         return facts
     }

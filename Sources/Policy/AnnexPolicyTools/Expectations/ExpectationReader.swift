@@ -7,23 +7,23 @@ struct ExpectationReader {
 
     /// The expectations of one entry: several if it lists several paths, none if this architecture lacks the call.
     func expectations(_ node: PolicyNode) throws(PolicyError) -> [Expectation] {
-        if node.isScalar { return try call(node, arguments: nil, wanted: try wanted([:], node), node) }
+        if node.isScalar { return try call(node, arguments: nil, wanted: try wanted([:], of: node), entry: node) }
         let keys = ["call", "with", "path", "rights"] + (isAllowed ? [] : ["answer", "layer"])
         let values = try node.mapping("an expectation", keys: keys)
-        let wanted = try wanted(values, node)
+        let wanted = try wanted(values, of: node)
         if let call = values["call"] {
             guard values["path"] == nil, values["rights"] == nil else {
                 throw node.error("an expectation must be about a call or a path, not about both")
             }
-            return try self.call(call, arguments: values["with"], wanted: wanted, node)
+            return try self.call(call, arguments: values["with"], wanted: wanted, entry: node)
         }
         guard let path = values["path"] else { throw node.error("an expectation must name a `call` or a `path`") }
         if let with = values["with"] { throw with.error("`with` is for calls; paths have `rights`") }
-        return try paths(path, rights: values["rights"], wanted: wanted, node)
+        return try paths(path, rights: values["rights"], wanted: wanted, entry: node)
     }
 
     private func wanted(
-        _ values: [String: PolicyNode], _ node: PolicyNode
+        _ values: [String: PolicyNode], of node: PolicyNode
     ) throws(PolicyError) -> Expectation.Wanted {
         if isAllowed { return .allowed }
         let answer = try values["answer"].map { node throws(PolicyError) -> Expectation.Answer in
@@ -36,11 +36,11 @@ struct ExpectationReader {
     }
 
     private func call(
-        _ node: PolicyNode, arguments: PolicyNode?, wanted: Expectation.Wanted, _ entry: PolicyNode
+        _ node: PolicyNode, arguments: PolicyNode?, wanted: Expectation.Wanted, entry: PolicyNode
     ) throws(PolicyError) -> [Expectation] {
         let name = try node.text("a call")
         guard SystemCallTable.allNames.contains(name) else {
-            throw node.unknown("system call `\(name)`", name, among: SystemCallTable.allNames)
+            throw node.unknown("system call `\(name)`", name: name, among: SystemCallTable.allNames)
         }
         guard let call = SystemCall(named: name, architecture: architecture) else { return [] }
         var registers = [UInt64](repeating: 0, count: 6)
@@ -54,13 +54,13 @@ struct ExpectationReader {
     }
 
     private func paths(
-        _ node: PolicyNode, rights: PolicyNode?, wanted: Expectation.Wanted, _ entry: PolicyNode
+        _ node: PolicyNode, rights: PolicyNode?, wanted: Expectation.Wanted, entry: PolicyNode
     ) throws(PolicyError) -> [Expectation] {
         var wantedRights: PathRights = []
         for item in rights?.oneOrMany() ?? [] {
             let name = try item.text("a right")
             guard let right = PathRights.names.first(where: { $0.name == name })?.right else {
-                throw item.unknown("right `\(name)`", name, among: PathRights.names.map(\.name))
+                throw item.unknown("right `\(name)`", name: name, among: PathRights.names.map(\.name))
             }
             wantedRights.formUnion(right)
         }

@@ -112,21 +112,22 @@ extension Policy {
             let answer: Expectation.Answer? =
                 switch verdict.answer {
                 case .allow: nil
-                case .refuse(let errno, _): .errno(errno)
+                case .deny(let errno, _): .errno(errno)
                 case .end, .aborting: .end
                 }
             return Self.failure(
-                of: expectation.wanted, answer, verdict.layer.map { [$0] } ?? [], "\(verdict.place)")
+                of: expectation.wanted, answer: answer, layers: verdict.layer.map { [$0] } ?? [], at: "\(verdict.place)"
+            )
         case .path(let path, let rights):
             let verdict = verdict(path: path, rights: rights)
             let answer = verdict.isAllowed ? nil : Expectation.Answer.errno(verdict.errno ?? 0)
             let place = verdict.place.map { "\($0)" } ?? "no line grants it"
-            return Self.failure(of: expectation.wanted, answer, verdict.deniedBy, place)
+            return Self.failure(of: expectation.wanted, answer: answer, layers: verdict.deniedBy, at: place)
         }
     }
 
     private static func failure(
-        of wanted: Expectation.Wanted, _ answer: Expectation.Answer?, _ layers: [SandboxLayer], _ place: String
+        of wanted: Expectation.Wanted, answer: Expectation.Answer?, layers: [SandboxLayer], at place: String
     ) -> String? {
         switch (wanted, answer) {
         case (.allowed, nil): return nil

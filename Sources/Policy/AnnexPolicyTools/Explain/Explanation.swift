@@ -36,7 +36,8 @@ extension Policy {
 extension PolicyPlace {
     package var json: JSON {
         .object([
-            .init("file", .text(file)), .init("line", .number(line)), .init("column", .number(column)),
+            .init("file", value: .text(file)), .init("line", value: .number(line)),
+            .init("column", value: .number(column)),
         ])
     }
 }
@@ -50,7 +51,7 @@ package struct ReportLine: Sendable, Hashable {
     package let indent: Int
     package let text: String
 
-    package init(_ text: String, _ tone: Tone = .plain, indent: Int = 0) {
+    package init(_ text: String, tone: Tone = .plain, indent: Int = 0) {
         self.text = text
         self.tone = tone
         self.indent = indent

@@ -8,20 +8,20 @@ extension Policy {
         let arguments = (0..<6).map { given[$0] ?? 0 }
         let verdict = verdict(number: call.number, arguments: arguments)
         let shown = given.isEmpty ? call.name : call.describe(arguments: arguments)
-        var lines = [headline(shown, verdict)]
+        var lines = [headline(shown, verdict: verdict)]
         lines += reasons(verdict)
         let compared = Set((rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) })
         let taken = compared.subtracting(given.keys).sorted().map { CallRule.argumentName($0, of: call) }
         if !taken.isEmpty {
-            lines.append(ReportLine("arguments taken as 0: \(taken.joined(separator: ", "))", .faint, indent: 1))
+            lines.append(ReportLine("arguments taken as 0: \(taken.joined(separator: ", "))", tone: .faint, indent: 1))
         }
         return Explanation(
             isAllowed: verdict.answer == .allow, lines: lines,
             json: .object([
-                .init("policy", .text(name)), .init("call", .text(call.name)),
-                .init("number", .number(Int(call.number))),
-                .init("shown", .text(call.describe(arguments: arguments))),
-                .init("verdict", json(verdict)), .init("takenAsZero", .texts(taken)),
+                .init("policy", value: .text(name)), .init("call", value: .text(call.name)),
+                .init("number", value: .number(Int(call.number))),
+                .init("shown", value: .text(call.describe(arguments: arguments))),
+                .init("verdict", value: json(verdict)), .init("takenAsZero", value: .texts(taken)),
             ]))
     }
 
@@ -33,19 +33,19 @@ extension Policy {
             return explain(call, given: [:])
         }
         let decides = own.contains { $0.conditions.isEmpty }
-        var lines = [ReportLine("\(call.name): \(summary(of: own, decides))", tone(of: own, decides))]
+        var lines = [ReportLine("\(call.name): \(summary(of: own, decides))", tone: tone(of: own, decides))]
         for rule in own {
             let answer = rule.answer.words(within: rule.bound)
             lines.append(ReportLine("\(answer) \(rule.words(for: architecture))", indent: 1))
-            lines.append(ReportLine("\(rule.place): \(rule.reason)", .faint, indent: 2))
+            lines.append(ReportLine("\(rule.place): \(rule.reason)", tone: .faint, indent: 2))
         }
         if call.name == LaunchCalls.exec {
             lines.append(ReportLine("allowed once, for the launch itself, before these rules", indent: 1))
         }
-        let rest = CallAnswer.refuse(errno: unlisted.known, reported: true)
+        let rest = CallAnswer.deny(errno: unlisted.known, reported: true)
         if !decides {
             lines.append(ReportLine("\(rest.words) otherwise", indent: 1))
-            lines.append(ReportLine("\(unlisted.place): the answer to calls without a rule", .faint, indent: 2))
+            lines.append(ReportLine("\(unlisted.place): the answer to calls without a rule", tone: .faint, indent: 2))
         }
         if !own.contains(where: { $0.answer == .allow }) {
             lines += remedy(verdict(number: call.number, arguments: []))
@@ -56,10 +56,10 @@ extension Policy {
         return Explanation(
             isAllowed: isAllowed, lines: lines,
             json: .object([
-                .init("policy", .text(name)), .init("call", .text(call.name)),
-                .init("number", .number(Int(call.number))),
-                .init("rules", .list(own.map { json($0) })),
-                .init("otherwise", decides ? .null : .text(rest.word)),
+                .init("policy", value: .text(name)), .init("call", value: .text(call.name)),
+                .init("number", value: .number(Int(call.number))),
+                .init("rules", value: .list(own.map { json($0) })),
+                .init("otherwise", value: decides ? .null : .text(rest.word)),
             ]))
     }
 
@@ -74,16 +74,16 @@ extension Policy {
         return decides && rules.count == 1 ? .good : .heading
     }
 
-    private func headline(_ what: String, _ verdict: Verdict) -> ReportLine {
+    private func headline(_ what: String, verdict: Verdict) -> ReportLine {
         let layer = verdict.layer.map { ", by \($0.title)" } ?? ""
         let answer = verdict.answer.words(within: verdict.bound)
-        return ReportLine("\(what): \(answer)\(layer)", verdict.answer == .allow ? .good : .bad)
+        return ReportLine("\(what): \(answer)\(layer)", tone: verdict.answer == .allow ? .good : .bad)
     }
 
     private func reasons(_ verdict: Verdict) -> [ReportLine] {
         let reason = verdict.reason ?? "no rule is about the call, so it gets the answer for unlisted calls"
         let place = verdict.isOfTheLaunch ? "" : "\(verdict.place): "
-        return [ReportLine(place + reason, .faint, indent: 1)] + remedy(verdict)
+        return [ReportLine(place + reason, tone: .faint, indent: 1)] + remedy(verdict)
     }
 
     private func remedy(_ verdict: Verdict) -> [ReportLine] {
@@ -94,17 +94,19 @@ extension Policy {
 
     private func json(_ verdict: Verdict) -> JSON {
         .object([
-            .init("answer", .text(verdict.answer.word)), .init("layer", .optional(verdict.layer?.rawValue)),
-            .init("place", verdict.place.json), .init("reason", .optional(verdict.reason)),
-            .init("remedy", .optional(verdict.remedy)), .init("bounded", .optional(verdict.bound?.rawValue)),
+            .init("answer", value: .text(verdict.answer.word)),
+            .init("layer", value: .optional(verdict.layer?.rawValue)),
+            .init("place", value: verdict.place.json), .init("reason", value: .optional(verdict.reason)),
+            .init("remedy", value: .optional(verdict.remedy)),
+            .init("bounded", value: .optional(verdict.bound?.rawValue)),
         ])
     }
 
     private func json(_ rule: CallRule) -> JSON {
         .object([
-            .init("answer", .text(rule.answer.word)), .init("when", .text(rule.words(for: architecture))),
-            .init("place", rule.place.json), .init("reason", .text(rule.reason)),
-            .init("bounded", .optional(rule.bound?.rawValue)),
+            .init("answer", value: .text(rule.answer.word)), .init("when", value: .text(rule.words(for: architecture))),
+            .init("place", value: rule.place.json), .init("reason", value: .text(rule.reason)),
+            .init("bounded", value: .optional(rule.bound?.rawValue)),
         ])
     }
 }
@@ -124,31 +126,34 @@ extension Policy {
             verdict.isAllowed ? "allowed" : "refused with \(verdict.errno.map(Errno.name) ?? "an error"), by \(layers)"
         var lines = [
             ReportLine(
-                "\(shown) (\(wanted.joined(separator: ", "))): \(answer)", verdict.isAllowed ? .good : .bad)
+                "\(shown) (\(wanted.joined(separator: ", "))): \(answer)", tone: verdict.isAllowed ? .good : .bad)
         ]
         let place = verdict.place.map { "\($0): " } ?? ""
         lines.append(
             ReportLine(
-                place + (verdict.reason ?? "no line grants the path, so it does not exist in the sandbox"), .faint,
+                place + (verdict.reason ?? "no line grants the path, so it does not exist in the sandbox"),
+                tone: .faint,
                 indent: 1))
         if let remedy = verdict.remedy {
             lines.append(ReportLine("this would allow it:", indent: 1))
             lines.append(ReportLine(remedy, indent: 2))
         } else if !verdict.isAllowed {
-            let why = PathText.danger(PathText.resolved(path), rights) ?? PathText.misspelling(path)
+            let why = PathText.danger(PathText.resolved(path), rights: rights) ?? PathText.misspelling(path)
             lines.append(ReportLine("no policy may allow it" + (why.map { ": \($0)" } ?? ""), indent: 1))
         }
         lines.append(
-            ReportLine("only the spelling of the path was checked: links are not followed here", .faint, indent: 1))
+            ReportLine(
+                "only the spelling of the path was checked: links are not followed here", tone: .faint, indent: 1))
         return Explanation(
             isAllowed: verdict.isAllowed, lines: lines,
             json: .object([
-                .init("policy", .text(name)), .init("path", .text(path)), .init("rights", .texts(wanted)),
-                .init("allowed", .boolean(verdict.isAllowed)),
-                .init("answer", .optional(verdict.errno.map(Errno.name))),
-                .init("layers", .texts(verdict.deniedBy.map(\.rawValue))),
-                .init("place", verdict.place?.json ?? .null), .init("reason", .optional(verdict.reason)),
-                .init("remedy", .optional(verdict.remedy)),
+                .init("policy", value: .text(name)), .init("path", value: .text(path)),
+                .init("rights", value: .texts(wanted)),
+                .init("allowed", value: .boolean(verdict.isAllowed)),
+                .init("answer", value: .optional(verdict.errno.map(Errno.name))),
+                .init("layers", value: .texts(verdict.deniedBy.map(\.rawValue))),
+                .init("place", value: verdict.place?.json ?? .null), .init("reason", value: .optional(verdict.reason)),
+                .init("remedy", value: .optional(verdict.remedy)),
             ]))
     }
 }

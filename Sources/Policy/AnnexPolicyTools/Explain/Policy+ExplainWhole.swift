@@ -2,24 +2,25 @@ internal import AnnexPolicy
 
 extension Policy {
     func explainWhole() -> Explanation {
-        var lines = [ReportLine("\(name): \(summary)", .heading)]
-        lines += section("Calls that are allowed", groups { $0 == .allow })
-        lines += section("Calls that fail quietly", groups { if case .refuse = $0 { true } else { false } })
-        lines += section("Calls that end the process", groups { $0 == .end || $0 == .aborting })
-        lines.append(ReportLine("Every other call", .heading))
-        lines.append(ReportLine(CallAnswer.refuse(errno: unlisted.known, reported: true).words, indent: 1))
-        let unknown = CallAnswer.refuse(errno: unlisted.unknown, reported: true).words
+        var lines = [ReportLine("\(name): \(summary)", tone: .heading)]
+        lines += section("Calls that are allowed", groups: groups { $0 == .allow })
+        lines += section("Calls that fail quietly", groups: groups { if case .deny = $0 { true } else { false } })
+        lines += section("Calls that end the process", groups: groups { $0 == .end || $0 == .aborting })
+        lines.append(ReportLine("Every other call", tone: .heading))
+        lines.append(ReportLine(CallAnswer.deny(errno: unlisted.known, reported: true).words, indent: 1))
+        let unknown = CallAnswer.deny(errno: unlisted.unknown, reported: true).words
         lines.append(ReportLine("numbers that no known kernel has: \(unknown)", indent: 1))
         for part in facts {
-            lines.append(ReportLine(part.title, .heading))
+            lines.append(ReportLine(part.title, tone: .heading))
             lines += part.items.map { ReportLine($0, indent: 1) }
         }
         return Explanation(
             isAllowed: nil, lines: lines,
             json: .object([
-                .init("policy", .text(name)), .init("summary", .text(summary)),
-                .init("architecture", .text(architecture.rawValue)), .init("allowedCalls", .texts(allowedCalls)),
-                .init("facts", .object(facts.map { .init($0.title, .texts($0.items)) })),
+                .init("policy", value: .text(name)), .init("summary", value: .text(summary)),
+                .init("architecture", value: .text(architecture.rawValue)),
+                .init("allowedCalls", value: .texts(allowedCalls)),
+                .init("facts", value: .object(facts.map { .init($0.title, value: .texts($0.items)) })),
             ]))
     }
 
@@ -50,13 +51,13 @@ extension Policy {
         return groups
     }
 
-    private func section(_ title: String, _ groups: [Group]) -> [ReportLine] {
+    private func section(_ title: String, groups: [Group]) -> [ReportLine] {
         guard !groups.isEmpty else { return [] }
-        var lines = [ReportLine(title, .heading)]
+        var lines = [ReportLine(title, tone: .heading)]
         for group in groups {
-            let answer: String = if case .refuse = group.answer { " (\(group.answer.word))" } else { "" }
+            let answer: String = if case .deny = group.answer { " (\(group.answer.word))" } else { "" }
             lines.append(ReportLine(group.reason + answer, indent: 1))
-            lines.append(ReportLine("\(group.place)", .faint, indent: 1))
+            lines.append(ReportLine("\(group.place)", tone: .faint, indent: 1))
             let plain = group.calls.filter { !$0.contains(" ") }
             if !plain.isEmpty { lines.append(ReportLine(plain.joined(separator: ", "), indent: 2)) }
             lines += group.calls.filter { $0.contains(" ") }.map { ReportLine($0, indent: 2) }

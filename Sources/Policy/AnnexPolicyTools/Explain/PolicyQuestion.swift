@@ -21,7 +21,7 @@ public enum PolicyQuestion: Sendable, Hashable {
         if first.hasPrefix("/") {
             self = .path(first, try Self.rights(Array(words.dropFirst())))
         } else {
-            self = try Self.call(words.joined(separator: " "), architecture)
+            self = try Self.call(words.joined(separator: " "), for: architecture)
         }
     }
 
@@ -38,7 +38,7 @@ public enum PolicyQuestion: Sendable, Hashable {
     }
 
     /// Reads a call: `name`, `name(a=b, c=d)` or `name a=b c=d`.
-    private static func call(_ text: String, _ architecture: Architecture) throws(PolicyError) -> PolicyQuestion {
+    private static func call(_ text: String, for architecture: Architecture) throws(PolicyError) -> PolicyQuestion {
         let isInBrackets = text.hasSuffix(")")
         let cut = text.firstIndex { $0 == "(" || $0 == " " } ?? text.endIndex
         let name = String(text[..<cut])

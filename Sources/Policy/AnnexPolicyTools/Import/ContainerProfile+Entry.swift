@@ -6,10 +6,10 @@ extension ContainerProfile.Entry {
     ]
 
     /// Reads one entry; nil if the entry does not apply to this machine and these capabilities.
-    init?(_ node: JSONNode, _ world: ProfileWorld) throws(PolicyError) {
+    init?(_ node: JSONNode, in world: ProfileWorld) throws(PolicyError) {
         let values = try node.object(keys: Self.keys)
         guard let action = values["action"] else { throw node.error("states no `action`") }
-        names = try Self.names(values, node)
+        names = try Self.names(values, of: node)
         self.action = try ContainerProfile.Action(action, errno: values["errno"] ?? values["errnoRet"])
         alternatives = try Self.alternatives(try values["args"]?.list() ?? [])
         comment = try values["comment"]?.text()
@@ -21,7 +21,7 @@ extension ContainerProfile.Entry {
         guard wanted.allHold(in: world), !barred.oneHolds(in: world) else { return nil }
     }
 
-    private static func names(_ values: [String: JSONNode], _ node: JSONNode) throws(PolicyError) -> [String] {
+    private static func names(_ values: [String: JSONNode], of node: JSONNode) throws(PolicyError) -> [String] {
         if let name = values["name"] {
             guard values["names"] == nil else { throw name.error("and `names` exclude each other") }
             return [try name.text()]

@@ -65,16 +65,16 @@ extension ContainerProfile {
                     + "errno: use SCMP_ACT_ERRNO"
             )
         }
-        notes = try Self.notes(values, root, world)
+        notes = try Self.notes(values, root: root, in: world)
         var entries: [Entry] = []
         for node in try values["syscalls"]?.list() ?? [] {
-            if let entry = try Entry(node, world) { entries.append(entry) }
+            if let entry = try Entry(node, in: world) { entries.append(entry) }
         }
         self.entries = entries
     }
 
     private static func notes(
-        _ values: [String: JSONNode], _ root: JSONNode, _ world: ProfileWorld
+        _ values: [String: JSONNode], root: JSONNode, in world: ProfileWorld
     ) throws(PolicyError) -> [String] {
         if let listener = values["listenerPath"] {
             throw listener.error("passes decisions to another program, which no Annex policy does: remove it")
@@ -84,7 +84,7 @@ extension ContainerProfile {
             notes.append(
                 "The flags \(flags.map { Escaped($0, limit: 200).description }.joined(separator: ", ")) are left out.")
         }
-        let foreign = try foreignArchitectures(values, root, world)
+        let foreign = try foreignArchitectures(values, root: root, in: world)
         if !foreign.isEmpty {
             let names = foreign.map { Escaped($0, limit: 200).description }.joined(separator: ", ")
             notes.append(
@@ -95,7 +95,7 @@ extension ContainerProfile {
 
     /// The architectures that the profile covers besides the world's own.
     private static func foreignArchitectures(
-        _ values: [String: JSONNode], _ root: JSONNode, _ world: ProfileWorld
+        _ values: [String: JSONNode], root: JSONNode, in world: ProfileWorld
     ) throws(PolicyError) -> [String] {
         let listed = try values["architectures"]?.texts() ?? []
         guard let map = values["archMap"] else { return listed.filter { $0 != world.seccompArchitecture } }

@@ -23,13 +23,13 @@ public struct ImportedProfile: Sendable {
     ) throws(PolicyError) {
         let profile = try ContainerProfile(json: json, file: file, world: world)
         let rules = try ProfileRules(profile)
-        notes = Self.notes(profile, rules)
-        text = Self.page(profile, rules, name: name, notes: notes).text
+        notes = Self.notes(profile, rules: rules)
+        text = Self.page(profile, rules: rules, name: name, notes: notes).text
         let policy = try PolicyLibrary(texts: [name: text]).policy(named: name, for: world.architecture)
-        try ProfileJudge(profile: profile, policy: policy).judge()
+        try ProfileChecker(profile: profile, policy: policy).check()
     }
 
-    private static func notes(_ profile: ContainerProfile, _ rules: ProfileRules) -> [String] {
+    private static func notes(_ profile: ContainerProfile, rules: ProfileRules) -> [String] {
         var notes = profile.notes
         if !rules.unknown.isEmpty {
             notes.append("No such call on x86-64 or aarch64, left out: \(rules.unknown.joined(separator: ", ")).")
@@ -46,7 +46,7 @@ public struct ImportedProfile: Sendable {
     }
 
     private static func page(
-        _ profile: ContainerProfile, _ rules: ProfileRules, name: String, notes: [String]
+        _ profile: ContainerProfile, rules: ProfileRules, name: String, notes: [String]
     ) -> PolicyPage {
         var page = PolicyPage(name: name, summary: "Decides every call as the seccomp profile \(profile.file) does.")
         page.comments = [

@@ -21,7 +21,7 @@ struct ProfileRules: Sendable {
                 byCall[call.name, default: []] += entry.rules(for: call).map { ($0, index) }
             }
         }
-        try Self.refuseContradictionOfLaunch(byCall, profile)
+        try Self.rejectContradictionOfLaunch(byCall, in: profile)
         for (call, found) in byCall where !LaunchCalls.names.contains(call) { rules += Self.deciding(found) }
         rules.sort { ($0.entry, $0.rule.call) < ($1.entry, $1.rule.call) }
     }
@@ -33,8 +33,8 @@ struct ProfileRules: Sendable {
         return found.filter { seen.insert($0.rule.conditions).inserted }
     }
 
-    private static func refuseContradictionOfLaunch(
-        _ byCall: [String: [(rule: CallRule, entry: Int)]], _ profile: ContainerProfile
+    private static func rejectContradictionOfLaunch(
+        _ byCall: [String: [(rule: CallRule, entry: Int)]], in profile: ContainerProfile
     ) throws(PolicyError) {
         for name in LaunchCalls.names.sorted() {
             let found = byCall[name].map(deciding) ?? []
@@ -68,7 +68,7 @@ extension ContainerProfile.Action {
     var answer: CallAnswer {
         switch self {
         case .allow: .allow
-        case .errno(let number): .refuse(errno: number, reported: false)
+        case .errno(let number): .deny(errno: number, reported: false)
         case .kill: .end
         }
     }

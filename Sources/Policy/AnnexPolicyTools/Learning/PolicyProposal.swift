@@ -21,17 +21,19 @@ public struct PolicyProposal: Sendable {
         let draft = ProposalDraft(recording: recording, calls: calls, paths: paths, program: program, name: name)
         let first = try draft.page(writeXorExecute: true, withheld: [])
         // A program that generates code at run time needs `write-xor-execute: off`.
-        let isOn = try Self.allows(first, name, recording, memoryOf: calls)
+        let isOn = try Self.allows(first, named: name, recording: recording, memoryOf: calls)
         let page = try draft.page(writeXorExecute: isOn, withheld: [])
-        let policy = try Self.policy(page, name, recording.architecture)
-        withheld = Self.withheld(policy, recording, calls, paths)
+        let policy = try Self.policy(page, named: name, for: recording.architecture)
+        withheld = Self.withheld(policy, recording: recording, calls: calls, paths: paths)
         text = try draft.page(writeXorExecute: isOn, withheld: withheld).text
-        _ = try Self.policy(try draft.page(writeXorExecute: isOn, withheld: withheld), name, recording.architecture)
-            .filter()
+        _ = try Self.policy(
+            try draft.page(writeXorExecute: isOn, withheld: withheld), named: name, for: recording.architecture
+        )
+        .filter()
     }
 
     static func policy(
-        _ page: PolicyPage, _ name: String, _ architecture: Architecture
+        _ page: PolicyPage, named name: String, for architecture: Architecture
     ) throws(PolicyError) -> Policy {
         try PolicyLibrary.shipped.adding([name: (page.text, name + ".yaml")]).policy(named: name, for: architecture)
     }
@@ -39,9 +41,9 @@ public struct PolicyProposal: Sendable {
     /// Whether every recorded call about memory passes with `write-xor-execute: on`. The answer is also false if that
     /// setting removes everything that a rule allows, because such a rule makes the policy invalid.
     private static func allows(
-        _ page: PolicyPage, _ name: String, _ recording: Recording, memoryOf calls: ProposedCalls
+        _ page: PolicyPage, named name: String, recording: Recording, memoryOf calls: ProposedCalls
     ) throws(PolicyError) -> Bool {
-        guard let policy = try? policy(page, name, recording.architecture) else { return false }
+        guard let policy = try? policy(page, named: name, for: recording.architecture) else { return false }
         return recording.calls.keys.allSatisfy { call in
             let known = SystemCall(number: call.number, architecture: recording.architecture)
             guard let known, ["mmap", "mprotect", "pkey_mprotect", "shmat"].contains(known.name) else {
@@ -52,7 +54,7 @@ public struct PolicyProposal: Sendable {
     }
 
     private static func withheld(
-        _ policy: Policy, _ recording: Recording, _ calls: ProposedCalls, _ paths: ProposedPaths
+        _ policy: Policy, recording: Recording, calls: ProposedCalls, paths: ProposedPaths
     ) -> [String] {
         var sentences = calls.withheld.map { "`\($0.key)`: \($0.value)" }
         for name in calls.fallbacks { sentences.append("`\(name)`: C libraries fall back on an older call") }
@@ -66,7 +68,7 @@ public struct PolicyProposal: Sendable {
         }
         for (path, use) in recording.paths where (use.exists || use.makesEntry) && paths.withheld[path] == nil {
             let verdict = policy.verdict(path: path, rights: use.rights)
-            let isKnown = PolicyDevice.allCases.contains { $0.path == path } || PathText.isWithin(path, "/tmp")
+            let isKnown = PolicyDevice.allCases.contains { $0.path == path } || PathText.isPath(path, within: "/tmp")
             if !verdict.isAllowed, !isKnown { sentences.append("\(Escaped(path)): \(use.rights)") }
         }
         return sentences.sorted()

@@ -23,7 +23,7 @@ struct ProposalDraft: Sendable {
         if !withheld.isEmpty { page.comments += ["Recorded, but not allowed:"] + withheld.map { "  " + $0 } }
         page.includes = [included.name]
         page.groups = groups(beyond: included)
-        page.sections = sections(included, writeXorExecute)
+        page.sections = sections(included, writeXorExecute: writeXorExecute)
         return page
     }
 
@@ -41,11 +41,11 @@ struct ProposalDraft: Sendable {
     /// without need.
     private func cost(over policy: Policy) -> Int {
         let excess = Set(policy.allowedCalls).subtracting(calls.rules.keys).count
-        return calls.rules.values.filter { !covers(policy, $0) }.count + excess / 4
+        return calls.rules.values.filter { !covers(policy, rule: $0) }.count + excess / 4
     }
 
     /// Whether the included policy already allows every recorded call of this rule.
-    private func covers(_ policy: Policy, _ rule: CallRule) -> Bool {
+    private func covers(_ policy: Policy, rule: CallRule) -> Bool {
         guard let call = SystemCall(named: rule.call, architecture: recording.architecture) else { return true }
         if rule.conditions.isEmpty {
             return policy.rules[call.number]?.contains { $0.answer == .allow && $0.conditions.isEmpty } ?? false
@@ -58,7 +58,7 @@ struct ProposalDraft: Sendable {
     }
 
     private func groups(beyond included: Policy) -> [PolicyPage.Group] {
-        let own = calls.rules.values.filter { !covers(included, $0) }.sorted { $0.call < $1.call }
+        let own = calls.rules.values.filter { !covers(included, rule: $0) }.sorted { $0.call < $1.call }
         var topics: [String: [CallRule]] = [:]
         for rule in own.flatMap(\.bounded) {
             topics[rule.bound.map(CallTopic.of) ?? CallTopic.of(rule.call), default: []].append(rule)
@@ -71,7 +71,7 @@ struct ProposalDraft: Sendable {
         if !calls.fallbacks.isEmpty {
             groups.append(
                 PolicyPage.Group(
-                    answer: .refuse(errno: 38, reported: false),
+                    answer: .deny(errno: 38, reported: false),
                     reason: "Newer calls whose flags no filter can see; C libraries fall back on older calls.",
                     entries: calls.fallbacks.sorted()))
         }
@@ -80,7 +80,7 @@ struct ProposalDraft: Sendable {
 }
 
 extension ProposalDraft {
-    private func sections(_ included: Policy, _ writeXorExecute: Bool) -> [String] {
+    private func sections(_ included: Policy, writeXorExecute: Bool) -> [String] {
         var sections: [String] = []
         sections.append(written(included))
         let devices = PolicyDevice.allCases.filter { paths.devices.contains($0) }.map(\.rawValue)
@@ -126,7 +126,7 @@ extension ProposalDraft {
         }
         lines.append("  proc: \(paths.wantsProcessFiles ? "minimal" : "none")")
         var byRights: [PathRights.RawValue: [String]] = [:]
-        for (path, rights) in paths.grants where !isGranted(path, rights, by: included) {
+        for (path, rights) in paths.grants where !isGranted(path, rights: rights, by: included) {
             byRights[rights.rawValue, default: []].append(path)
         }
         if byRights.isEmpty { return lines.joined(separator: "\n") }
@@ -141,8 +141,8 @@ extension ProposalDraft {
         return lines.joined(separator: "\n")
     }
 
-    private func isGranted(_ path: String, _ rights: PathRights, by included: Policy) -> Bool {
-        let nearest = included.paths.grants.last { PathText.isWithin(path, $0.path) }
+    private func isGranted(_ path: String, rights: PathRights, by included: Policy) -> Bool {
+        let nearest = included.paths.grants.last { PathText.isPath(path, within: $0.path) }
         return nearest.map { rights.isSubset(of: $0.rights) } ?? false
     }
 
@@ -160,13 +160,15 @@ extension CallRule {
         // `flock` without a condition can be split, because one bit separates the counted operations. No condition can
         // express all commands of `fcntl` but the counted ones.
         let alternatives = choice?.alternatives ?? (call == "flock" ? [.masked(mask: 0, value: 0)] : [])
-        guard !alternatives.isEmpty, let parts = CallBound.locks.parted(call, alternatives) else { return [self] }
+        guard !alternatives.isEmpty, let parts = CallBound.locks.parted(call, alternatives: alternatives) else {
+            return [self]
+        }
         let others = conditions.filter { $0.index != 1 }
         return [(parts.rest.filter { $0 != Self.nothing }, nil), (parts.counted, CallBound.locks)].compactMap {
             alternatives, bound in
             if alternatives.isEmpty { return nil }
             let conditions = others + [CallCondition(index: 1, alternatives: alternatives)]
-            return with(conditions.sorted { $0.index < $1.index }, bound)
+            return with(conditions.sorted { $0.index < $1.index }, bound: bound)
         }
     }
 
@@ -174,7 +176,7 @@ extension CallRule {
     /// operation, so it needs no rule.
     private static let nothing = Comparison.masked(mask: 0xFFFF_FFFF, value: 0)
 
-    private func with(_ conditions: [CallCondition], _ bound: CallBound?) -> CallRule {
+    private func with(_ conditions: [CallCondition], bound: CallBound?) -> CallRule {
         CallRule(call: call, conditions: conditions, answer: answer, reason: reason, place: place, bound: bound)
     }
 }

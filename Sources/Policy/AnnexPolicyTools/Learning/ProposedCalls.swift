@@ -20,17 +20,17 @@ struct ProposedCalls: Sendable {
                 withheld["call \(number)"] = "is in no kernel known to Annex"
                 continue
             }
-            add(call, calls)
+            add(call, recorded: calls)
         }
         if fallbacks.contains("clone3") { allowThreads() }
-        if fallbacks.contains("openat2") { rules["openat"] = rule("openat", []) }
+        if fallbacks.contains("openat2") { rules["openat"] = rule("openat", conditions: []) }
         // Executable file contents and `memfd_create` together would need `write-xor-execute: off`.
         if WriteXorExecute.filesCanExecute([0: Array(rules.values)]), rules.removeValue(forKey: "memfd_create") != nil {
             withheld["memfd_create"] = "makes memory that can be mapped as code; most programs do not need it"
         }
     }
 
-    private mutating func add(_ call: SystemCall, _ recorded: [Recording.Call]) {
+    private mutating func add(_ call: SystemCall, recorded: [Recording.Call]) {
         if LaunchCalls.names.contains(call.name) || call.name == LaunchCalls.exec { return }
         if ["clone3", "openat2"].contains(call.name) {
             fallbacks.insert(call.name)
@@ -40,15 +40,15 @@ struct ProposedCalls: Sendable {
             withheld[call.name] = danger.why
             return
         }
-        let conditions = conditions(call, recorded)
+        let conditions = conditions(call, recorded: recorded)
         if let danger = DangerousCalls.all.first(where: { $0.call == call.name }), conditions?.isEmpty ?? false {
             withheld[call.name] = danger.why
         } else if let conditions {
-            rules[call.name] = rule(call.name, conditions)
+            rules[call.name] = rule(call.name, conditions: conditions)
         }
     }
 
-    private func rule(_ name: String, _ conditions: [CallCondition]) -> CallRule {
+    private func rule(_ name: String, conditions: [CallCondition]) -> CallRule {
         CallRule(call: name, conditions: conditions, answer: .allow, reason: "", place: Self.place)
     }
 
@@ -60,30 +60,31 @@ struct ProposedCalls: Sendable {
         let barred = kind.constants.filter { $0.name.hasPrefix("CLONE_NEW") || $0.name == "CLONE_PTRACE" }
         let mask = barred.reduce(Self.together(kind)) { $0 | $1.value }
         let alternatives = [0, Self.together(kind)].map { Comparison.masked(mask: mask, value: $0) }
-        rules["clone"] = rule("clone", [CallCondition(index: 0, alternatives: alternatives)])
+        rules["clone"] = rule("clone", conditions: [CallCondition(index: 0, alternatives: alternatives)])
     }
 }
 
 extension ProposedCalls {
     /// Conditions that allow the recorded values of each argument that chooses what the call does; nil if none of an
     /// argument's values may be proposed.
-    private mutating func conditions(_ call: SystemCall, _ recorded: [Recording.Call]) -> [CallCondition]? {
+    private mutating func conditions(_ call: SystemCall, recorded: [Recording.Call]) -> [CallCondition]? {
         var conditions: [CallCondition] = []
         for (index, argument) in (call.arguments ?? []).enumerated() {
             // An argument gets a condition only if every recorded call has a value for it.
             let values = recorded.compactMap { $0.arguments[index] }
             guard values.count == recorded.count, !values.isEmpty else { continue }
-            let safe = values.filter { !isDangerous($0, call, argument) }
+            let safe = values.filter { !isDangerous($0, call: call, argument: argument) }
             if safe.count < values.count {
                 withheld["\(call.name) \(argument.name)"] = "had values that allow more than a program needs"
             }
             guard !safe.isEmpty else { return nil }
-            conditions.append(CallCondition(index: index, alternatives: Self.comparisons(Set(safe), argument.kind)))
+            conditions.append(
+                CallCondition(index: index, alternatives: Self.comparisons(Set(safe), kind: argument.kind)))
         }
         return conditions
     }
 
-    private func isDangerous(_ value: UInt64, _ call: SystemCall, _ argument: SystemCall.Argument) -> Bool {
+    private func isDangerous(_ value: UInt64, call: SystemCall, argument: SystemCall.Argument) -> Bool {
         DangerousCalls.arguments.contains { danger in
             guard danger.call == call.name, danger.argument == argument.name, danger.bound == nil else { return false }
             let values = danger.values.compactMap { argument.kind.value(named: $0) }
@@ -100,7 +101,7 @@ extension ProposedCalls {
         ["CLONE_FILES", "CLONE_THREAD"].reduce(0) { $0 | (kind.name == "clone" ? kind.value(named: $1) ?? 0 : 0) }
     }
 
-    private static func comparisons(_ values: Set<UInt64>, _ kind: ArgumentKind) -> [Comparison] {
+    private static func comparisons(_ values: Set<UInt64>, kind: ArgumentKind) -> [Comparison] {
         guard case .flags(let bits) = kind.style else {
             return values.sorted().map { .masked(mask: kind.mask, value: $0 & kind.mask) }
         }

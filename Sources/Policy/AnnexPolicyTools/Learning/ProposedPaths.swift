@@ -18,24 +18,26 @@ struct ProposedPaths: Sendable {
 
     init(_ recording: Recording) {
         for (path, use) in recording.paths.sorted(by: { $0.key < $1.key }) where use.exists || use.makesEntry {
-            add(path, use)
+            add(path, use: use)
         }
-        for path in recording.programs.keys.sorted() { grant(path, [.read, .execute]) }
+        for path in recording.programs.keys.sorted() { grant(path, rights: [.read, .execute]) }
         // Only the dynamic loader opens such files: it first looks for /etc/ld.so.preload, and then for libraries.
         if recording.paths.keys.contains(where: { $0.hasPrefix("/etc/ld.so.") || $0.contains(".so") }) {
-            grant(Self.loader(recording.architecture), [.read, .execute])
+            grant(Self.loader(recording.architecture), rights: [.read, .execute])
         }
         gather()
         allowCode()
         grants = grants.filter { path, rights in
-            !grants.contains { PathText.isWithin(path, $0.key) && path != $0.key && rights.isSubset(of: $0.value) }
+            !grants.contains {
+                PathText.isPath(path, within: $0.key) && path != $0.key && rights.isSubset(of: $0.value)
+            }
         }
     }
 
-    private mutating func add(_ path: String, _ use: Recording.Use) {
+    private mutating func add(_ path: String, use: Recording.Use) {
         if let device = PolicyDevice.allCases.first(where: { $0.path == path }) {
             if !devices.contains(device) { devices.append(device) }
-        } else if PathText.isWithin(path, "/proc") {
+        } else if PathText.isPath(path, within: "/proc") {
             if use.rights.contains(.write) {
                 withheld[path] = "no policy may grant `write` in /proc"
             } else {
@@ -47,11 +49,11 @@ struct ProposedPaths: Sendable {
             let rights = use.rights.union(.read)
             // The existence of a directory needs no grant if something below it is granted.
             if use.rights.isEmpty, recordingAbove(path) { return }
-            grant(path, rights)
+            grant(path, rights: rights)
         }
     }
 
-    private func recordingAbove(_ path: String) -> Bool { PathText.danger(path, .read) != nil }
+    private func recordingAbove(_ path: String) -> Bool { PathText.danger(path, rights: .read) != nil }
 
     /// Creating a file needs a right on its directory.
     private mutating func addNew(_ path: String) {
@@ -59,12 +61,12 @@ struct ProposedPaths: Sendable {
         if directory == "/tmp" {
             wantsScratch = true
         } else {
-            grant(directory, [.read, .write])
+            grant(directory, rights: [.read, .write])
         }
     }
 
-    private mutating func grant(_ path: String, _ rights: PathRights) {
-        if let reason = Self.barrier(path, rights) {
+    private mutating func grant(_ path: String, rights: PathRights) {
+        if let reason = Self.barrier(path, rights: rights) {
             withheld[path] = reason
         } else {
             grants[path, default: []].formUnion(rights)
@@ -72,13 +74,13 @@ struct ProposedPaths: Sendable {
     }
 
     /// Why a path is not proposed; nil if it may be.
-    private static func barrier(_ path: String, _ rights: PathRights) -> String? {
-        if let reason = PathText.misspelling(path) ?? PathText.danger(path, rights) { return reason }
+    private static func barrier(_ path: String, rights: PathRights) -> String? {
+        if let reason = PathText.misspelling(path) ?? PathText.danger(path, rights: rights) { return reason }
         if ["/etc", "/tmp", "/var", "/run", "/var/tmp", "/mnt", "/media", "/srv", "/opt"].contains(path) {
             return "many programs share this directory: name the directories in it that are needed"
         }
         let secret = DangerousCalls.paths.first { danger in
-            let isNear = PathText.isWithin(path, danger.path) || PathText.isWithin(danger.path, path)
+            let isNear = PathText.isPath(path, within: danger.path) || PathText.isPath(danger.path, within: path)
             return isNear && (!danger.isOnlyWritten || rights.contains(.write))
         }
         return secret?.why
@@ -98,7 +100,7 @@ extension ProposedPaths {
             let own = paths.filter { grants[$0] != nil }
             guard own.count >= Self.many else { continue }
             let rights = own.reduce(PathRights()) { $0.union(grants[$1] ?? []) }
-            guard Self.barrier(directory, rights) == nil else { continue }
+            guard Self.barrier(directory, rights: rights) == nil else { continue }
             for path in own { grants[path] = nil }
             grants[directory, default: []].formUnion(rights)
         }
@@ -111,7 +113,7 @@ extension ProposedPaths {
             let name = PathText.parts(path).last ?? ""
             let isLibrary = name.hasSuffix(".so") || name.contains(".so.") && !path.hasPrefix("/etc/")
             let isOfLibraries = ["/lib", "/lib32", "/lib64", "/libx32"].contains { directory in
-                PathText.isWithin(path, directory) || PathText.isWithin(path, "/usr" + directory)
+                PathText.isPath(path, within: directory) || PathText.isPath(path, within: "/usr" + directory)
             }
             if isLibrary || isOfLibraries { grants[path]?.formUnion([.read, .execute]) }
         }

@@ -33,8 +33,8 @@ public struct PolicyFinding: Sendable, Hashable {
 
     package var json: JSON {
         .object([
-            .init("severity", .text(severity.rawValue)), .init("place", place?.json ?? .null),
-            .init("problem", .text(problem)), .init("remedy", .optional(remedy)),
+            .init("severity", value: .text(severity.rawValue)), .init("place", value: place?.json ?? .null),
+            .init("problem", value: .text(problem)), .init("remedy", value: .optional(remedy)),
         ])
     }
 }

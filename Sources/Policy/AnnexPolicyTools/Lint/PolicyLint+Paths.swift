@@ -6,10 +6,10 @@ extension PolicyLint {
     private func grants() -> [PolicyFinding] {
         policy.paths.grants.flatMap { grant in
             DangerousCalls.paths.filter { danger in
-                PathText.isWithin(danger.path, grant.path) || PathText.isWithin(grant.path, danger.path)
+                PathText.isPath(danger.path, within: grant.path) || PathText.isPath(grant.path, within: danger.path)
             }
             .filter { !$0.isOnlyWritten || grant.rights.contains(.write) }
-            .filter { $0.isWhole || PathText.isWithin($0.path, grant.path) || !$0.isOnlyWritten }
+            .filter { $0.isWhole || PathText.isPath($0.path, within: grant.path) || !$0.isOnlyWritten }
             .prefix(1)
             .map { danger in
                 PolicyFinding(

@@ -48,7 +48,7 @@ struct PolicyLint {
             else { return nil }
             let passing = danger.values.filter { name in
                 guard let value = call.arguments?[index].kind.value(named: name) else { return false }
-                return passes(call, register: index, value, unless: danger.bound)
+                return passes(call, register: index, value: value, unless: danger.bound)
             }
             guard let rule = allowing(danger.call), !rule.conditions.isEmpty || danger.alsoUnconditional,
                 !passing.isEmpty
@@ -65,7 +65,7 @@ struct PolicyLint {
     ///
     /// - Parameter bound: calls that are counted against this budget do not count as passing.
     private func passes(
-        _ call: SystemCall, register: Int, _ value: UInt64, unless bound: CallBound? = nil
+        _ call: SystemCall, register: Int, value: UInt64, unless bound: CallBound? = nil
     ) -> Bool {
         CallEdges(rules: policy.rules[call.number] ?? []).arguments.contains { edge in
             var arguments = edge
@@ -83,7 +83,7 @@ struct PolicyLint {
     private func memory() -> [PolicyFinding] {
         guard !policy.writeXorExecute else { return [] }
         let place = policy.places[.writeXorExecute]
-        let mapped = passes("mmap", ["prot": 6]) || passes("mprotect", ["prot": 4])
+        let mapped = passes("mmap", given: ["prot": 6]) || passes("mprotect", given: ["prot": 4])
         guard mapped else { return [] }
         return [
             PolicyFinding(
@@ -92,11 +92,11 @@ struct PolicyLint {
         ]
     }
 
-    private func passes(_ name: String, _ given: [String: UInt64]) -> Bool {
+    private func passes(_ name: String, given: [String: UInt64]) -> Bool {
         guard let call = SystemCall(named: name, architecture: policy.architecture) else { return false }
         return given.contains { argument, value in
             guard let index = call.arguments?.firstIndex(where: { $0.name == argument }) else { return false }
-            return passes(call, register: index, value)
+            return passes(call, register: index, value: value)
         }
     }
 }
@@ -165,14 +165,14 @@ extension PolicyLint {
         guard policy.rules.values.joined().contains(where: { $0.bound == .locks }) else { return [] }
         return Self.ways.compactMap { way in
             guard let call = SystemCall(named: way.call, architecture: policy.architecture),
-                let rule = allowing(way.call), passes(call, way)
+                let rule = allowing(way.call), passes(call, way: way)
             else { return nil }
             return PolicyFinding(
                 "counts locks, but lets `\(way.call)` pass \(way.problem)", at: rule.place, remedy: way.remedy)
         }
     }
 
-    private func passes(_ call: SystemCall, _ way: Way) -> Bool {
+    private func passes(_ call: SystemCall, way: Way) -> Bool {
         CallEdges(rules: policy.rules[call.number] ?? []).arguments.contains { edge in
             var arguments = edge
             arguments[way.register] = arguments[way.register] & ~way.mask | way.bits

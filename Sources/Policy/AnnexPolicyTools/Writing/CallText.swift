@@ -38,8 +38,8 @@ extension CallAnswer {
     package var words: String {
         switch self {
         case .allow: "allowed"
-        case .refuse(let errno, reported: true): "refused with \(Errno.name(errno)) and reported"
-        case .refuse(let errno, reported: false): "refused with \(Errno.name(errno))"
+        case .deny(let errno, reported: true): "refused with \(Errno.name(errno)) and reported"
+        case .deny(let errno, reported: false): "refused with \(Errno.name(errno))"
         case .end: "the end of the process"
         case .aborting: "the process's own end by abort()"
         }
@@ -54,7 +54,7 @@ extension CallAnswer {
     package var word: String {
         switch self {
         case .allow: "allow"
-        case .refuse(let errno, _): Errno.name(errno)
+        case .deny(let errno, _): Errno.name(errno)
         case .end: "end"
         case .aborting: "abort"
         }
@@ -82,12 +82,12 @@ struct ArgumentText {
         let kind = index < known.count ? known[index].kind : .register
         var value: UInt64 = 0
         for part in text.split(separator: "|", omittingEmptySubsequences: false) {
-            value |= try one(part.trimmed, kind, at: place)
+            value |= try one(part.trimmed, kind: kind, at: place)
         }
         return value
     }
 
-    private func one(_ text: String, _ kind: ArgumentKind, at place: PolicyPlace?) throws(PolicyError) -> UInt64 {
+    private func one(_ text: String, kind: ArgumentKind, at place: PolicyPlace?) throws(PolicyError) -> UInt64 {
         if let value = kind.value(named: text) { return value }
         if text == "NULL" { return 0 }
         // People write file modes in octal.

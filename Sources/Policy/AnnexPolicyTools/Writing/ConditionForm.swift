@@ -55,10 +55,11 @@ extension ConditionForm {
         }
         guard let mask else { return nil }
         if mask == kind.mask { return .values(values) }
-        return only(mask, values, kind) ?? bits(mask, values, kind) ?? .masked(mask: mask, values: values)
+        return only(mask, values: values, kind: kind) ?? bits(mask, values: values, kind: kind)
+            ?? .masked(mask: mask, values: values)
     }
 
-    private static func only(_ mask: UInt64, _ values: [UInt64], _ kind: ArgumentKind) -> Shape? {
+    private static func only(_ mask: UInt64, values: [UInt64], kind: ArgumentKind) -> Shape? {
         guard case .flags(let choice) = kind.style else { return nil }
         let flags = kind.mask & ~mask
         guard flags & choice == 0, kind.names(of: flags) != nil, values.allSatisfy({ $0 & ~choice == 0 }) else {
@@ -69,7 +70,7 @@ extension ConditionForm {
         return areNamed ? .only(choices: values, flags: flags) : nil
     }
 
-    private static func bits(_ mask: UInt64, _ values: [UInt64], _ kind: ArgumentKind) -> Shape? {
+    private static func bits(_ mask: UInt64, values: [UInt64], kind: ArgumentKind) -> Shape? {
         guard case .flags(let choice) = kind.style, values.count == 1, let has = values.first else { return nil }
         // The bits of `choice` hold one value, so all of them are compared together. `has` cannot ask for the value 0.
         guard mask & choice == 0 || mask & choice == choice && has & choice != 0 else { return nil }

@@ -7,8 +7,8 @@ extension Policy {
         page.comments = ["All includes are joined in, for \(architecture.rawValue)."]
         page.groups = writtenGroups
         page.sections = [
-            "unlisted: { known: \(CallAnswer.refuse(errno: unlisted.known, reported: true).word), "
-                + "unknown: \(CallAnswer.refuse(errno: unlisted.unknown, reported: true).word) }",
+            "unlisted: { known: \(CallAnswer.deny(errno: unlisted.known, reported: true).word), "
+                + "unknown: \(CallAnswer.deny(errno: unlisted.unknown, reported: true).word) }",
             paths.written, "devices: [\(devices.map(\.rawValue).joined(separator: ", "))]",
             "network: \(network.rawValue)", "write-xor-execute: \(writeXorExecute ? "on" : "off")",
             environment.written, limits.written,

@@ -26,7 +26,7 @@ package struct PolicyPage: Sendable {
         lines += ["policy: \(Self.scalar(name))", "summary: \(Self.scalar(summary))"]
         if !includes.isEmpty { lines.append("includes: [\(includes.joined(separator: ", "))]") }
         lines += section("allow") { $0 == .allow }
-        lines += section("refuse") { if case .refuse = $0 { true } else { false } }
+        lines += section("refuse") { if case .deny = $0 { true } else { false } }
         lines += section("end") { $0 == .end || $0 == .aborting }
         for section in sections { lines += ["", section] }
         return lines.joined(separator: "\n") + "\n"
@@ -39,7 +39,7 @@ package struct PolicyPage: Sendable {
 
     private static func lines(of group: Group) -> [String] {
         var lines = ["  - reason: \(scalar(group.reason))"]
-        if case .refuse(let errno, _) = group.answer { lines.append("    answer: \(Errno.name(errno))") }
+        if case .deny(let errno, _) = group.answer { lines.append("    answer: \(Errno.name(errno))") }
         if let bound = group.bound { lines.append("    bounded: \(bound.rawValue)") }
         if group.answer == .aborting { lines.append("    means: abort") }
         let areNames = group.entries.allSatisfy { !$0.hasPrefix("{") }

@@ -17,15 +17,15 @@ package struct Attack: Sendable {
     /// Whether the technique is Annex's own finding.
     package let isAddition: Bool
 
-    init(_ id: String, _ technique: String, addition: Bool = false, _ trial: Trial) {
+    init(_ id: String, technique: String, addition: Bool = false, _ trial: Trial) {
         self.id = id
         self.technique = technique
         self.trial = trial
         isAddition = addition
     }
 
-    init(_ id: String, _ technique: String, addition: Bool = false, _ tries: Try...) {
-        self.init(id, technique, addition: addition, .tries(tries))
+    init(_ id: String, technique: String, addition: Bool = false, _ tries: Try...) {
+        self.init(id, technique: technique, addition: addition, .tries(tries))
     }
 
     package var tries: [Try] { if case .tries(let tries) = trial { tries } else { [] } }

@@ -4,247 +4,247 @@ internal import AnnexPolicy
 extension Catalogue {
     static let descriptors: [Attack] = [
         Attack(
-            "FD-01", "Inherited host fd",
-            .leaked("ask for a descriptor that the host left open", "fcntl", 1)),
+            "FD-01", technique: "Inherited host fd",
+            .leaked("ask for a descriptor that the host left open", call: "fcntl", with: 1)),
         Attack(
-            "FD-02", "Broker passes a directory fd",
+            "FD-02", technique: "Broker passes a directory fd",
             .drivenBy(["AnnexModelTests/ItemTests: FS-26"])),
         Attack(
-            "FD-03", "fd bomb (max per message, unread queue; ETOOMANYREFS hits same uid)",
+            "FD-03", technique: "fd bomb (max per message, unread queue; ETOOMANYREFS hits same uid)",
             .drivenBy(["AnnexChannelTests/HandOverTests: FD-03", "AnnexLinuxTests/ControlSocketTests: FD-03"])),
         Attack(
-            "FD-04", "Truncated control data",
+            "FD-04", technique: "Truncated control data",
             .drivenBy(["AnnexLinuxTests/ControlSocketTests: FD-04"])),
         Attack(
-            "FD-05", "unix-socket cycles in flight (GC cost)",
+            "FD-05", technique: "unix-socket cycles in flight (GC cost)",
             .drivenBy(["AnnexChannelTests/HandOverTests: FD-05"])),
         Attack(
-            "FD-06", "Shared open description: child sets O_NONBLOCK/O_ASYNC/seek on host's stderr",
+            "FD-06", technique: "Shared open description: child sets O_NONBLOCK/O_ASYNC/seek on host's stderr",
             Try("O_NONBLOCK on standard error", else: "a pipe of its own") { script, _, _ in
                 let before = TrialFacts.errorFlags()
-                return .onHost(script.call("fcntl", 2, 4, 0o4001)) { TrialFacts.errorFlags() != before }
+                return .onHost(script.call("fcntl", with: 2, 4, 0o4001)) { TrialFacts.errorFlags() != before }
             }),
         Attack(
-            "FD-07", "Forged SCM_CREDENTIALS / pid reuse",
+            "FD-07", technique: "Forged SCM_CREDENTIALS / pid reuse",
             .drivenBy(["AnnexLinuxTests/ControlSocketTests: the peer of a control socket is known as a process"])),
         Attack(
-            "FD-08", "Broker at RLIMIT_NOFILE spins on accept",
+            "FD-08", technique: "Broker at RLIMIT_NOFILE spins on accept",
             .notApplicable("the broker lives in its host and accepts no connections")),
         Attack(
-            "FD-09", "An io_uring or pidfd descriptor handed over",
+            "FD-09", technique: "An io_uring or pidfd descriptor handed over",
             addition: true, .drivenBy(["AnnexChannelTests/HandOverTests: FD-05"])),
     ]
 
     static let start: [Attack] = [
         Attack(
-            "START-01", "Constructor or LD_PRELOAD runs before filter",
+            "START-01", technique: "Constructor or LD_PRELOAD runs before filter",
             .drivenBy([
                 "AnnexSandboxTests/Warden/WorldTests: START-01",
                 "AnnexSandboxTests/Warden/FilterTests: the listener arrives before the program runs",
             ])),
         Attack(
-            "START-02", "Fork before cgroup attach",
+            "START-02", technique: "Fork before cgroup attach",
             .drivenBy(["AnnexSandboxTests/Warden/GroupTests: START-02"])),
         Attack(
-            "START-03", "Broker dies between clone and PDEATHSIG",
+            "START-03", technique: "Broker dies between clone and PDEATHSIG",
             .drivenBy([
                 "AnnexSandboxTests/Warden/LifelineTests: a host that is killed leaves nothing",
                 "AnnexSandboxTests/Warden/LifelineTests: a killed warden ends its sandboxes and is reported",
                 "EndToEndTests/LifetimeTests: L4",
             ])),
         Attack(
-            "START-04", "Never says hello",
+            "START-04", technique: "Never says hello",
             .drivenBy([
                 "AnnexBrokerTests/LifecycleTests: L1",
                 "EndToEndTests/DemoTests: every attack of the demo is held",
             ])),
         Attack(
-            "START-05", "Half hello, two hellos, wrong version",
+            "START-05", technique: "Half hello, two hellos, wrong version",
             .drivenBy(["AnnexChannelTests/HostilePeerTests: START-05"])),
         Attack(
-            "START-06", "100 starts at once",
+            "START-06", technique: "100 starts at once",
             .drivenBy(["EndToEndTests/LifetimeTests: START-06"])),
         Attack(
-            "START-07", "Binary swapped between check and exec",
+            "START-07", technique: "Binary swapped between check and exec",
             .drivenBy([
                 "AnnexBundleTests/AppBundleTests: START-07",
                 "AnnexSandboxTests/Warden/FilesTests: an executable that was swapped is refused",
             ])),
         Attack(
-            "START-08", "Map not yet written",
+            "START-08", technique: "Map not yet written",
             .drivenBy(["AnnexSandboxTests/Warden/WorldTests: START-08"])),
     ]
 
     static let bombs: [Attack] = [
         Attack(
-            "BOMB-01", "malloc bomb",
+            "BOMB-01", technique: "malloc bomb",
             Try("more memory than the limit", else: "the limit of memory") { script, _, policy in
                 let limit = policy.limits.memory >> 20
-                return .atLeast(script.conduct(.touch, .value(limit + 64)), Int64(limit) + 32)
+                return .atLeast(script.conduct(.touch, with: .value(limit + 64)), Int64(limit) + 32)
             }),
         Attack(
-            "BOMB-02", "Fork bomb",
+            "BOMB-02", technique: "Fork bomb",
             Try("more child processes than the limit", else: "the limit of processes") { script, _, policy in
                 let limit = UInt64(policy.limits.processes)
-                return .atLeast(script.conduct(.forks, .value(limit + 32)), Int64(limit))
+                return .atLeast(script.conduct(.forks, with: .value(limit + 32)), Int64(limit))
             }),
         Attack(
-            "BOMB-03", "Thread bomb",
+            "BOMB-03", technique: "Thread bomb",
             Try("more threads than the limit", else: "the limit of processes") { script, _, policy in
                 let limit = UInt64(policy.limits.processes)
-                return .atLeast(script.conduct(.threads, .value(limit + 32)), Int64(limit))
+                return .atLeast(script.conduct(.threads, with: .value(limit + 32)), Int64(limit))
             }),
         Attack(
-            "BOMB-04", "fd bomb",
+            "BOMB-04", technique: "fd bomb",
             Try("more descriptors than the limit", else: "the limit of descriptors") { script, _, policy in
                 let limit = Int64(policy.limits.descriptors)
-                return .atLeast(script.repeat("fcntl", limit + 16, 0, 1030, 0), limit)
+                return .atLeast(script.repeat("fcntl", times: limit + 16, with: 0, 1030, 0), limit)
             }),
         Attack(
-            "BOMB-05", "CPU spin",
+            "BOMB-05", technique: "CPU spin",
             .drivenBy(["EndToEndTests/LifeTests: L3", "EndToEndTests/LifeTests: L6"])),
         Attack(
-            "BOMB-06", "stdout flood",
+            "BOMB-06", technique: "stdout flood",
             Try("more output than the limit", else: "the limit of output") { script, _, policy in
                 let times = Int64(policy.limits.output / 4096) + 64
-                return .survives(script.repeat("write", times * 16, 1, script.room(4096), 4096))
+                return .survives(script.repeat("write", times: times * 16, with: 1, script.room(4096), 4096))
             }),
         Attack(
-            "BOMB-07", "Denial flood into audit/journal",
+            "BOMB-07", technique: "Denial flood into audit/journal",
             .drivenBy(["AnnexSandboxTests/LedgerTests: BOMB-07"])),
-        Attack("BOMB-08", "Message flood", .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-08"])),
+        Attack("BOMB-08", technique: "Message flood", .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-08"])),
         Attack(
-            "BOMB-09", "4 GiB length prefix",
+            "BOMB-09", technique: "4 GiB length prefix",
             .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-09", "AnnexModelTests/Codec/CodecTests: BOMB-09"])),
         Attack(
-            "BOMB-10", "Slow-loris frame",
+            "BOMB-10", technique: "Slow-loris frame",
             .drivenBy([
                 "AnnexChannelTests/HostilePeerTests: a length beyond half the ring is refused",
                 "AnnexBrokerTests/LifecycleTests: L1",
             ])),
         Attack(
-            "BOMB-11", "Never reads",
+            "BOMB-11", technique: "Never reads",
             .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-11"])),
         Attack(
-            "BOMB-12", "Pipe/socket/epoll kernel memory",
+            "BOMB-12", technique: "Pipe/socket/epoll kernel memory",
             Try("pipes without end", else: "the limit of descriptors") { script, _, policy in
                 let limit = Int64(policy.limits.descriptors)
-                return .atLeast(script.repeat("pipe2", limit, script.room(8), 0), limit)
+                return .atLeast(script.repeat("pipe2", times: limit, with: script.room(8), 0), limit)
             },
             Try("event queues without end", else: "the limit of descriptors") { script, _, policy in
                 let limit = Int64(policy.limits.descriptors)
-                return .atLeast(script.repeat("epoll_create1", limit + 8, 0), limit)
+                return .atLeast(script.repeat("epoll_create1", times: limit + 8, with: 0), limit)
             },
             Try("timers in files without end", else: "the limit of descriptors") { script, _, policy in
                 let limit = Int64(policy.limits.descriptors)
-                return .atLeast(script.repeat("timerfd_create", limit + 8, 0, 0), limit)
+                return .atLeast(script.repeat("timerfd_create", times: limit + 8, with: 0, 0), limit)
             }),
-        Attack("BOMB-13", "fsync/dirty-page storm", .call("syncfs", -1, reaching: [9])),
+        Attack("BOMB-13", technique: "fsync/dirty-page storm", .call("syncfs", with: -1, reaching: [9])),
         Attack(
-            "BOMB-14", "OOM picks the broker",
+            "BOMB-14", technique: "OOM picks the broker",
             .drivenBy(["EndToEndTests/DemoTests: every attack of the demo is held"])),
         Attack(
-            "BOMB-15", "Zombie flood",
+            "BOMB-15", technique: "Zombie flood",
             Try("child processes that are never reaped", else: "the limit of processes") { script, _, policy in
                 let limit = UInt64(policy.limits.processes)
-                return .atLeast(script.conduct(.forks, .value(limit + 8)), Int64(limit))
+                return .atLeast(script.conduct(.forks, with: .value(limit + 8)), Int64(limit))
             }),
         Attack(
-            "BOMB-16", "Deep-nested or hash-colliding payload",
+            "BOMB-16", technique: "Deep-nested or hash-colliding payload",
             .drivenBy(["AnnexModelTests/Codec/CodecTests: BOMB-16", "AnnexModelTests/Codec/StackTests: BOMB-16"])),
         Attack(
-            "BOMB-17", "Throttled by memory.high looks like a hang",
+            "BOMB-17", technique: "Throttled by memory.high looks like a hang",
             .notApplicable("Annex does not set memory.high: the limit ends the process and does not slow it")),
     ]
 
     static let memory: [Attack] = [
-        driven("IPC-01", "Double fetch", "AnnexChannelTests/DoubleFetchTests: IPC-01"),
-        driven("IPC-02", "Truncate after map", "AnnexChannelTests/HandOverTests: IPC-02"),
-        driven("IPC-03", "Grow after the size check", "AnnexChannelTests/HandOverTests: IPC-03"),
+        driven("IPC-01", technique: "Double fetch", by: "AnnexChannelTests/DoubleFetchTests: IPC-01"),
+        driven("IPC-02", technique: "Truncate after map", by: "AnnexChannelTests/HandOverTests: IPC-02"),
+        driven("IPC-03", technique: "Grow after the size check", by: "AnnexChannelTests/HandOverTests: IPC-03"),
         driven(
-            "IPC-04", "Write after hand-over", "AnnexChannelTests/HandOverTests: IPC-04"),
+            "IPC-04", technique: "Write after hand-over", by: "AnnexChannelTests/HandOverTests: IPC-04"),
         driven(
-            "IPC-05", "Ring index beyond size, offset+len overflow",
-            "AnnexChannelTests/HostilePeerTests: IPC-05"),
+            "IPC-05", technique: "Ring index beyond size, offset+len overflow",
+            by: "AnnexChannelTests/HostilePeerTests: IPC-05"),
         driven(
-            "IPC-06", "Futex/lock held by dead peer",
-            "AnnexChannelTests/HostilePeerTests: IPC-06", "AnnexChannelTests/OutcomeTests: IPC-06"),
+            "IPC-06", technique: "Futex/lock held by dead peer",
+            by: "AnnexChannelTests/HostilePeerTests: IPC-06", "AnnexChannelTests/OutcomeTests: IPC-06"),
         driven(
-            "IPC-07", "Padding leaks host bytes",
-            "AnnexModelTests/Codec/CodecTests: IPC-07"),
+            "IPC-07", technique: "Padding leaks host bytes",
+            by: "AnnexModelTests/Codec/CodecTests: IPC-07"),
         driven(
-            "IPC-08", "Reply to unknown/duplicate id, wrong type",
-            "AnnexChannelTests/HostilePeerTests: IPC-08"),
+            "IPC-08", technique: "Reply to unknown/duplicate id, wrong type",
+            by: "AnnexChannelTests/HostilePeerTests: IPC-08"),
         driven(
-            "IPC-09", "NaN, NUL, bad UTF-8, huge ints in decode",
-            "AnnexModelTests/Codec/CodecFuzzTests: IPC-09", "AnnexBundleTests/PropertyListTests: IPC-09"),
+            "IPC-09", technique: "NaN, NUL, bad UTF-8, huge ints in decode",
+            by: "AnnexModelTests/Codec/CodecFuzzTests: IPC-09", "AnnexBundleTests/PropertyListTests: IPC-09"),
     ]
 
     static let lifetimes: [Attack] = [
         driven(
-            "LIFE-01", "Broker SIGKILLed leaves orphans",
-            "AnnexSandboxTests/Warden/LifelineTests: a host that is killed leaves nothing",
+            "LIFE-01", technique: "Broker SIGKILLed leaves orphans",
+            by: "AnnexSandboxTests/Warden/LifelineTests: a host that is killed leaves nothing",
             "EndToEndTests/LifetimeTests: L4",
             "EndToEndTests/AccidentTests: L6"),
         Attack(
-            "LIFE-02", "Double fork + setsid",
+            "LIFE-02", technique: "Double fork + setsid",
             Try(
-                "a child process in a session of its own survives", .process, else: "the limit of processes"
+                "a child process in a session of its own survives", layers: .process, else: "the limit of processes"
             ) { script, _, _ in
-                .outlives(script.conduct(.orphan, 4))
+                .outlives(script.conduct(.orphan, with: 4))
             }),
         driven(
-            "LIFE-03", "Host *thread* that spawned ends",
-            "EndToEndTests/LifeTests: LIFE-03"),
+            "LIFE-03", technique: "Host *thread* that spawned ends",
+            by: "EndToEndTests/LifeTests: LIFE-03"),
         driven(
-            "LIFE-04", "Lifeline end kept by sibling",
-            "AnnexSandboxTests/Warden/DescriptorsTests: LIFE-04"),
+            "LIFE-04", technique: "Lifeline end kept by sibling",
+            by: "AnnexSandboxTests/Warden/DescriptorsTests: LIFE-04"),
         driven(
-            "LIFE-05", "Leaked cgroups/dirs", "EndToEndTests/LifetimeTests: LIFE-05"),
+            "LIFE-05", technique: "Leaked cgroups/dirs", by: "EndToEndTests/LifetimeTests: LIFE-05"),
         driven(
-            "LIFE-06", "Stop during start, double stop, re-entrancy",
-            "AnnexChannelTests/OutcomeTests: LIFE-06", "EndToEndTests/LifeTests: LIFE-06",
+            "LIFE-06", technique: "Stop during start, double stop, re-entrancy",
+            by: "AnnexChannelTests/OutcomeTests: LIFE-06", "EndToEndTests/LifeTests: LIFE-06",
             "AnnexBrokerTests/Simulation/LifecycleSimulationTests: every life has one end"),
         driven(
-            "LIFE-07", "Suspend/clock step", "AnnexLinuxTests/MonotonicClockTests: LIFE-07"
+            "LIFE-07", technique: "Suspend/clock step", by: "AnnexLinuxTests/MonotonicClockTests: LIFE-07"
         ),
     ]
 
     static let deputies: [Attack] = [
         driven(
-            "DEPUTY-01", "`../` or symlink in a path argument",
-            "AnnexBundleTests/HostileBundleTests: DEPUTY-01"),
+            "DEPUTY-01", technique: "`../` or symlink in a path argument",
+            by: "AnnexBundleTests/HostileBundleTests: DEPUTY-01"),
         driven(
-            "DEPUTY-02", "Claims other extension's id", "AnnexBrokerTests/RegistryTests: P3"),
+            "DEPUTY-02", technique: "Claims other extension's id", by: "AnnexBrokerTests/RegistryTests: P3"),
         driven(
-            "DEPUTY-03", "Manifest asks `/`, `$HOME`, glob",
-            "AnnexPolicyTests/PolicyTextTests: DEPUTY-03"),
+            "DEPUTY-03", technique: "Manifest asks `/`, `$HOME`, glob",
+            by: "AnnexPolicyTests/PolicyTextTests: DEPUTY-03"),
         driven(
-            "DEPUTY-04", "Manifest/app id starting with `-` becomes an option (CVE-2024-32462)",
-            "AnnexBundleTests/AppBundleTests: DEPUTY-04"),
+            "DEPUTY-04", technique: "Manifest/app id starting with `-` becomes an option (CVE-2024-32462)",
+            by: "AnnexBundleTests/AppBundleTests: DEPUTY-04"),
         Attack(
-            "DEPUTY-05", "Extension can write its own manifest/binary dir",
-            Try("create a file in its bundle", [.root, .landlock]) { script, _, _ in
-                .succeeds(script.call("openat", .here, script.text("/bundle/more"), 0o2000101, 0o600))
+            "DEPUTY-05", technique: "Extension can write its own manifest/binary dir",
+            Try("create a file in its bundle", layers: [.root, .landlock]) { script, _, _ in
+                .succeeds(script.call("openat", with: .here, script.text("/bundle/more"), 0o2000101, 0o600))
             }),
         Attack(
-            "DEPUTY-06", "\"Open URI\" file:// runs programs",
+            "DEPUTY-06", technique: "\"Open URI\" file:// runs programs",
             .notApplicable("no policy lets an extension open URLs")),
         driven(
-            "DEPUTY-07", "Diagnostic code reading hostile /proc/PID (cmdline, links)",
-            "AnnexPolicyTests/PathUseTests: DEPUTY-07"),
+            "DEPUTY-07", technique: "Diagnostic code reading hostile /proc/PID (cmdline, links)",
+            by: "AnnexPolicyTests/PathUseTests: DEPUTY-07"),
         driven(
-            "DEPUTY-08", "Picked path swapped after consent",
-            "AnnexModelTests/ItemTests: items and their contents cross the wire"),
+            "DEPUTY-08", technique: "Picked path swapped after consent",
+            by: "AnnexModelTests/ItemTests: items and their contents cross the wire"),
         Attack(
-            "DEPUTY-09", "Revoked grant still used",
+            "DEPUTY-09", technique: "Revoked grant still used",
             .notApplicable("a grant is the copied contents of one request; there is nothing to revoke")),
         driven(
-            "DEPUTY-10", "Two extensions collude by host API",
-            "AnnexBrokerTests/RegistryTests: P3"),
+            "DEPUTY-10", technique: "Two extensions collude by host API",
+            by: "AnnexBrokerTests/RegistryTests: P3"),
     ]
 
-    private static func driven(_ id: String, _ technique: String, _ tests: String...) -> Attack {
-        Attack(id, technique, .drivenBy(tests))
+    private static func driven(_ id: String, technique: String, by tests: String...) -> Attack {
+        Attack(id, technique: technique, .drivenBy(tests))
     }
 }

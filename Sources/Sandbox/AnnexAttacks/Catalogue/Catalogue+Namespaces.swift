@@ -4,159 +4,162 @@ internal import AnnexPolicy
 extension Catalogue {
     static let namespaces: [Attack] = [
         Attack(
-            "NS-01", "unshare(NEWUSER) regains caps for kernel attack",
-            .call("unshare", 0x1000_0000)),
+            "NS-01", technique: "unshare(NEWUSER) regains caps for kernel attack",
+            .call("unshare", with: 0x1000_0000)),
         Attack(
-            "NS-02", "clone() namespace flags",
-            .call("clone", 0x1000_0211, 0, 0, 0, 0, reaching: [Number.invalid])),
+            "NS-02", technique: "clone() namespace flags",
+            .call("clone", with: 0x1000_0211, 0, 0, 0, 0, reaching: [Number.invalid])),
         Attack(
-            "NS-03", "clone3 hides its flags in memory",
-            .call("clone3", 0, 0, reaching: [Number.invalid, Number.badAddress])),
-        Attack("NS-04", "Negative-group ACL via setgroups", .call("setgroups", 0, 0)),
+            "NS-03", technique: "clone3 hides its flags in memory",
+            .call("clone3", with: 0, 0, reaching: [Number.invalid, Number.badAddress])),
+        Attack("NS-04", technique: "Negative-group ACL via setgroups", .call("setgroups", with: 0, 0)),
         Attack(
-            "NS-05", "Sibling extension with same uid: kill/ptrace/proc",
-            Try("see a process of the host's", .process) { script, canaries, _ in
-                .succeeds(script.call("getpgid", .number(canaries.hostProcess)))
+            "NS-05", technique: "Sibling extension with same uid: kill/ptrace/proc",
+            Try("see a process of the host's", layers: .process) { script, canaries, _ in
+                .succeeds(script.call("getpgid", with: .number(canaries.hostProcess)))
             }),
         Attack(
-            "NS-06", "kill(-1), kill(1,9)",
-            Try("signal every process of the host's group", [.process, .landlock], needs: [.landlock(6)]) {
+            "NS-06", technique: "kill(-1), kill(1,9)",
+            Try("signal every process of the host's group", layers: [.process, .landlock], needs: [.landlock(6)]) {
                 script, canaries, _ in
-                .succeeds(script.call("kill", .number(-canaries.hostGroup), 0))
+                .succeeds(script.call("kill", with: .number(-canaries.hostGroup), 0))
             }),
         Attack(
-            "NS-07", "sethostname/clock via shared ns",
-            .call("sethostname", 0, 65, reaching: [Number.invalid]),
-            .call("setdomainname", 0, 65, reaching: [Number.invalid]),
-            Try("the host's name", .hostname) { script, canaries, _ in
+            "NS-07", technique: "sethostname/clock via shared ns",
+            .call("sethostname", with: 0, 65, reaching: [Number.invalid]),
+            .call("setdomainname", with: 0, 65, reaching: [Number.invalid]),
+            Try("the host's name", layers: .hostname) { script, canaries, _ in
                 let name = script.room(390)
-                let step = script.call("uname", name)
-                return .tells(script.tell(name, count: 390, after: step), Array(canaries.hostName.utf8))
+                let step = script.call("uname", with: name)
+                return .tells(script.report(name, count: 390, after: step), Array(canaries.hostName.utf8))
             }),
         Attack(
-            "NS-08", "userns/mount-count exhaustion",
+            "NS-08", technique: "userns/mount-count exhaustion",
             Try("create user namespaces without end", else: "at most 32 deep") { script, _, _ in
-                .atLeast(script.repeat("unshare", 64, 0x1000_0000), 40)
+                .atLeast(script.repeat("unshare", times: 64, with: 0x1000_0000), 40)
             }),
         Attack(
-            "NS-09", "SysV/mq memory outlives death",
-            Try("the host's segment by its key", .ipc) { script, canaries, _ in
-                .succeeds(script.call("shmget", .number(canaries.service.segmentKey), 0, 0))
+            "NS-09", technique: "SysV/mq memory outlives death",
+            Try("the host's segment by its key", layers: .ipc) { script, canaries, _ in
+                .succeeds(script.call("shmget", with: .number(canaries.service.segmentKey), 0, 0))
             },
-            Try("a segment that outlives its program", .ipc) { script, canaries, _ in
+            Try("a segment that outlives its program", layers: .ipc) { script, canaries, _ in
                 let key = canaries.service.leftoverKey
-                let step = script.call("shmget", .number(key), 4096, 0o1600)
-                return .onHost(step) { TrialFacts.takeSegment(key) }
+                let step = script.call("shmget", with: .number(key), 4096, 0o1600)
+                return .onHost(step) { TrialFacts.removeSegment(key) }
             },
             Try("a message queue", else: "the limit of message queues") { script, _, _ in
                 let name = script.text("annex-trial")
-                let step = script.call("mq_open", name, 0o102, 0o600, 0)
-                script.call("mq_unlink", name, after: step)
+                let step = script.call("mq_open", with: name, 0o102, 0o600, 0)
+                script.call("mq_unlink", with: name, after: step)
                 return .succeeds(step)
             }),
         Attack(
-            "NS-10", "Capabilities of a new user namespace used on mounts", addition: true,
-            Try("unshare, then mount", .landlock) { script, _, _ in
-                let made = script.call("unshare", 0x1002_0000)
+            "NS-10", technique: "Capabilities of a new user namespace used on mounts", addition: true,
+            Try("unshare, then mount", layers: .landlock) { script, _, _ in
+                let made = script.call("unshare", with: 0x1002_0000)
                 return .succeeds(
-                    script.call("mount", 0, script.text("/"), 0, 0x44000, 0, after: made))
+                    script.call("mount", with: 0, script.text("/"), 0, 0x44000, 0, after: made))
             }),
         Attack(
-            "NS-11", "Joining a namespace of the host's", addition: true,
-            .call("setns", -1, 0, reaching: [Number.badDescriptor])),
+            "NS-11", technique: "Joining a namespace of the host's", addition: true,
+            .call("setns", with: -1, 0, reaching: [Number.badDescriptor])),
     ]
 
     static let sockets: [Attack] = [
         Attack(
-            "SOCK-01", "Abstract sockets (X11, D-Bus)",
-            Try("an abstract socket of the host's", [.network, .landlock], needs: [.landlock(6)]) {
+            "SOCK-01", technique: "Abstract sockets (X11, D-Bus)",
+            Try("an abstract socket of the host's", layers: [.network, .landlock], needs: [.landlock(6)]) {
                 script, canaries, _ in
                 .succeeds(script.connect(1, to: TrialAddress.unix([0] + Array(canaries.service.abstractName.utf8))))
             }),
         Attack(
-            "SOCK-02", "Path sockets (docker, ssh-agent, Wayland, user bus)",
-            Try("a socket with a path", [.root, .landlock], needs: [.landlock(9)]) { script, canaries, _ in
+            "SOCK-02", technique: "Path sockets (docker, ssh-agent, Wayland, user bus)",
+            Try("a socket with a path", layers: [.root, .landlock], needs: [.landlock(9)]) { script, canaries, _ in
                 .succeeds(script.connect(1, to: TrialAddress.unix(Array(canaries.service.path.utf8))))
             }),
         Attack(
-            "SOCK-03", "systemd-run / D-Bus activation starts outside code",
-            Try("the system bus", [.root, .landlock], needs: [.landlock(9)]) { script, _, _ in
+            "SOCK-03", technique: "systemd-run / D-Bus activation starts outside code",
+            Try("the system bus", layers: [.root, .landlock], needs: [.landlock(9)]) { script, _, _ in
                 .succeeds(script.connect(1, to: TrialAddress.unix(Array("/run/dbus/system_bus_socket".utf8))))
             }),
         Attack(
-            "SOCK-04", "SO_PEERCRED of a socketpair shows broker",
+            "SOCK-04", technique: "SO_PEERCRED of a socketpair shows broker",
             .drivenBy(["AnnexLinuxTests/ControlSocketTests: the peer of a control socket is known as a process"])),
         Attack(
-            "SOCK-05", "vsock to host CID",
-            .call("socket", 40, 1, 0, absent: [Number.noFamily])),
+            "SOCK-05", technique: "vsock to host CID",
+            .call("socket", with: 40, 1, 0, absent: [Number.noFamily])),
         Attack(
-            "SOCK-06", "An abstract name of its own, at which other processes can connect (autobind)", addition: true,
+            "SOCK-06", technique: "An abstract name of its own, at which other processes can connect (autobind)",
+            addition: true,
             Try("an abstract name", else: "no socket") { script, _, _ in
-                let socket = script.call("socket", 1, 1, 0)
+                let socket = script.call("socket", with: 1, 1, 0)
                 let address = script.bytes([1, 0])
-                return .succeeds(script.call("bind", .result(socket), address, 2, after: socket))
+                return .succeeds(script.call("bind", with: .result(socket), address, 2, after: socket))
             }),
         Attack(
-            "SOCK-07", "Datagrams from a socket pair to a socket in a handed-over folder",
+            "SOCK-07", technique: "Datagrams from a socket pair to a socket in a handed-over folder",
             addition: true,
             Try("a socket pair that can send to other sockets", else: "no socket") { script, _, _ in
-                .succeeds(script.call("socketpair", 1, 2, 0, script.room(8)))
+                .succeeds(script.call("socketpair", with: 1, 2, 0, script.room(8)))
             }),
     ]
 
     static let network: [Attack] = [
         Attack(
-            "NET-01", "TCP to anywhere",
-            Try("an address outside", [.network, .landlock], needs: [.landlock(4)]) { script, _, _ in
+            "NET-01", technique: "TCP to anywhere",
+            Try("an address outside", layers: [.network, .landlock], needs: [.landlock(4)]) { script, _, _ in
                 let address = TrialAddress.internet([192, 0, 2, 1], port: 9)
                 return .reaches(script.connect(2, kind: 0o4001, to: address), [Number.inProgress], absent: [])
             }),
         Attack(
-            "NET-02", "UDP/DNS/QUIC/ICMP/MPTCP past Landlock TCP rules",
-            Try("a datagram to the host", .network) { script, canaries, _ in
+            "NET-02", technique: "UDP/DNS/QUIC/ICMP/MPTCP past Landlock TCP rules",
+            Try("a datagram to the host", layers: .network) { script, canaries, _ in
                 let port = canaries.service.datagramPort
                 let address = TrialAddress.internet([127, 0, 0, 1], port: port)
-                let socket = script.call("socket", 2, 2, 0)
+                let socket = script.call("socket", with: 2, 2, 0)
                 let step = script.call(
-                    "sendto", .result(socket), script.text("x"), 1, 0, script.bytes(address), 16, after: socket)
+                    "sendto", with: .result(socket), script.text("x"), 1, 0, script.bytes(address), 16, after: socket)
                 let service = canaries.service
                 return .onHost(step) { service.hasDatagram() }
             },
-            Try("MPTCP to the host", .network) { script, canaries, _ in
+            Try("MPTCP to the host", layers: .network) { script, canaries, _ in
                 let address = TrialAddress.internet([127, 0, 0, 1], port: canaries.service.streamPort)
                 return .reaches(
                     script.connect(2, protocol: 262, to: address), [],
                     absent: [Number.noProtocol, Number.badDescriptor])
             }),
         Attack(
-            "NET-03", "Host 127.0.0.1 services",
-            Try("a service of the host's", [.network, .landlock], needs: [.landlock(4)]) { script, canaries, _ in
+            "NET-03", technique: "Host 127.0.0.1 services",
+            Try("a service of the host's", layers: [.network, .landlock], needs: [.landlock(4)]) {
+                script, canaries, _ in
                 let address = TrialAddress.internet([127, 0, 0, 1], port: canaries.service.streamPort)
                 return .succeeds(script.connect(2, to: address))
             }),
         Attack(
-            "NET-04", "Metadata 169.254.169.254 through proxy",
+            "NET-04", technique: "Metadata 169.254.169.254 through proxy",
             .notApplicable("Annex fetches nothing for an extension")),
         Attack(
-            "NET-05", "DNS rebinding / redirect in brokered fetch",
+            "NET-05", technique: "DNS rebinding / redirect in brokered fetch",
             .notApplicable("Annex fetches nothing for an extension")),
         Attack(
-            "NET-06", "Netlink/`/sys/class/net` leak", .open("/sys/class/net"),
-            Try("the name of the host's second interface", .network) { script, _, _ in
-                let socket = script.call("socket", 2, 2, 0)
+            "NET-06", technique: "Netlink/`/sys/class/net` leak", .open("/sys/class/net"),
+            Try("the name of the host's second interface", layers: .network) { script, _, _ in
+                let socket = script.call("socket", with: 2, 2, 0)
                 let request = script.room(40)
                 script.store(2, at: request.advanced(by: 16), width: 4)
                 return .reaches(
-                    script.call("ioctl", .result(socket), 0x8910, request, after: socket), [],
+                    script.call("ioctl", with: .result(socket), 0x8910, request, after: socket), [],
                     absent: [Number.noDevice])
             }),
         Attack(
-            "NET-07", "Binding a port that the host's users may connect to", addition: true,
-            Try("bind in the host's network", [.network, .landlock], needs: [.landlock(4)]) { script, canaries, _ in
+            "NET-07", technique: "Binding a port that the host's users may connect to", addition: true,
+            Try("bind in the host's network", layers: [.network, .landlock], needs: [.landlock(4)]) {
+                script, canaries, _ in
                 let address = TrialAddress.internet([127, 0, 0, 1], port: canaries.service.streamPort)
                 let place = script.bytes(address)
-                let socket = script.call("socket", 2, 1, 0)
-                return .fails(script.call("bind", .result(socket), place, 16, after: socket), Number.inUse)
+                let socket = script.call("socket", with: 2, 1, 0)
+                return .fails(script.call("bind", with: .result(socket), place, 16, after: socket), Number.inUse)
             }),
     ]
 }

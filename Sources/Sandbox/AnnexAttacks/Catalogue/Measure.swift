@@ -10,7 +10,7 @@ struct Measure: Sendable {
         /// The program's process number on the host; 0 if it has none.
         let process: Int32
         /// The number of objects that the program reports.
-        let told: UInt64
+        let reported: UInt64
     }
 
     /// The unit of the count, for example `locks`.
@@ -46,7 +46,7 @@ struct Measure: Sendable {
 
     init(
         _ unit: String, of size: UInt64, within allowance: Allowance = .little,
-        count: @escaping @Sendable (Scene) -> UInt64? = { $0.told },
+        count: @escaping @Sendable (Scene) -> UInt64? = { $0.reported },
         neighbour: (@Sendable (inout TrialScript) -> Proof)? = nil
     ) {
         self.unit = unit

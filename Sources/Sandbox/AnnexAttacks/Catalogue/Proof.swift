@@ -53,8 +53,8 @@ package enum Proof: Sendable {
             answers.succeeded(step) || answers.errno(step).map(errnos.contains) == true
         case .fails(let step, let number): answers.errno(step) == number
         case .atLeast(let step, let bound): answers.results[step].map { $0 >= bound } == true
-        case .tells(let step, let bytes): answers.told[step].map { Self.holds($0, bytes) } == true
-        case .tellsInAll(let steps, let bytes): Self.holds(steps.flatMap { answers.told[$0] ?? [] }, bytes)
+        case .tells(let step, let bytes): answers.reported[step].map { Self.holds($0, part: bytes) } == true
+        case .tellsInAll(let steps, let bytes): Self.holds(steps.flatMap { answers.reported[$0] ?? [] }, part: bytes)
         case .runsAgain: answers.beginnings > 1
         case .onHost(let step, let check): answers.results[step] != nil && check()
         case .survives(let step): answers.results[step] != nil
@@ -74,7 +74,7 @@ package enum Proof: Sendable {
 
     private static let noSuchCall: Int32 = 38
 
-    private static func holds(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
+    private static func holds(_ bytes: [UInt8], part: [UInt8]) -> Bool {
         guard !part.isEmpty, bytes.count >= part.count else { return false }
         return (0...(bytes.count - part.count)).contains { bytes[$0...].starts(with: part) }
     }

@@ -37,7 +37,7 @@ package struct Try: Sendable {
     }
 
     init(
-        _ name: String, _ layers: SandboxLayers = [], withoutProcessFiles: SandboxLayers = [],
+        _ name: String, layers: SandboxLayers = [], withoutProcessFiles: SandboxLayers = [],
         else otherwise: String = "an ordinary user's rights",
         needs: [Need] = [], path: (name: String, rights: PathRights)? = nil,
         grant: @escaping @Sendable (Policy) -> String? = { _ in nil }, measure: Measure? = nil,
@@ -56,11 +56,11 @@ package struct Try: Sendable {
 
     /// A single call, with arguments for which the kernel returns another errno if no layer blocks it.
     static func call(
-        _ name: String, _ arguments: TrialArgument..., reaching errnos: Set<Int32> = [], layers: SandboxLayers = [],
+        _ name: String, with arguments: TrialArgument..., reaching errnos: Set<Int32> = [], layers: SandboxLayers = [],
         absent: Set<Int32> = [], else otherwise: String = "an ordinary user's rights", grantable: Bool = false
     ) -> Try {
         Try(
-            title(name, arguments), layers, else: otherwise,
+            title(name, with: arguments), layers: layers, else: otherwise,
             grant: { grantable ? $0.grantingLine(call: name, arguments) : nil }
         ) { script, _, _ in
             .reaches(
@@ -69,7 +69,7 @@ package struct Try: Sendable {
     }
 
     /// A call on a descriptor that the host forgot to close on exec.
-    static func leaked(_ name: String, _ call: String, _ rest: TrialArgument...) -> Try {
+    static func leaked(_ name: String, call: String, with rest: TrialArgument...) -> Try {
         Try(name, else: "no descriptor is inherited") { script, canaries, _ in
             let arguments = [.number(canaries.leakedDescriptor)] + rest
             return .succeeds(script.call(number: SystemCall(named: call)?.number ?? -1, arguments))
@@ -77,7 +77,7 @@ package struct Try: Sendable {
     }
 
     /// The call in its usual form.
-    private static func title(_ name: String, _ arguments: [TrialArgument]) -> String {
+    private static func title(_ name: String, with arguments: [TrialArgument]) -> String {
         let shown = arguments.map { argument in
             let value = argument.likely
             return value > 1 << 63 ? "-\(0 &- value)" : value > 4096 ? "0x" + String(value, radix: 16) : "\(value)"
@@ -87,16 +87,16 @@ package struct Try: Sendable {
 
     /// Opens a path of the host. The policy decides which layers stop it.
     static func open(
-        _ path: String, _ flags: Int64 = 0, layers: SandboxLayers = [],
+        _ path: String, flags: Int64 = 0, layers: SandboxLayers = [],
         else otherwise: String = "an ordinary user's rights"
     ) -> Try {
         let rights: PathRights = flags & 3 == 0 ? .read : flags & 3 == 1 ? .write : [.read, .write]
         return Try(
-            "open \(path)", layers, else: otherwise, path: (path, rights),
+            "open \(path)", layers: layers, else: otherwise, path: (path, rights),
             grant: { $0.grantingLine(path: path, rights: rights) }
         ) { script, _, _ in
             let name = script.text(path)
-            return .succeeds(script.call("openat", .here, name, .number(flags | Flags.closeOnExec), 0))
+            return .succeeds(script.call("openat", with: .here, name, .number(flags | Flags.closeOnExec), 0))
         }
     }
 }

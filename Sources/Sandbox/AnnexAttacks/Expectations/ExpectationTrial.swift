@@ -27,12 +27,13 @@ package struct ExpectationTrial: Sendable {
             var script = TrialScript()
             let step = script.call(number: call.number, arguments.map { .value($0) })
             let outcome = try await outcome(of: script, expectation)
-            try Self.refuseUnstarted(outcome)
+            try Self.checkStarted(outcome)
             let found = Self.failure(
-                of: expectation.wanted, Seen(outcome, step: step), quiet: quiet(call, arguments))
+                of: expectation.wanted, Seen(outcome, step: step), quiet: quiet(call, with: arguments))
             return ExpectationResult(expectation, failure: found, live: .tried)
         case .path(let path, let rights):
-            return try await PathTrial(policy: policy, sandbox: sandbox).result(of: expectation, path, rights)
+            return try await PathTrial(policy: policy, sandbox: sandbox).result(
+                of: expectation, path: path, rights: rights)
         }
     }
 
@@ -54,14 +55,14 @@ package struct ExpectationTrial: Sendable {
         "exit_group": "it ends the program that would tell",
     ]
 
-    static func refuseUnstarted(_ outcome: TrialOutcome) throws(TrialFailure) {
+    static func checkStarted(_ outcome: TrialOutcome) throws(TrialFailure) {
         if let failure = outcome.end.failure { throw TrialFailure("\(failure)") }
         guard outcome.answers.hasBegun else { throw TrialFailure("its program never ran\(outcome.fate)") }
     }
 
     /// The errno that the filter returns by itself, without a report; nil if it returns none.
-    private func quiet(_ call: SystemCall, _ arguments: [UInt64]) -> Int32? {
-        if case .refuse(let errno, reported: false) = policy.verdict(number: call.number, arguments: arguments).answer {
+    private func quiet(_ call: SystemCall, with arguments: [UInt64]) -> Int32? {
+        if case .deny(let errno, reported: false) = policy.verdict(number: call.number, arguments: arguments).answer {
             return errno
         }
         return nil
@@ -70,21 +71,21 @@ package struct ExpectationTrial: Sendable {
     /// The kernel's observed answer to one step.
     package struct Seen: Sendable {
         let errno: Int32?
-        let isTold: Bool
+        let hasResult: Bool
         let isEnded: Bool
         /// Whether the filter refused the call and reported it.
         let isReported: Bool
 
-        package init(errno: Int32?, isTold: Bool, isEnded: Bool, isReported: Bool) {
+        package init(errno: Int32?, hasResult: Bool, isEnded: Bool, isReported: Bool) {
             self.errno = errno
-            self.isTold = isTold
+            self.hasResult = hasResult
             self.isEnded = isEnded
             self.isReported = isReported
         }
 
         init(_ outcome: TrialOutcome, step: Int) {
             errno = outcome.answers.errno(step)
-            isTold = outcome.answers.results[step] != nil
+            hasResult = outcome.answers.results[step] != nil
             isEnded = outcome.ending != nil
             isReported = !outcome.end.denials.isEmpty
         }
@@ -100,7 +101,7 @@ package struct ExpectationTrial: Sendable {
             return seen.isReported ? "live: the filter refused it" : nil
         case .denied(let answer, _):
             switch answer {
-            case .end?: return seen.isEnded && !seen.isTold ? nil : "live: the process was not ended for it"
+            case .end?: return seen.isEnded && !seen.hasResult ? nil : "live: the process was not ended for it"
             case .errno(let number)?:
                 if seen.errno == number, seen.isReported || quiet == number { return nil }
                 return "live: " + Self.words(seen) + " instead of \(Expectation.Answer.errno(number).word)"
@@ -113,7 +114,7 @@ package struct ExpectationTrial: Sendable {
 
     private static func words(_ seen: Seen) -> String {
         if seen.isEnded { return "the process was ended" }
-        guard seen.isTold else { return "nothing was told" }
+        guard seen.hasResult else { return "nothing was told" }
         guard let errno = seen.errno else { return "it was allowed" }
         return "\(Expectation.Answer.errno(errno).word)\(seen.isReported ? "" : ", which the filter did not say")"
     }

@@ -8,7 +8,7 @@ struct PathTrial: Sendable {
     let sandbox: TrialSandbox
 
     func result(
-        of expectation: Expectation, _ path: String, _ rights: PathRights
+        of expectation: Expectation, path: String, rights: PathRights
     ) async throws(TrialFailure) -> ExpectationResult {
         if rights.contains(.execute) {
             let reason = "to execute is not tried: it would take the place of the program that tells"
@@ -20,7 +20,7 @@ struct PathTrial: Sendable {
         }
         var failures: [String] = []
         for right in [PathRights.read, .write] where rights.contains(right) {
-            let seen = try await opened(path, right, isDirectory ?? Self.isMadeInside(path))
+            let seen = try await opened(path, right: right, isDirectory: isDirectory ?? Self.isMadeInside(path))
             if let failure = Self.failure(of: expectation.wanted, seen) {
                 failures.append(failure)
             } else if expectation.wanted != .allowed {
@@ -32,22 +32,22 @@ struct PathTrial: Sendable {
 
     /// Opens the path with one right.
     /// - Returns: the errno; nil if opening succeeded.
-    private func opened(_ path: String, _ right: PathRights, _ isDirectory: Bool) async throws(TrialFailure) -> Int32? {
+    private func opened(_ path: String, right: PathRights, isDirectory: Bool) async throws(TrialFailure) -> Int32? {
         var script = TrialScript()
         let step: Int
         if right == .read {
-            step = script.call("openat", .number(AT_FDCWD), script.text(path), .number(O_RDONLY | O_CLOEXEC))
+            step = script.call("openat", with: .number(AT_FDCWD), script.text(path), .number(O_RDONLY | O_CLOEXEC))
         } else if isDirectory {
             // The right to write in a directory is tried by creating a file and removing it again.
             let name = script.text(path + "/annex-policy-test")
             step = script.call(
-                "openat", .number(AT_FDCWD), name, .number(O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC), 0o600)
-            script.call("unlinkat", .number(AT_FDCWD), name, 0, after: step)
+                "openat", with: .number(AT_FDCWD), name, .number(O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC), 0o600)
+            script.call("unlinkat", with: .number(AT_FDCWD), name, 0, after: step)
         } else {
-            step = script.call("openat", .number(AT_FDCWD), script.text(path), .number(O_WRONLY | O_CLOEXEC))
+            step = script.call("openat", with: .number(AT_FDCWD), script.text(path), .number(O_WRONLY | O_CLOEXEC))
         }
         let outcome = try await sandbox.run(script, under: policy, watchdog: .seconds(60))
-        try ExpectationTrial.refuseUnstarted(outcome)
+        try ExpectationTrial.checkStarted(outcome)
         return outcome.answers.succeeded(step) ? nil : outcome.answers.errno(step) ?? EPERM
     }
 

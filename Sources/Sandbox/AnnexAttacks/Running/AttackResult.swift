@@ -16,12 +16,12 @@ package struct AttackResult: Sendable {
     init(_ attack: Attack, tries: [Tried]) {
         self.attack = attack
         self.tries = tries
-        verdict = Self.joined(attack, tries.map(\.verdict))
+        verdict = Self.joined(attack, verdicts: tries.map(\.verdict))
     }
 
     /// The verdict of all tries. If any try got through, that is the verdict. If none did, but the policy allows one,
     /// the verdict is `allowed`. Otherwise the layers of all stopped tries are joined.
-    private static func joined(_ attack: Attack, _ verdicts: [TryVerdict]) -> TryVerdict {
+    private static func joined(_ attack: Attack, verdicts: [TryVerdict]) -> TryVerdict {
         switch attack.trial {
         case .drivenBy(let tests): return .drivenBy(tests)
         case .notApplicable(let reason): return .notApplicable(reason)

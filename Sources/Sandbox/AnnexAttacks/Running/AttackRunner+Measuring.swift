@@ -8,11 +8,11 @@ extension AttackRunner {
     /// Runs a script. Once the script's program has taken all that it could, measures how many kernel objects the
     /// program holds.
     func measure(
-        _ measure: Measure, _ script: TrialScript, _ proof: Proof, under policy: Policy, layers: SandboxLayers
+        _ measure: Measure, script: TrialScript, proof: Proof, under policy: Policy, layers: SandboxLayers
     ) async throws(TrialFailure) -> TrialOutcome {
         var script = script
         let waiting = script.room(8)
-        script.call("read", .number(Canaries.hold), waiting, 1)
+        script.call("read", with: .number(Canaries.hold), waiting, 1)
         var ends = try TrialSandbox.system { () throws(SystemError) in
             try DescriptorPair.pipe(nonBlocking: false).list()
         }
@@ -21,11 +21,11 @@ extension AttackRunner {
         }
         var gifts = try canaries.gifts()
         gifts.append(reading)
-        let measurement = Measurement(measure, policy, canaries, sandbox.programPath)
-        let look = TrialLook(after: proof.step, writing: writing) { run, answers in
-            await measurement.look(at: run, told: answers.results[proof.step] ?? 0)
+        let measurement = Measurement(measure, policy: policy, canaries: canaries, program: sandbox.programPath)
+        let look = TrialPause(after: proof.step, writing: writing) { run, answers in
+            await measurement.poll(run, reported: answers.results[proof.step] ?? 0)
         }
-        var outcome = try await sandbox.run(script, under: policy, layers: layers, gifts: gifts, look: look)
+        var outcome = try await sandbox.run(script, under: policy, layers: layers, gifts: gifts, pause: look)
         outcome.measured = try await measurement.result(of: outcome, limit: policy.limits.memory)
         return outcome
     }
@@ -48,11 +48,11 @@ private final class Measurement: Sendable {
         var hasEnded = false
     }
 
-    init(_ measure: Measure, _ policy: Policy, _ canaries: Canaries, _ program: String) {
+    init(_ measure: Measure, policy: Policy, canaries: Canaries, program: String) {
         self.measure = measure
         self.canaries = canaries
         self.program = program
-        let before = measure.count(Measure.Scene(canaries: canaries, process: 0, told: 0))
+        let before = measure.count(Measure.Scene(canaries: canaries, process: 0, reported: 0))
         let measured = Measured(
             unit: measure.unit, before: before ?? 0, allowed: measure.allowance.bytes(policy) / measure.size,
             machine: KernelCounts.machine())
@@ -63,17 +63,18 @@ private final class Measurement: Sendable {
 
     /// How often the objects of a program that holds too many are counted. A memory limit may be checked only now and
     /// then, and may end the program a moment later.
-    private var looks: Int { if case .memoryLimit = measure.allowance { 100 } else { 2 } }
+    private var attempts: Int { if case .memoryLimit = measure.allowance { 100 } else { 2 } }
 
     /// Counts the objects while the program holds them.
-    func look(at run: TrialRun, told: Int64) async {
+    func poll(_ run: TrialRun, reported: Int64) async {
         let process = await number(of: run)
-        for attempt in 0..<looks {
-            let held = measure.count(Measure.Scene(canaries: canaries, process: process, told: UInt64(max(0, told))))
-            let neighbour = neighbour(told)
+        for attempt in 0..<attempts {
+            let held = measure.count(
+                Measure.Scene(canaries: canaries, process: process, reported: UInt64(max(0, reported))))
+            let neighbour = neighbour(reported)
             // If the process ended in the meantime, the counts have no meaning.
             if run.hasEnded { return state.withLock { $0.hasEnded = true } }
-            if take(held, neighbour, attempt == 0 ? KernelCounts.machine() : []) { return }
+            if record(held, neighbour: neighbour, machine: attempt == 0 ? KernelCounts.machine() : []) { return }
             try? await Task.sleep(for: .milliseconds(100))
         }
     }
@@ -88,7 +89,7 @@ private final class Measurement: Sendable {
     }
 
     /// - Returns: whether the counts are final.
-    private func take(_ held: UInt64?, _ neighbour: Neighbour.Answer, _ machine: [Measured.MachineCount]) -> Bool {
+    private func record(_ held: UInt64?, neighbour: Neighbour.Answer, machine: [Measured.MachineCount]) -> Bool {
         state.withLock { state in
             state.measured.held = held ?? 0
             state.measured.append(machine)
@@ -109,7 +110,7 @@ private final class Measurement: Sendable {
     /// - Throws: if a count has no meaning for the attack.
     func result(of outcome: TrialOutcome, limit: UInt64) async throws(TrialFailure) -> Measured {
         for _ in 0..<20 {
-            let after = measure.count(Measure.Scene(canaries: canaries, process: 0, told: 0))
+            let after = measure.count(Measure.Scene(canaries: canaries, process: 0, reported: 0))
             let isOver = state.withLock { state in
                 if after == nil { state.failure = Self.uncounted }
                 state.measured.after = after ?? 0
@@ -136,9 +137,9 @@ private final class Measurement: Sendable {
         guard told > 0, getuid() != 0, let ask = measure.neighbour else { return .notAsked }
         var script = TrialScript()
         // The program inherits no descriptor of this process and gets the usual descriptor limit.
-        script.call("close_range", 5, 0xFFFF_FFFF, 0)
+        script.call("close_range", with: 5, 0xFFFF_FFFF, 0)
         let limit = script.words([1024, 1024])
-        script.call("prlimit64", 0, 7, limit, 0)
+        script.call("prlimit64", with: 0, 7, limit, 0)
         let proof = ask(&script)
         return Neighbour.answer(to: script, proof, program: program)
     }

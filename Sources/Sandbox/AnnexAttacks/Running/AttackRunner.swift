@@ -35,46 +35,49 @@ package final class AttackRunner: Sendable {
         var script = TrialScript()
         let proof = one.make(&script, canaries, policy)
         if proof.step < 0 { return one.tried(.notApplicable("the policy has nothing of the kind")) }
-        let outcome = try await outcome(of: one, script, proof, policy, layers)
+        let outcome = try await outcome(of: one, script: script, proof: proof, under: policy, layers: layers)
         canaries.service.hangUp()
         // The end of a program that is killed at once can be reported as a failed launch. Its own answers decide.
         if let failure = outcome.end.failure, !outcome.answers.hasBegun {
             guard layers != .all else { throw TrialFailure("\(one.name): \(failure)") }
-            return one.tried(.notApplicable("these layers cannot be had: \(failure.step)"), "\(failure)")
+            return one.tried(.notApplicable("these layers cannot be had: \(failure.step)"), detail: "\(failure)")
         }
         guard outcome.answers.hasBegun else { throw TrialFailure("\(one.name): its program never ran\(outcome.fate)") }
         if outcome.isOverdue, layers == .all {
             throw TrialFailure("\(one.name): not done in \(TrialSandbox.watchdog), which says nothing about it")
         }
-        return judge(one, Held(script, proof, policy, layers), outcome)
+        return decide(one, held: Held(script, proof: proof, policy: policy, layers: layers), outcome: outcome)
     }
 
     private func outcome(
-        of one: Try, _ script: TrialScript, _ proof: Proof, _ policy: Policy, _ layers: SandboxLayers
+        of one: Try, script: TrialScript, proof: Proof, under policy: Policy, layers: SandboxLayers
     ) async throws(TrialFailure) -> TrialOutcome {
         if let measure = one.measure {
             let isOfUser = measure.neighbour != nil
-            if isOfUser { await Turn.ofUser.take() }
+            if isOfUser { await Turn.ofUser.enter() }
             defer { if isOfUser { Turn.ofUser.leave() } }
-            return try await self.measure(measure, script, proof, under: policy, layers: layers)
+            return try await self.measure(measure, script: script, proof: proof, under: policy, layers: layers)
         }
         return try await sandbox.run(
             script, under: policy, layers: layers, gifts: canaries.gifts(), awaitsSilence: proof.awaitsSilence)
     }
 
-    private func judge(_ one: Try, _ held: Held, _ outcome: TrialOutcome) -> AttackResult.Tried {
+    private func decide(_ one: Try, held: Held, outcome: TrialOutcome) -> AttackResult.Tried {
         let detail = outcome.detail(of: held.proof)
-        func told(_ verdict: TryVerdict) -> AttackResult.Tried { one.tried(verdict, detail, outcome.measured) }
+        func tried(_ verdict: TryVerdict) -> AttackResult.Tried {
+            one.tried(verdict, detail: detail, measured: outcome.measured)
+        }
         if held.proof.isGiven(by: outcome) {
-            return told(one.grantingLine(held.policy, outcome).map { .allowed(by: $0) } ?? .gotThrough)
+            return tried(one.grantingLine(in: held.policy, for: outcome).map { .allowed(by: $0) } ?? .gotThrough)
         }
         let refusing = held.isDenied && held.layers.contains(.seccomp)
         if !refusing, held.proof.isAbsent(by: outcome.answers) {
-            return told(.notApplicable("this kernel has no such thing"))
+            return tried(.notApplicable("this kernel has no such thing"))
         }
-        var by = one.holding(sandbox.landlockABI, held.policy, held.layers).intersection(held.layers).list
+        var by = one.holding(sandbox.landlockABI, under: held.policy, inForce: held.layers).intersection(held.layers)
+            .list
         if refusing { by.insert("seccomp", at: 0) }
-        return told(.stopped(by: by.isEmpty ? [one.otherwise] : by))
+        return tried(.stopped(by: by.isEmpty ? [one.otherwise] : by))
     }
 
     /// Whether a try is stopped under these layers, predicted without running it.
@@ -83,14 +86,14 @@ package final class AttackRunner: Sendable {
     package func isStopped(_ one: Try, under policy: Policy, layers: SandboxLayers, bare: Bool) -> Bool {
         let layers = layers.together
         var script = TrialScript()
-        let held = Held(script: &script, one, canaries, policy, layers)
+        let held = Held(script: &script, of: one, canaries: canaries, policy: policy, layers: layers)
         return bare || held.isDenied && layers.contains(.seccomp)
-            || !one.holding(sandbox.landlockABI, policy, layers).isDisjoint(with: layers)
+            || !one.holding(sandbox.landlockABI, under: policy, inForce: layers).isDisjoint(with: layers)
     }
     /// Whether a policy's filter alone stops a try.
     func isDenied(_ one: Try, by policy: Policy) -> Bool {
         var script = TrialScript()
-        return Held(script: &script, one, canaries, policy, .all).isDenied
+        return Held(script: &script, of: one, canaries: canaries, policy: policy, layers: .all).isDenied
     }
 }
 
@@ -102,7 +105,7 @@ private struct Held {
     /// Whether the policy refuses a call that the try needs.
     let isDenied: Bool
 
-    init(_ script: TrialScript, _ proof: Proof, _ policy: Policy, _ layers: SandboxLayers) {
+    init(_ script: TrialScript, proof: Proof, policy: Policy, layers: SandboxLayers) {
         self.proof = proof
         self.policy = policy
         self.layers = layers
@@ -110,11 +113,11 @@ private struct Held {
     }
 
     init(
-        script: inout TrialScript, _ one: Try, _ canaries: borrowing Canaries, _ policy: Policy,
-        _ layers: SandboxLayers
+        script: inout TrialScript, of one: Try, canaries: borrowing Canaries, policy: Policy,
+        layers: SandboxLayers
     ) {
         let proof = one.make(&script, canaries, policy)
-        self.init(script, proof, policy, layers)
+        self.init(script, proof: proof, policy: policy, layers: layers)
     }
 }
 
@@ -128,11 +131,11 @@ extension TrialScript {
 extension TrialStep {
     fileprivate func isDenied(by policy: Policy) -> Bool {
         switch kind {
-        case .call(let number): policy.refuses(number, arguments.map(\.likely))
+        case .call(let number): policy.denies(number, with: arguments.map(\.likely))
         // The filter ends a program that enters the kernel by the 32-bit gate, whatever the policy allows.
         case .conduct(.foreignGate): true
-        case .conduct(let conduct): conduct.calls(arguments).contains { policy.refuses($0.number, $0.arguments) }
-        case .tell, .store: false
+        case .conduct(let conduct): conduct.calls(arguments).contains { policy.denies($0.number, with: $0.arguments) }
+        case .report, .store: false
         }
     }
 }
@@ -140,7 +143,7 @@ extension TrialStep {
 extension Policy {
     /// The layers that refuse a path, each of them sufficient by itself. A refusal by a mount counts for the layer
     /// `root`, because the root is made of mounts.
-    fileprivate func refusing(_ path: String, _ rights: PathRights) -> SandboxLayers {
+    fileprivate func denyingLayers(path: String, rights: PathRights) -> SandboxLayers {
         verdict(path: path, rights: rights).deniedBy.reduce([]) { layers, layer in
             switch layer {
             case .root, .mount: layers.union(.root)
@@ -150,7 +153,7 @@ extension Policy {
         }
     }
 
-    fileprivate func refuses(_ number: Int32, _ arguments: [UInt64]) -> Bool {
+    fileprivate func denies(_ number: Int32, with arguments: [UInt64]) -> Bool {
         let registers = arguments + [UInt64](repeating: 0, count: max(0, 6 - arguments.count))
         let verdict = verdict(number: number, arguments: registers)
         // The broker grants bounded calls only on files that the sandbox may write, and no try asks for such a file.
@@ -160,13 +163,13 @@ extension Policy {
 
 extension Try {
     fileprivate func tried(
-        _ verdict: TryVerdict, _ detail: String = "", _ measured: Measured? = nil
+        _ verdict: TryVerdict, detail: String = "", measured: Measured? = nil
     ) -> AttackResult.Tried {
         AttackResult.Tried(name: name, verdict: verdict, detail: detail, measured: measured)
     }
 
     /// The policy's line that grants what got through; nil if none does.
-    fileprivate func grantingLine(_ policy: Policy, _ outcome: TrialOutcome) -> String? {
+    fileprivate func grantingLine(in policy: Policy, for outcome: TrialOutcome) -> String? {
         if let line = grant(policy) { return line }
         guard case .memoryLimitOfGroup(let call, let arguments) = measure?.allowance,
             outcome.report?.isMemoryEnforced == false,
@@ -191,17 +194,17 @@ extension Try {
 
     /// The layers other than seccomp that stop the try under any of these policies, on a kernel with all features.
     func holdingAnywhere(_ policies: [Policy]) -> SandboxLayers {
-        policies.reduce([]) { $0.union(holding(.max, $1, .all)) }
+        policies.reduce([]) { $0.union(holding(.max, under: $1, inForce: .all)) }
     }
 
     /// The layers that stop the try with this kernel's Landlock.
-    fileprivate func holding(_ abi: Int, _ policy: Policy, _ inForce: SandboxLayers) -> SandboxLayers {
+    fileprivate func holding(_ abi: Int, under policy: Policy, inForce: SandboxLayers) -> SandboxLayers {
         let wanted = needs.compactMap { if case .landlock(let version) = $0 { version } else { nil } }.max() ?? 1
         // A sandbox has its own `/proc`, and Landlock's rule for it, only if it has a root and a process namespace of
         // its own.
         let hasProcessFiles = policy.paths.processFiles != .none && inForce.isSuperset(of: [.root, .process])
         let layers = layers.union(hasProcessFiles ? [] : withoutProcessFiles).union(
-            path.map { policy.refusing($0.name, $0.rights) } ?? [])
+            path.map { policy.denyingLayers(path: $0.name, rights: $0.rights) } ?? [])
         return abi >= wanted ? layers : layers.subtracting(.landlock)
     }
 }

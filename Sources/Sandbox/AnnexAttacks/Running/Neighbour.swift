@@ -35,7 +35,7 @@ enum Neighbour {
         guard let reading = ends.takeFirst(), let writing = ends.takeFirst() else {
             throw TrialFailure("a pipe without ends")
         }
-        let child = try spawn(program, request.number, writing.number)
+        let child = try spawn(program, request: request.number, answers: writing.number)
         _ = consume writing
         let bytes = (try? reading.readAll(atMost: 1 << 20)) ?? []
         var status: Int32 = 0
@@ -45,7 +45,7 @@ enum Neighbour {
     }
 
     /// The program reads its request from descriptor 3 and writes its answers to 4.
-    private static func spawn(_ program: String, _ request: Int32, _ answers: Int32) throws(TrialFailure) -> pid_t {
+    private static func spawn(_ program: String, request: Int32, answers: Int32) throws(TrialFailure) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         var child: pid_t = 0
         // SAFETY: the actions are made before their use and destroyed after it; all texts outlive the call.

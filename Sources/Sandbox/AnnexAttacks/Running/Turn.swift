@@ -13,7 +13,7 @@ final class Turn: Sendable {
     private let state = Mutex(State())
 
     /// Waits for this caller's turn, which lasts until `leave`.
-    func take() async {
+    func enter() async {
         await withCheckedContinuation { waiter in
             let isFree = state.withLock { state in
                 if state.isTaken { state.waiters.append(waiter) }

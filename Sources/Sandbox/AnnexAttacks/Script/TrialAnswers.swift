@@ -8,7 +8,7 @@ package struct TrialAnswers: Sendable, Hashable {
     /// The result of each step, or -errno. Steps that the program did not survive have no result.
     package private(set) var results: [Int: Int64] = [:]
     /// The bytes that steps reported.
-    package private(set) var told: [Int: [UInt8]] = [:]
+    package private(set) var reported: [Int: [UInt8]] = [:]
 
     static let begun = UInt32.max
     static let header = 16
@@ -17,17 +17,17 @@ package struct TrialAnswers: Sendable, Hashable {
 
     init(_ bytes: [UInt8]) {
         var rest = bytes[...]
-        while let answer = Self.take(&rest) {
+        while let answer = Self.parse(&rest) {
             if answer.step == Self.begun {
                 beginnings += 1
             } else {
                 results[Int(answer.step)] = answer.result
-                if !answer.bytes.isEmpty { told[Int(answer.step)] = Array(answer.bytes) }
+                if !answer.bytes.isEmpty { reported[Int(answer.step)] = Array(answer.bytes) }
             }
         }
     }
 
-    private static func take(
+    private static func parse(
         _ rest: inout ArraySlice<UInt8>
     ) -> (step: UInt32, result: Int64, bytes: ArraySlice<UInt8>)? {
         guard rest.count >= header else { return nil }

@@ -26,7 +26,7 @@ extension TrialStep {
         let (kind, number): (UInt32, Int64) =
             switch self.kind {
             case .call(let number): (1, Int64(number))
-            case .tell: (2, 0)
+            case .report: (2, 0)
             case .store: (3, 0)
             case .conduct(let conduct): (4, conduct.rawValue)
             }

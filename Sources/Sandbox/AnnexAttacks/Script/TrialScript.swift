@@ -22,34 +22,34 @@ package struct TrialScript: Sendable, Hashable {
     /// - Returns: the number of the step, for `.result`.
     @discardableResult
     package mutating func call(number: Int32, _ arguments: [TrialArgument] = [], after: Int? = nil) -> Int {
-        append(.call(number: number), arguments, after: after)
+        append(.call(number: number), with: arguments, after: after)
     }
 
     /// Adds a system call by the kernel's name. If this processor has no such call, the step uses a number that no
     /// kernel has.
     @discardableResult
-    package mutating func call(_ name: String, _ arguments: TrialArgument..., after: Int? = nil) -> Int {
+    package mutating func call(_ name: String, with arguments: TrialArgument..., after: Int? = nil) -> Int {
         call(number: SystemCall(named: name)?.number ?? -1, arguments, after: after)
     }
 
     @discardableResult
-    package mutating func conduct(_ conduct: Conduct, _ arguments: TrialArgument..., after: Int? = nil) -> Int {
-        append(.conduct(conduct), arguments, after: after)
+    package mutating func conduct(_ conduct: Conduct, with arguments: TrialArgument..., after: Int? = nil) -> Int {
+        append(.conduct(conduct), with: arguments, after: after)
     }
 
     /// Reports the bytes at an address. Their count may be an earlier step's result.
     @discardableResult
-    package mutating func tell(_ address: TrialArgument, count: TrialArgument, after: Int? = nil) -> Int {
-        append(.tell, [.value(address.bits), count], after: after)
+    package mutating func report(_ address: TrialArgument, count: TrialArgument, after: Int? = nil) -> Int {
+        append(.report, with: [.value(address.bits), count], after: after)
     }
 
     /// Stores `width` bytes of a value in memory. An address is stored as a pointer.
     package mutating func store(_ value: TrialArgument, at address: TrialArgument, width: Int = 8) {
-        append(.store, [value, .value(address.bits), .value(UInt64(width))], after: nil)
+        append(.store, with: [value, .value(address.bits), .value(UInt64(width))], after: nil)
     }
 
     @discardableResult
-    mutating func append(_ kind: TrialStep.Kind, _ arguments: [TrialArgument], after: Int?) -> Int {
+    mutating func append(_ kind: TrialStep.Kind, with arguments: [TrialArgument], after: Int?) -> Int {
         steps.append(TrialStep(kind: kind, arguments: Array(arguments.prefix(6)), after: after))
         return steps.count - 1
     }
@@ -93,7 +93,7 @@ package struct TrialStep: Sendable, Hashable {
         /// A system call, by number.
         case call(number: Int32)
         /// Reports bytes of the trial's memory: offset, length.
-        case tell
+        case report
         /// Stores a value in the trial's memory: value, offset, width in bytes.
         case store
         /// An action that takes more than one system call.

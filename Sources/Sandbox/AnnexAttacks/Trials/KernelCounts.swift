@@ -46,7 +46,7 @@ enum KernelCounts {
         guard process > 0 else { return 0 }
         guard let members = try? ProcessTree.members(of: process) else { return nil }
         let values = members.compactMap { member in
-            read("/proc/\(member)/status", atMost: 1 << 16).flatMap { value(key, $0) }
+            read("/proc/\(member)/status", atMost: 1 << 16).flatMap { value(key, in: $0) }
         }
         return values.reduce(0, +)
     }
@@ -55,7 +55,7 @@ enum KernelCounts {
     static func machine() -> [Measured.MachineCount] {
         let memory = read("/proc/meminfo", atMost: 1 << 16) ?? []
         var counts = ["SUnreclaim", "Slab", "PageTables", "HugePages_Free", "HugePages_Rsvd"].compactMap { name in
-            value(name, memory).map { Measured.MachineCount(name: name, values: [$0]) }
+            value(name, in: memory).map { Measured.MachineCount(name: name, values: [$0]) }
         }
         let files = read("/proc/sys/fs/file-nr", atMost: 256)?.split(separator: UInt8(ascii: "\t")).first
         if let files, let count = UInt64(String(decoding: files, as: UTF8.self)) {
@@ -64,10 +64,10 @@ enum KernelCounts {
         return counts
     }
 
-    static var hasSwap: Bool { (value("SwapTotal", read("/proc/meminfo", atMost: 1 << 16) ?? []) ?? 0) > 0 }
+    static var hasSwap: Bool { (value("SwapTotal", in: read("/proc/meminfo", atMost: 1 << 16) ?? []) ?? 0) > 0 }
 
     /// The value in a line `Key:   123 kB`.
-    private static func value(_ key: String, _ bytes: [UInt8]) -> UInt64? {
+    private static func value(_ key: String, in bytes: [UInt8]) -> UInt64? {
         let beginning = Array("\(key):".utf8)
         for line in bytes.split(separator: UInt8(ascii: "\n")) where line.starts(with: beginning) {
             let words = line.dropFirst(beginning.count).split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }

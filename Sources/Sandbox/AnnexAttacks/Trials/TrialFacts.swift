@@ -32,16 +32,16 @@ enum TrialFacts {
     }
 
     /// Whether the file exists; if it does, it is removed.
-    static func take(_ path: String) -> Bool { unsafe unlink(path) == 0 }
+    static func remove(_ path: String) -> Bool { unsafe unlink(path) == 0 }
 
     /// Whether the file was moved from one path to the other; if it was, it is moved back.
-    static func moveBack(_ to: String, _ from: String) -> Bool { unsafe rename(to, from) == 0 }
+    static func undoMove(to: String, from: String) -> Bool { unsafe rename(to, from) == 0 }
 
     /// The flags of this process's standard error.
     static func errorFlags() -> Int32 { fcntl(STDERR_FILENO, F_GETFL) }
 
     /// Whether the segment exists; if it does, it is removed.
-    static func takeSegment(_ key: Int32) -> Bool {
+    static func removeSegment(_ key: Int32) -> Bool {
         let segment = shmget(key, 0, 0)
         guard segment >= 0 else { return false }
         _ = shmctl(segment, IPC_RMID, nil)

@@ -32,7 +32,7 @@ final class TrialRun: Sendable {
     /// count.
     private let watchdog: Duration
 
-    private init(_ limits: PolicyLimits, _ loop: EventLoop, _ watchdog: Duration) {
+    private init(_ limits: PolicyLimits, on loop: EventLoop, watchdog: Duration) {
         self.limits = limits
         self.loop = loop
         self.watchdog = watchdog
@@ -43,7 +43,7 @@ final class TrialRun: Sendable {
         _ configuration: consuming SandboxConfiguration, with launcher: Launcher, limits: PolicyLimits,
         watchdog: Duration
     ) -> TrialRun {
-        let run = TrialRun(limits, launcher.loop, watchdog)
+        let run = TrialRun(limits, on: launcher.loop, watchdog: watchdog)
         run.start(configuration, with: launcher)
         return run
     }

@@ -49,7 +49,7 @@ package final class TrialSandbox: Sendable {
         awaitsSilence: Bool = false
     ) async throws(TrialFailure) -> TrialOutcome {
         try await run(
-            script, under: policy, layers: layers, denials: denials, gifts: gifts, watchdog: watchdog, look: nil,
+            script, under: policy, layers: layers, denials: denials, gifts: gifts, watchdog: watchdog, pause: nil,
             awaitsSilence: awaitsSilence)
     }
 
@@ -57,7 +57,7 @@ package final class TrialSandbox: Sendable {
     /// before.
     func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers, denials: DenialMode = .enforce,
-        gifts: consuming DescriptorList, watchdog: Duration = TrialSandbox.watchdog, look: TrialLook?,
+        gifts: consuming DescriptorList, watchdog: Duration = TrialSandbox.watchdog, pause: TrialPause?,
         awaitsSilence: Bool = false
     ) async throws(TrialFailure) -> TrialOutcome {
         let pipe = try Self.system { () throws(SystemError) in try DescriptorPair.pipe(nonBlocking: false).list() }
@@ -70,13 +70,13 @@ package final class TrialSandbox: Sendable {
         var given = DescriptorList(request)
         given.append(writing)
         while let gift = gifts.takeFirst() { given.append(gift) }
-        var configuration = try configuration(policy, layers, given)
+        var configuration = try configuration(policy, layers: layers, given: given)
         configuration.denials = denials
         // Trials cause refusals on purpose. The outcome lists them, and they would flood the log.
         configuration.isLogged = false
         let run = TrialRun.begin(configuration, with: launcher, limits: policy.limits, watchdog: watchdog)
         var bytes: [UInt8] = []
-        if let look { bytes = await Self.look(look, at: run, reading) }
+        if let pause { bytes = await Self.perform(pause, at: run, answers: reading) }
         let running = await run.ended()
         let died = MonotonicClock.now()
         var (rest, isComplete) = Self.drain(reading)
@@ -93,7 +93,7 @@ package final class TrialSandbox: Sendable {
     /// Waits until the program has reported the result of the look's step. Then runs the look, and lets the program go
     /// on.
     /// - Returns: the answers until then.
-    private static func look(_ look: TrialLook, at run: TrialRun, _ answers: borrowing Descriptor) async -> [UInt8] {
+    private static func perform(_ look: TrialPause, at run: TrialRun, answers: borrowing Descriptor) async -> [UInt8] {
         var bytes: [UInt8] = []
         while !run.hasEnded {
             bytes += drain(answers).bytes
@@ -109,7 +109,7 @@ package final class TrialSandbox: Sendable {
     }
 
     private func configuration(
-        _ policy: Policy, _ layers: SandboxLayers, _ given: consuming DescriptorList
+        _ policy: Policy, layers: SandboxLayers, given: consuming DescriptorList
     ) throws(TrialFailure) -> SandboxConfiguration {
         let numbers = (0..<given.count).map { Int32($0) + 3 }
         let objects = try folder.open()

@@ -66,7 +66,7 @@ final class TrialServices: Sendable {
         return arrived
     }
 
-    private static func socket(_ domain: Int32, _ kind: __socket_type) throws(SystemError) -> Descriptor {
+    private static func socket(_ domain: Int32, kind: __socket_type) throws(SystemError) -> Descriptor {
         let number = Glibc.socket(
             domain, Int32(kind.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         guard number >= 0 else { throw SystemError("socket", errno: errno) }
@@ -74,19 +74,19 @@ final class TrialServices: Sendable {
     }
 
     private static func listen(unix name: [UInt8]) throws(SystemError) -> Descriptor {
-        let socket = try socket(AF_UNIX, SOCK_STREAM)
-        try bind(socket, TrialAddress.unix(name))
+        let socket = try socket(AF_UNIX, kind: SOCK_STREAM)
+        try bind(socket, to: TrialAddress.unix(name))
         guard Glibc.listen(socket.number, 8) == 0 else { throw SystemError("listen", errno: errno) }
         return socket
     }
 
     private static func bound(_ kind: __socket_type) throws(SystemError) -> Descriptor {
-        let socket = try socket(AF_INET, kind)
-        try bind(socket, TrialAddress.internet([127, 0, 0, 1], port: 0))
+        let socket = try socket(AF_INET, kind: kind)
+        try bind(socket, to: TrialAddress.internet([127, 0, 0, 1], port: 0))
         return socket
     }
 
-    private static func bind(_ socket: borrowing Descriptor, _ address: [UInt8]) throws(SystemError) {
+    private static func bind(_ socket: borrowing Descriptor, to address: [UInt8]) throws(SystemError) {
         let status = unsafe address.withUnsafeBytes { bytes in
             // SAFETY: the bytes are a socket address of their own length, which the call copies.
             unsafe Glibc.bind(

@@ -18,21 +18,21 @@ extension DenialListener {
     /// Queues a copy to be walked on the thread of `PostMortem`.
     func keep(_ stack: Result<StackSample, StackSample.Missing>, of event: StackEvent) {
         switch stack {
-        case .failure(let missing): books.withLock { $0.note(Backtrace(missing: missing.text), of: event) }
+        case .failure(let missing): books.withLock { $0.record(Backtrace(missing: missing.text), of: event) }
         case .success(let sample):
             books.withLock { $0.keep(sample, of: event) }
-            let isTaken = PostMortem.shared.look { [weak self] in _ = self?.walkNext() }
+            let isTaken = PostMortem.shared.queueWalk { [weak self] in _ = self?.walkNext() }
             if !isTaken { books.withLock { $0.loseStack(of: event) } }
         }
     }
 
     /// - Returns: whether there was a copy to walk.
     private func walkNext() -> Bool {
-        guard let program = scene.program, let (event, sample) = books.withLock({ $0.takeStack() }) else {
+        guard let program = scene.program, let (event, sample) = books.withLock({ $0.popStack() }) else {
             return false
         }
         let backtrace = Backtrace(sample, of: program)
-        books.withLock { $0.note(backtrace, of: event) }
+        books.withLock { $0.record(backtrace, of: event) }
         PostMortem.shared.advance()
         return true
     }
@@ -52,7 +52,7 @@ extension DenialListener {
     /// call.
     ///
     /// - Returns: whether the call's only purpose was to report the crash; it is then settled.
-    func noteCrash(_ call: HeldCall, isAbort: Bool) -> Bool {
+    func recordCrash(_ call: HeldCall, isAbort: Bool) -> Bool {
         let fault = StoppedThread(faulting: call)
         guard isAbort || fault != nil, books.withLock({ $0.wantsCrash() }) else { return false }
         if let stack = sample(call, at: fault) {
@@ -60,7 +60,7 @@ extension DenialListener {
             books.withLock { $0.crash = Crash(signal: signal, backtrace: Backtrace()) }
             keep(stack, of: .crash)
         }
-        if fault != nil { settle(call, .refuse(errno: EPERM)) }
+        if fault != nil { settle(call, with: .deny(errno: EPERM)) }
         return fault != nil
     }
 }

@@ -32,7 +32,7 @@ final class DenialListener: Sendable {
     }
 
     let scene: Scene
-    let judge: DenialJudge
+    let decider: DenialDecider
     let listener: Descriptor
     let books: Mutex<DenialRecorder>
     let locks = LockDesk()
@@ -46,19 +46,19 @@ final class DenialListener: Sendable {
     private let loop: EventLoop
     private let report: @Sendable (Report) -> Void
     /// Reports that the loop has not delivered yet.
-    private let untold = Mutex<[Report]>([])
+    private let undelivered = Mutex<[Report]>([])
     /// How many reports are kept one by one. While the loop is further behind, they are merged into sums.
-    static let mostUntold = 1_024
+    static let mostUndelivered = 1_024
 
     init(
-        _ listener: consuming Descriptor, _ scene: Scene, on loop: EventLoop,
+        _ listener: consuming Descriptor, scene: Scene, on loop: EventLoop,
         report: @escaping @Sendable (Report) -> Void
     ) throws(SystemError) {
         self.listener = listener
         self.scene = scene
         self.loop = loop
         self.report = report
-        judge = DenialJudge(policy: scene.policy, mode: scene.mode, hasReaper: scene.hasReaper)
+        decider = DenialDecider(policy: scene.policy, mode: scene.mode, hasReaper: scene.hasReaper)
         books = Mutex(DenialRecorder(scene))
         hasOwnThread = scene.mode != .enforce
         answers = try hasOwnThread ? EventLoop(name: "annex-denials") : AnswerLoop.shared()
@@ -107,7 +107,7 @@ final class DenialListener: Sendable {
         }
         do throws(SystemError) {
             for _ in 0..<Self.turn {
-                if let call = try HeldCall.receive(from: listener) { judge(call) }
+                if let call = try HeldCall.receive(from: listener) { handle(call) }
                 // Receiving blocks if no call is waiting, so check first.
                 guard annex_notification_waiting(listener.number) != 0 else { return }
             }
@@ -118,46 +118,48 @@ final class DenialListener: Sendable {
         }
     }
 
-    private func judge(_ call: HeldCall) {
-        let verdict = judge.policy.verdict(number: call.number, arguments: call.arguments)
-        let decision = judge.decide(call, verdict)
-        if noteCrash(call, isAbort: verdict.answer == .aborting) { return }
+    private func handle(_ call: HeldCall) {
+        let verdict = decider.policy.verdict(number: call.number, arguments: call.arguments)
+        let decision = decider.decide(call, verdict: verdict)
+        if recordCrash(call, isAbort: verdict.answer == .aborting) { return }
         if scene.mode == .learn {
-            record(call, decision)
-        } else if let answer = judge.answer(verdict, decision) {
-            refuse(call, verdict, decision, answer)
+            record(call, decision: decision)
+        } else if let answer = decider.answer(verdict, decision: decision) {
+            deny(call, verdict: verdict, decision: decision, answer: answer)
         } else if decision == .proceed, verdict.bound != nil, !scene.mode.isPermissive {
-            lock(call, verdict)
+            lock(call, verdict: verdict)
         } else if decision == .proceed {
             explain(call)
         }
-        if decision == .abort { tell(.aborted) }
+        if decision == .abort { deliver(.aborted) }
     }
 
     /// Answers a call. For `end` it sends no answer: the caller waits until it is killed, and never sees the result of
     /// its attack.
-    func settle(_ call: HeldCall, _ decision: DenialJudge.Decision) {
+    func settle(_ call: HeldCall, with decision: DenialDecider.Decision) {
         switch decision {
-        case .refuse(let errno): call.refuse(errno, on: listener)
+        case .deny(let errno): call.deny(errno, on: listener)
         case .proceed: call.proceed(on: listener)
         case .end, .abort: break
         }
     }
 
     /// Delivers reports on the shared loop, in order, and never after the final summary.
-    func tell(_ news: Report) {
-        let isFirst = untold.withLock { untold in
-            if untold.count >= Self.mostUntold, news.isSum, untold[untold.count - 1].isSum { untold.removeLast() }
-            untold.append(news)
-            return untold.count == 1
+    func deliver(_ news: Report) {
+        let isFirst = undelivered.withLock { undelivered in
+            if undelivered.count >= Self.mostUndelivered, news.isSum, undelivered[undelivered.count - 1].isSum {
+                undelivered.removeLast()
+            }
+            undelivered.append(news)
+            return undelivered.count == 1
         }
-        if isFirst { loop.execute { [self] in tellRest() } }
+        if isFirst { loop.execute { [self] in deliverRest() } }
     }
 
-    private func tellRest() {
-        let rest = untold.withLock { untold in
-            defer { untold = [] }
-            return untold
+    private func deliverRest() {
+        let rest = undelivered.withLock { undelivered in
+            defer { undelivered = [] }
+            return undelivered
         }
         for news in rest { report(news) }
     }

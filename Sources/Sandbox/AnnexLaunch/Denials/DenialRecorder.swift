@@ -14,7 +14,7 @@ struct DenialRecorder {
     private var lostStacks = 0
     var crash: Crash?
     /// Judges paths; nil if the mode does not report paths.
-    var paths: PathJudge?
+    var paths: PathChecker?
     /// Why no further denials are received; nil while the listener works.
     var missing: String?
 
@@ -23,7 +23,7 @@ struct DenialRecorder {
             scene.isLogged
             ? DenialLog(sandbox: scene.name, mode: scene.mode)
             : DenialLog(sandbox: scene.name, mode: scene.mode, logger: DenialLog.silent)
-        if scene.mode.judgesPaths { paths = PathJudge(scene.policy, mode: scene.mode, bundle: scene.bundle) }
+        if scene.mode.checksPaths { paths = PathChecker(scene.policy, mode: scene.mode, bundle: scene.bundle) }
         if scene.mode == .learn { recording = Recording() }
     }
 
@@ -44,12 +44,12 @@ struct DenialRecorder {
     func hasSpent(_ most: Int) -> Bool { ledger.total >= most }
 
     /// - Returns: the number of denied calls so far.
-    mutating func note(_ denial: Denial) -> Int {
-        if ledger.add(denial) { log.tell(denial) }
+    mutating func record(_ denial: Denial) -> Int {
+        if ledger.add(denial) { log.write(denial) }
         return ledger.total
     }
 
-    mutating func record(_ call: HeldCall, _ named: [NamedPath]) {
+    mutating func record(_ call: HeldCall, paths named: [NamedPath]) {
         recording?.add(call: call.number, arguments: call.arguments)
         let executes = ["execve", "execveat"].contains(SystemCall(number: call.number)?.name)
         for path in named {
@@ -88,7 +88,7 @@ enum StackEvent: Hashable {
 extension DenialRecorder {
     mutating func keep(_ sample: StackSample, of event: StackEvent) { stacks.append((event, sample)) }
 
-    mutating func takeStack() -> (event: StackEvent, sample: StackSample)? {
+    mutating func popStack() -> (event: StackEvent, sample: StackSample)? {
         stacks.isEmpty ? nil : stacks.removeFirst()
     }
 
@@ -97,12 +97,12 @@ extension DenialRecorder {
         guard let place = stacks.firstIndex(where: { $0.event == event }) else { return }
         stacks.remove(at: place)
         lostStacks += 1
-        note(Backtrace(missing: "too many stacks waited for examination"), of: event)
+        record(Backtrace(missing: "too many stacks waited for examination"), of: event)
     }
 
-    mutating func note(_ backtrace: Backtrace, of event: StackEvent) {
+    mutating func record(_ backtrace: Backtrace, of event: StackEvent) {
         switch event {
-        case .denial(let key): ledger.note(backtrace, of: key)
+        case .denial(let key): ledger.record(backtrace, of: key)
         case .crash: crash?.backtrace = backtrace
         }
     }

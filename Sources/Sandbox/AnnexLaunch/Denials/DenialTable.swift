@@ -45,7 +45,7 @@ struct DenialTable {
     }
 
     /// Adds the backtrace of the first denial of this kind.
-    mutating func note(_ backtrace: Backtrace, of key: Denial.Key) {
+    mutating func record(_ backtrace: Backtrace, of key: Denial.Key) {
         guard let known = places[key] else { return }
         denials[known].backtrace = backtrace
     }

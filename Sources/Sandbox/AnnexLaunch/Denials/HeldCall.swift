@@ -24,7 +24,7 @@ struct HeldCall {
     }
 
     /// Makes the call fail. If its process has died meanwhile, this has no effect and is no error.
-    func refuse(_ errno: Int32, on listener: borrowing Descriptor) {
+    func deny(_ errno: Int32, on listener: borrowing Descriptor) {
         _ = annex_notification_refuse(listener.number, id, errno)
     }
 

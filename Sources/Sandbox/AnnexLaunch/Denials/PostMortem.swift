@@ -10,14 +10,14 @@ internal import Synchronization
 final class PostMortem: Sendable {
     private struct State {
         var ends: [@Sendable () -> Void] = []
-        var looks: [@Sendable () -> Void] = []
+        var walks: [@Sendable () -> Void] = []
         var isRunning = false
     }
 
     /// The one instance of this process.
     static let shared = PostMortem()
     /// The most stack copies that may wait, over all sandboxes. Each has up to `StackSample.largest` bytes.
-    static let mostLooks = 64
+    static let mostWalks = 64
 
     private let state = Mutex(State())
     /// The mark of the thread; 0 while there is none.
@@ -41,10 +41,10 @@ final class PostMortem: Sendable {
     /// Queues the walk of a stack. Queued ends of sandboxes are handled first.
     ///
     /// - Returns: false if too many walks are waiting; the job is then dropped.
-    func look(_ job: @escaping @Sendable () -> Void) -> Bool {
+    func queueWalk(_ job: @escaping @Sendable () -> Void) -> Bool {
         let (isTaken, mustStart) = state.withLock { state in
-            guard state.looks.count < Self.mostLooks else { return (false, false) }
-            state.looks.append(job)
+            guard state.walks.count < Self.mostWalks else { return (false, false) }
+            state.walks.append(job)
             defer { state.isRunning = true }
             return (true, !state.isRunning)
         }
@@ -89,7 +89,7 @@ final class PostMortem: Sendable {
     private func next() -> (@Sendable () -> Void)? {
         state.withLock { state in
             if !state.ends.isEmpty { return state.ends.removeFirst() }
-            if !state.looks.isEmpty { return state.looks.removeFirst() }
+            if !state.walks.isEmpty { return state.walks.removeFirst() }
             state.isRunning = false
             // SYNC: see `isCurrent`. Under the lock, so that the next thread's mark comes after it.
             threadMark.store(0, ordering: .relaxed)

@@ -37,20 +37,22 @@ extension HeldLimits {
         let processes = UInt64(max(1, limits.processes)) + (hasReaper ? 1 : 0)
         var list = [
             // Not 0: a core dump handler of the host that is a pipe runs even at 0. At 1 the kernel skips it.
-            ResourceLimit(UInt32(RLIMIT_CORE.rawValue), 1),
-            ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), descriptors),
-            ResourceLimit(UInt32(RLIMIT_FSIZE.rawValue), limits.file),
-            ResourceLimit(UInt32(__RLIMIT_NPROC.rawValue), processes),
-            ResourceLimit(UInt32(RLIMIT_CPU.rawValue), UInt64(max(1, limits.processor.components.seconds))),
+            ResourceLimit(UInt32(RLIMIT_CORE.rawValue), bound: 1),
+            ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), bound: descriptors),
+            ResourceLimit(UInt32(RLIMIT_FSIZE.rawValue), bound: limits.file),
+            ResourceLimit(UInt32(__RLIMIT_NPROC.rawValue), bound: processes),
+            ResourceLimit(UInt32(RLIMIT_CPU.rawValue), bound: UInt64(max(1, limits.processor.components.seconds))),
             // A few pages for a program that keeps a secret in locked memory. The filter decides whether it may lock
             // any.
-            ResourceLimit(UInt32(__RLIMIT_MEMLOCK.rawValue), 64 * 1024),
-            ResourceLimit(UInt32(__RLIMIT_MSGQUEUE.rawValue), 0),
-            ResourceLimit(UInt32(__RLIMIT_SIGPENDING.rawValue), 64),
+            ResourceLimit(UInt32(__RLIMIT_MEMLOCK.rawValue), bound: 64 * 1024),
+            ResourceLimit(UInt32(__RLIMIT_MSGQUEUE.rawValue), bound: 0),
+            ResourceLimit(UInt32(__RLIMIT_SIGPENDING.rawValue), bound: 64),
         ]
         // A control group counts every kind of memory. Without one, this limits private memory.
-        if !isMemoryEnforced { list.append(ResourceLimit(UInt32(RLIMIT_DATA.rawValue), limits.memory)) }
-        if let addresses = addressSpace(limits) { list.append(ResourceLimit(UInt32(RLIMIT_AS.rawValue), addresses)) }
+        if !isMemoryEnforced { list.append(ResourceLimit(UInt32(RLIMIT_DATA.rawValue), bound: limits.memory)) }
+        if let addresses = addressSpace(limits) {
+            list.append(ResourceLimit(UInt32(RLIMIT_AS.rawValue), bound: addresses))
+        }
         return list.map { $0.withinOwn() }
     }
 

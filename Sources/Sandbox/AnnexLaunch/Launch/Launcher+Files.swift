@@ -5,7 +5,7 @@ internal import Glibc
 /// The files that a process sees: mounts and Landlock rules, derived from the same lines of the policy.
 extension Launcher {
     func addFiles(
-        _ plan: inout LaunchPlan, _ policy: Policy, bundle place: String?, _ bundle: consuming Descriptor?,
+        to plan: inout LaunchPlan, policy: Policy, bundle place: String?, bundleObject bundle: consuming Descriptor?,
         persistent: consuming Descriptor?, followed: [LaunchPlan.Link], directory: SandboxConfiguration.Directory,
         hasTerminal: Bool
     ) throws(SandboxError) {
@@ -16,23 +16,24 @@ extension Launcher {
                 "plan", cause: "the private directory \(paths.privatePath) would lie in \(outer.path)",
                 remedy: "grant a smaller directory, or state another place for the private directory in the policy")
         }
-        plan.directory = try self.directory(directory, grants, paths, ownRoot: plan.layers.contains(.root))
+        plan.directory = try self.directory(
+            directory, grants: grants, paths: paths, ownRoot: plan.layers.contains(.root))
         let devices = policy.devices.map(\.path) + (hasTerminal ? ["/dev/tty"] : [])
         if plan.layers.contains(.landlock) {
             // Landlock is nil only if every launch leaves the layer out.
             guard let landlock else { throw SandboxError("Landlock", cause: "the kernel has no Landlock") }
-            plan.landlock = handled(policy, landlock)
+            plan.landlock = handled(policy, landlock: landlock)
             plan.landlock.rules = rules(
-                grants, paths, devices, bundle: place, layers: plan.layers)
+                grants, paths: paths, devices: devices, bundle: place, layers: plan.layers)
         }
         do throws(SystemError) {
             if plan.layers.contains(.root) {
-                try addRoot(&plan, paths, devices, persistent)
+                try addRoot(to: &plan, paths: paths, devices: devices, persistent: persistent)
                 try grants.bind(on: &plan)
             }
             if let bundle = consume bundle { try plan.bind(bundle, at: PathText.bundle) }
         } catch {
-            throw SandboxError("plan", error)
+            throw SandboxError("plan", error: error)
         }
     }
 
@@ -49,13 +50,13 @@ extension Launcher {
     /// Adds the parts of the sandbox's root that are neither grants nor the bundle: the private directory, shared
     /// memory, devices, and `/proc` with the links to it.
     private func addRoot(
-        _ plan: inout LaunchPlan, _ paths: PolicyPaths, _ devices: [String], _ persistent: consuming Descriptor?
+        to plan: inout LaunchPlan, paths: PolicyPaths, devices: [String], persistent: consuming Descriptor?
     ) throws(SystemError) {
         switch paths.privateDirectory {
         case .none: break
         case .scratch(let size, let inodes):
             plan.scratches.append(Scratch(at: paths.privatePath, size: size, inodes: inodes))
-            guard hasSharedMemory(paths, devices) else { break }
+            guard hasSharedMemory(paths, devices: devices) else { break }
             plan.scratches.append(Scratch(at: PolicyPaths.sharedMemoryPath, size: size, inodes: inodes))
         case .persistent:
             guard let directory = consume persistent else {
@@ -64,10 +65,12 @@ extension Launcher {
                     remedy:
                         "the policy keeps the private directory from run to run: name a directory on the host for it")
             }
-            try plan.bind(directory, at: paths.privatePath, [.writable, .noExecute])
+            try plan.bind(directory, at: paths.privatePath, access: [.writable, .noExecute])
         }
-        for device in devices { try plan.bind(Descriptor.reference(to: device), at: device, [.device, .noExecute]) }
-        plan.hasProc = hasProcessFiles(paths, plan.layers)
+        for device in devices {
+            try plan.bind(Descriptor.reference(to: device), at: device, access: [.device, .noExecute])
+        }
+        plan.hasProc = hasProcessFiles(paths, layers: plan.layers)
         guard plan.hasProc else { return }
         guard !devices.isEmpty else { return }
         plan.links += Self.standardLinks
@@ -75,13 +78,13 @@ extension Launcher {
 
     /// Whether the sandbox has `/dev/shm`. For this the policy must have a scratch directory, and the sandbox a `/dev`.
     /// Any device makes a `/dev`, also the terminal.
-    private func hasSharedMemory(_ paths: PolicyPaths, _ devices: [String]) -> Bool {
+    private func hasSharedMemory(_ paths: PolicyPaths, devices: [String]) -> Bool {
         guard case .scratch = paths.privateDirectory else { return false }
         return !devices.isEmpty
     }
 
     /// Whether the sandbox has `/proc`. Without a process namespace it would show the host's processes.
-    private func hasProcessFiles(_ paths: PolicyPaths, _ layers: SandboxLayers) -> Bool {
+    private func hasProcessFiles(_ paths: PolicyPaths, layers: SandboxLayers) -> Bool {
         paths.processFiles == .minimal && layers.contains(.process)
     }
 
@@ -94,7 +97,7 @@ extension Launcher {
     /// The working directory: the wanted one if it is inside a grant or above one, because relative paths to granted
     /// files then work.
     private func directory(
-        _ wanted: SandboxConfiguration.Directory, _ grants: borrowing GrantLayout, _ paths: PolicyPaths, ownRoot: Bool
+        _ wanted: SandboxConfiguration.Directory, grants: borrowing GrantLayout, paths: PolicyPaths, ownRoot: Bool
     ) throws(SandboxError) -> String {
         guard ownRoot else { return wanted.path ?? "/" }
         let hasPrivate = paths.privateDirectory != .none
@@ -110,7 +113,7 @@ extension Launcher {
         return hasPrivate ? paths.privatePath : "/"
     }
 
-    private func handled(_ policy: Policy, _ landlock: LandlockVersion) -> LandlockRules {
+    private func handled(_ policy: Policy, landlock: LandlockVersion) -> LandlockRules {
         var rules = LandlockRules()
         rules.files = landlock.files
         // If the policy grants a network, the sandbox's own or the host's, programs may bind and connect there.
@@ -120,31 +123,34 @@ extension Launcher {
     }
 
     private func rules(
-        _ grants: borrowing GrantLayout, _ paths: PolicyPaths, _ devices: [String], bundle place: String?,
+        _ grants: borrowing GrantLayout, paths: PolicyPaths, devices: [String], bundle place: String?,
         layers: SandboxLayers
     ) -> [LandlockRules.Rule] {
         var rules = deviceRules(devices)
         if let place {
-            rules.append(rule(place, paths.bundle.landlock(onDirectory: true)))
+            rules.append(rule(place, rights: paths.bundle.landlock(onDirectory: true)))
         }
         for place in grants.places {
-            rules.append(rule(place.path, place.rights.landlock(onDirectory: place.isDirectory)))
+            rules.append(rule(place.path, rights: place.rights.landlock(onDirectory: place.isDirectory)))
         }
         guard layers.contains(.root) else { return rules }
-        if paths.privateDirectory != .none { rules.append(rule(paths.privatePath, .owning)) }
-        if hasSharedMemory(paths, devices) { rules.append(rule(PolicyPaths.sharedMemoryPath, .owning)) }
-        if hasProcessFiles(paths, layers) { rules.append(rule("/proc", .reading)) }
+        if paths.privateDirectory != .none { rules.append(rule(paths.privatePath, rights: .owning)) }
+        if hasSharedMemory(paths, devices: devices) {
+            rules.append(rule(PolicyPaths.sharedMemoryPath, rights: .owning))
+        }
+        if hasProcessFiles(paths, layers: layers) { rules.append(rule("/proc", rights: .reading)) }
         return rules
     }
 
     private func deviceRules(_ devices: [String]) -> [LandlockRules.Rule] {
         devices.map { device in
             // The filter decides which ioctls a terminal answers. The other devices answer none that matters.
-            rule(device, device == "/dev/tty" ? [.readFile, .writeFile, .deviceIoctl] : [.readFile, .writeFile])
+            rule(
+                device, rights: device == "/dev/tty" ? [.readFile, .writeFile, .deviceIoctl] : [.readFile, .writeFile])
         }
     }
 
-    private func rule(_ path: String, _ rights: LandlockRights) -> LandlockRules.Rule {
+    private func rule(_ path: String, rights: LandlockRights) -> LandlockRules.Rule {
         LandlockRules.Rule(path, access: landlock?.known(rights) ?? 0)
     }
 }

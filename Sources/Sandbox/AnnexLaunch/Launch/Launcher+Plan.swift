@@ -21,27 +21,28 @@ extension Launcher {
         plan.hasReaper = configuration.hasReaper
         plan.hasLoopback = policy.network == .loopback && plan.layers.contains(.network)
         plan.argumentBytes = configuration.arguments
-        plan.environmentBytes = environment(policy, configuration.environment)
+        plan.environmentBytes = environment(policy, adding: configuration.environment)
         plan.limits = held.resources(policy.limits, hasReaper: plan.hasReaper)
         plan.isNice = held.isNice
         let (directory, followed) = (configuration.directory, configuration.followed)
         plan.fileMask = configuration.fileMask
-        if plan.layers.contains(.seccomp) { try addFilter(&plan, policy, configuration.denials) }
+        if plan.layers.contains(.seccomp) { try addFilter(to: &plan, policy: policy, mode: configuration.denials) }
         try addFiles(
-            &plan, policy, bundle: place, configuration.bundle.take(), persistent: configuration.persistent.take(),
+            to: &plan, policy: policy, bundle: place, bundleObject: configuration.bundle.take(),
+            persistent: configuration.persistent.take(),
             followed: followed, directory: directory, hasTerminal: configuration.terminal != nil)
         do throws(SystemError) {
-            try join(groups, &plan)
+            try join(groups, in: &plan)
             if let terminal = configuration.terminal.take() { plan.control(by: terminal) }
-            try giveStreams(&plan, output: output, configuration.streams)
-            give(&plan, numbers: configuration.numbers, configuration.gifts)
+            try giveStreams(&plan, output: output, streams: configuration.streams)
+            give(&plan, numbers: configuration.numbers, gifts: configuration.gifts)
         } catch {
-            throw SandboxError("plan", error)
+            throw SandboxError("plan", error: error)
         }
         return plan
     }
 
-    private func environment(_ policy: Policy, _ more: [String: [UInt8]]) -> [[UInt8]] {
+    private func environment(_ policy: Policy, adding more: [String: [UInt8]]) -> [[UInt8]] {
         var values = policy.environment.fixed.mapValues { Array($0.utf8) }
         for name in policy.environment.passed {
             if let value = OwnEnvironment.bytes(of: name) { values[name] = value }
@@ -57,7 +58,7 @@ extension Launcher {
     /// Gives the process its standard streams: those of the configuration, or else an empty input and the launcher's
     /// own pipe.
     private func giveStreams(
-        _ plan: inout LaunchPlan, output: borrowing Descriptor, _ streams: consuming DescriptorList
+        _ plan: inout LaunchPlan, output: borrowing Descriptor, streams: consuming DescriptorList
     ) throws(SystemError) {
         if streams.isEmpty {
             streams.append(try Descriptor.open("/dev/null", O_RDONLY))
@@ -70,14 +71,14 @@ extension Launcher {
         }
     }
 
-    private func give(_ plan: inout LaunchPlan, numbers: [Int32], _ gifts: consuming DescriptorList) {
+    private func give(_ plan: inout LaunchPlan, numbers: [Int32], gifts: consuming DescriptorList) {
         for number in numbers {
             guard let gift = gifts.takeFirst() else { break }
             plan.give(gift, as: number)
         }
     }
 
-    private func join(_ groups: [String], _ plan: inout LaunchPlan) throws(SystemError) {
+    private func join(_ groups: [String], in plan: inout LaunchPlan) throws(SystemError) {
         guard let hierarchy, let memory = groups.first else { return }
         plan.removals = groups
         switch hierarchy.version {
@@ -90,7 +91,7 @@ extension Launcher {
     /// The notification flags that this kernel knows.
     private static let notificationFlags = UInt32(annex_notification_flags())
 
-    private func addFilter(_ plan: inout LaunchPlan, _ policy: Policy, _ mode: DenialMode) throws(SandboxError) {
+    private func addFilter(to plan: inout LaunchPlan, policy: Policy, mode: DenialMode) throws(SandboxError) {
         // `random` calls getrandom(2). A program that could guess the number could execute another program.
         let nonce = UInt64.random(in: .min ... .max)
         do throws(PolicyError) {

@@ -62,7 +62,7 @@ extension Launcher {
         do throws(SystemError) {
             return (try Warden.ready(starting, others: others), made)
         } catch {
-            throw SandboxError("warden", error)
+            throw SandboxError("warden", error: error)
         }
     }
 

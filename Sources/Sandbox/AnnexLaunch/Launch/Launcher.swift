@@ -46,13 +46,13 @@ package final class Launcher: Sendable {
         let limits = configuration.policy.limits
         var configuration = configuration
         configuration.layers.subtract(absent)
-        try configuration.refuseWritableCode()
+        try configuration.rejectWritableCode()
         var scene = try scene(of: configuration)
         let identity = try identity(of: configuration.user)
         let group = try controlGroup(limits, hasReaper: configuration.hasReaper)
         let held = HeldLimits(
             limits, group: Self.bounds(of: group), sharesItsUser: sharesItsUser(configuration.user))
-        try Self.refuseUnseen(held, hasReaper: configuration.hasReaper)
+        try Self.rejectUnwatchable(held, hasReaper: configuration.hasReaper)
         var output = try SandboxError.step("output") { () throws(SystemError) in try DescriptorPair.pipe().list() }
         guard let reading = output.takeFirst(), let writing = output.takeFirst() else {
             throw SandboxError("output", cause: "pipe2 returned no two descriptors")
@@ -100,7 +100,7 @@ package final class Launcher: Sendable {
         do throws(SystemError) {
             scene.program = try ProgramFile(configuration.executable)
         } catch {
-            throw SandboxError("executable", error)
+            throw SandboxError("executable", error: error)
         }
         return scene
     }
@@ -174,7 +174,7 @@ package final class Launcher: Sendable {
 
     /// Rejects a launch whose memory could not be watched. The watch looks at each process. It misses processes if the
     /// kernel does not list a process's children, or if `/proc` hides the first process.
-    private static func refuseUnseen(_ held: HeldLimits, hasReaper: Bool) throws(SandboxError) {
+    private static func rejectUnwatchable(_ held: HeldLimits, hasReaper: Bool) throws(SandboxError) {
         guard hasReaper, !held.isMemoryEnforced else { return }
         if let option = HiddenProcesses.option {
             throw SandboxError(

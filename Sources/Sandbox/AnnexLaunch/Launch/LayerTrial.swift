@@ -86,10 +86,10 @@ struct LayerTrial {
         do throws(LaunchFailure) {
             try warden.launch(plan) { event in
                 switch consume event {
-                case .failed(let failure, _): outcome.note(failure)
+                case .failed(let failure, _): outcome.record(failure)
                 case .ended: outcome.finish()
                 case .wardenLost:
-                    outcome.note(Warden.lost)
+                    outcome.record(Warden.lost)
                     outcome.finish()
                 default: break
                 }
@@ -155,7 +155,7 @@ package final class Outcome<Value: Sendable>: Sendable {
     package init() {}
 
     /// Sets the value. The first value stays.
-    package func note(_ value: Value) {
+    package func record(_ value: Value) {
         state.withLock { $0.value = $0.value ?? value }
     }
 

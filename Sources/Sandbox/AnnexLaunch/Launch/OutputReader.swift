@@ -41,7 +41,7 @@ final class OutputReader: Sendable {
         case end
     }
 
-    private func take() -> Piece {
+    private func readPiece() -> Piece {
         do throws(SystemError) {
             let bytes = try pipe.readSome(atMost: Self.piece)
             return bytes.isEmpty ? .end : .bytes(bytes)
@@ -51,7 +51,7 @@ final class OutputReader: Sendable {
     }
 
     private func readSome() {
-        switch take() {
+        switch readPiece() {
         case .bytes(let bytes):
             let total = tail.withLock { tail in
                 tail.append(bytes[...])
@@ -72,7 +72,7 @@ final class OutputReader: Sendable {
         watch.withLock { $0.take() }?.cancelAndWait()
         // A pipe holds 64 KiB unless it was made larger, and no process is left to fill it again.
         for _ in 0..<16 {
-            guard case .bytes(let bytes) = take() else { break }
+            guard case .bytes(let bytes) = readPiece() else { break }
             tail.withLock { $0.append(bytes[...]) }
         }
         return tail.withLock { $0 }

@@ -115,7 +115,7 @@ extension SandboxConfiguration {
         do throws(SystemError) {
             return try bundlePath()
         } catch {
-            throw SandboxError("bundle", error)
+            throw SandboxError("bundle", error: error)
         }
     }
 

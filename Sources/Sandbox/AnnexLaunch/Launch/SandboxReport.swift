@@ -39,15 +39,15 @@ extension SandboxReport {
     ///   - controls: the controls of the layer `speculation` that this machine offers.
     ///   - missingLayers: the layers that this machine cannot provide, with the cause.
     init(
-        _ times: LaunchTimes, _ layers: SandboxLayers, begun: UInt64, denials: DenialMode, held: HeldLimits,
+        _ times: LaunchTimes, layers: SandboxLayers, begun: UInt64, denials: DenialMode, held: HeldLimits,
         landlockABI: Int, controls: SpeculationControls, missingLayers: [MissingLayer]
     ) {
         let prepared = times.begun > begun ? times.begun - begun : 0
         steps =
             [Step(name: "prepare", duration: .nanoseconds(Int64(clamping: prepared)))]
             + times.durations.map { Step(name: $0.step.name, duration: $0.duration) }
-        self.layers = Self.described(layers, landlockABI, controls)
-        waived = Self.waivers(SandboxLayers.all.subtracting(layers), missingLayers)
+        self.layers = Self.described(layers, landlockABI: landlockABI, controls: controls)
+        waived = Self.waivers(SandboxLayers.all.subtracting(layers), missingLayers: missingLayers)
         self.denials = denials
         self.held = held
         executed = times.end(of: .exec) ?? MonotonicClock.now()
@@ -55,7 +55,7 @@ extension SandboxReport {
 
     /// The names of the layers. For two of them, the machine may offer only a part, which the name mentions.
     private static func described(
-        _ layers: SandboxLayers, _ landlockABI: Int, _ controls: SpeculationControls
+        _ layers: SandboxLayers, landlockABI: Int, controls: SpeculationControls
     ) -> [String] {
         SandboxLayer.allCases.filter { layers.contains(SandboxLayers($0)) }.map { layer in
             switch layer {
@@ -66,7 +66,7 @@ extension SandboxReport {
         }
     }
 
-    private static func waivers(_ absent: SandboxLayers, _ missingLayers: [MissingLayer]) -> [Waiver] {
+    private static func waivers(_ absent: SandboxLayers, missingLayers: [MissingLayer]) -> [Waiver] {
         SandboxLayer.allCases.filter { absent.contains(SandboxLayers($0)) }.map { layer in
             let missing = missingLayers.first { $0.layer == layer }
             return Waiver(layer: layer, cause: missing?.seen, remedy: missing?.failure.remedy)

@@ -20,7 +20,7 @@ extension SandboxedProcess {
         /// Whether the end was reported.
         var isOver = false
         /// Set if the process was killed before its `executed` arrived. The cause is decided at the end.
-        var unheard: LaunchFailure?
+        var earlyDeath: LaunchFailure?
     }
 }
 
@@ -59,10 +59,10 @@ extension SandboxedProcess.Holdings {
 
     /// A death before `executed` counts as a failed launch only if nothing else explains it. Other explanations are a
     /// limit of Annex, exhausted memory, or a call that the program's own code made right after its start.
-    mutating func judgeUnheard() {
-        guard let unheard else { return }
+    mutating func decideEarlyDeath() {
+        guard let earlyDeath else { return }
         if !end.denials.isEmpty { end.hasRun = true }
         let isExplained = mustDie || end.hasRun || (end.memory?.kills ?? 0) > 0
-        if !isExplained { end.failure = end.failure ?? SandboxError(unheard) }
+        if !isExplained { end.failure = end.failure ?? SandboxError(earlyDeath) }
     }
 }

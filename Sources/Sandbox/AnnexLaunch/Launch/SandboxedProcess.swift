@@ -41,7 +41,7 @@ package final class SandboxedProcess: Sendable {
             let limit = scene.policy.limits.output
             holdings.output = try OutputReader(output, limit: limit, on: loop) { events(.wrote(total: $0)) }
         } catch {
-            throw SandboxError("output", error)
+            throw SandboxError("output", error: error)
         }
         self.holdings = Mutex(holdings)
     }
@@ -93,7 +93,7 @@ package final class SandboxedProcess: Sendable {
     private func endUnheld(_ number: Int32?) {
         let cause = SystemError("recvmsg", errno: EMFILE)
         holdings.withLock { holdings in
-            holdings.end.failure = SandboxError("descriptors", cause)
+            holdings.end.failure = SandboxError("descriptors", error: cause)
             holdings.unheld = number
         }
         kill()
@@ -122,7 +122,7 @@ package final class SandboxedProcess: Sendable {
         case .executed(let times, let layers):
             holdings.withLock { $0.end.hasRun = true }
             let report = SandboxReport(
-                times, layers, begun: begun, denials: scene.mode, held: held, landlockABI: landlockABI,
+                times, layers: layers, begun: begun, denials: scene.mode, held: held, landlockABI: landlockABI,
                 controls: controls, missingLayers: missingLayers)
             events(.executed(report))
         case .stopped(let signal): events(.stopped(signal: signal))
@@ -130,25 +130,25 @@ package final class SandboxedProcess: Sendable {
         case .failed(let failure, _):
             holdings.withLock { holdings in
                 if failure.isDeath {
-                    holdings.unheard = failure
+                    holdings.earlyDeath = failure
                 } else {
                     holdings.end.failure = holdings.end.failure ?? SandboxError(failure)
                 }
             }
-        case .ended(let end, let usage): finish(end, usage)
+        case .ended(let end, let usage): finish(end, usage: usage)
         case .wardenLost:
             // The kernel kills the process with its warden, but it may be slow to.
             kill()
-            awaitDeath(looks: 0)
+            awaitDeath(polls: 0)
         }
     }
 
     /// Waits until the process is gone after its warden was lost, because the warden cannot reap it any more. This way
     /// no group is left behind, and no living process shares its identity with another sandbox. Waits for five seconds
     /// at most; the next start of a broker removes what is left then.
-    private func awaitDeath(looks: Int) {
-        guard looks < 1000, holdings.withLock({ $0.isAlive }) else { return finish(nil, nil) }
-        loop.schedule(after: .milliseconds(5)) { [self] in awaitDeath(looks: looks + 1) }
+    private func awaitDeath(polls: Int) {
+        guard polls < 1000, holdings.withLock({ $0.isAlive }) else { return finish(nil, usage: nil) }
+        loop.schedule(after: .milliseconds(5)) { [self] in awaitDeath(polls: polls + 1) }
     }
 
     private func start(_ process: consuming ProcessHandle, number: Int32) {
@@ -206,7 +206,7 @@ package final class SandboxedProcess: Sendable {
 
     private func listen(_ descriptor: consuming Descriptor) {
         do throws(SystemError) {
-            let listener = try DenialListener(descriptor, scene, on: loop) { [events] report in
+            let listener = try DenialListener(descriptor, scene: scene, on: loop) { [events] report in
                 switch report {
                 case .denied(let denial, let total): events(.denied(denial, total: total))
                 case .aborted: events(.aborted)
@@ -215,12 +215,12 @@ package final class SandboxedProcess: Sendable {
             holdings.withLock { $0.listener = listener }
         } catch {
             // Without a listener no denial would be seen, so the process is killed instead.
-            holdings.withLock { $0.end.failure = SandboxError("denials", error) }
+            holdings.withLock { $0.end.failure = SandboxError("denials", error: error) }
             kill()
         }
     }
 
-    private func finish(_ process: ProcessEnd?, _ usage: ResourceUsage?) {
+    private func finish(_ process: ProcessEnd?, usage: ResourceUsage?) {
         let (output, listener) = holdings.withLock { ($0.output.take(), $0.listener.take()) }
         endWatches()
         let tail = output?.finish()
@@ -230,7 +230,7 @@ package final class SandboxedProcess: Sendable {
             holdings.end.output = tail ?? OutputTail()
         }
         events(.died)
-        let deadline = LookDeadline(on: loop, progress: { PostMortem.shared.count }) { [self] in
+        let deadline = ExaminationDeadline(on: loop, progress: { PostMortem.shared.count }) { [self] in
             conclude(listener?.soFar())
         }
         let leaving: @Sendable (DenialSummary?) -> Void = { [self] denials in
@@ -266,7 +266,7 @@ package final class SandboxedProcess: Sendable {
             if case .signalled(let signal, _) = holdings.end.process {
                 holdings.end.mayBeOwnSignal = scene.policy.letsSendItself(signal)
             }
-            holdings.judgeUnheard()
+            holdings.decideEarlyDeath()
             holdings.process = nil
             holdings.unheld = nil
             return holdings.end

@@ -5,26 +5,26 @@ internal import Glibc
 extension SandboxConfiguration {
     /// Rejects an executable for which the kernel would create memory that is both writable and executable, if the
     /// policy forbids such memory. The kernel creates it in `execve`, where the filter does not see it.
-    func refuseWritableCode() throws(SandboxError) {
+    func rejectWritableCode() throws(SandboxError) {
         guard policy.writeXorExecute, !denials.isPermissive else { return }
-        guard let linker = try Self.examine(executable, executablePath)?.interpreter else { return }
+        guard let linker = try Self.examine(executable, at: executablePath)?.interpreter else { return }
         guard let path = String(validating: linker, as: UTF8.self), path.hasPrefix("/") else {
             throw SandboxError(
                 "executable",
                 cause: "\(Escaped(executablePath)): the path of its dynamic linker is not absolute, or not UTF-8")
         }
-        if let object = try object(at: path) { _ = try Self.examine(object, path) }
+        if let object = try object(at: path) { _ = try Self.examine(object, at: path) }
     }
 
     private static func examine(
-        _ object: borrowing Descriptor, _ path: String
+        _ object: borrowing Descriptor, at path: String
     ) throws(SandboxError) -> ProgramHeaders? {
         let headers: ProgramHeaders?
         do throws(SystemError) {
             headers = try ProgramHeaders(of: object)
         } catch {
             // A file that cannot be read is not trusted.
-            throw SandboxError("executable", SystemError(error.call, errno: error.errno, path: path))
+            throw SandboxError("executable", error: SystemError(error.call, errno: error.errno, path: path))
         }
         guard let fault = headers?.fault else { return headers }
         throw SandboxError(
@@ -38,14 +38,14 @@ extension SandboxConfiguration {
     private func object(at path: String) throws(SandboxError) -> Descriptor? {
         let place = try bundlePlace()
         do throws(SystemError) {
-            if let place, PathText.isWithin(PathText.resolved(path), place) {
+            if let place, PathText.isPath(PathText.resolved(path), within: place) {
                 let below = PathText.parts(PathText.resolved(path)).dropFirst(PathText.parts(place).count)
                 return try openInBundle(below.joined(separator: "/"))
             }
-            return Descriptor(owning: try HostPath.resolve(path).takeObject())
+            return Descriptor(owning: try HostPath.resolve(path).releaseObject())
         } catch {
             if error.errno == ENOENT || error.errno == ENOTDIR { return nil }
-            throw SandboxError("executable", error)
+            throw SandboxError("executable", error: error)
         }
     }
 

@@ -39,7 +39,7 @@ struct GrantLayout: ~Copyable {
         defer { for number in held.values { close(number) } }
         lazy var dangers = GrantDangers()
         for grant in policy.paths.grants {
-            guard let host = try Self.find(grant, dangers) else { continue }
+            guard let host = try Self.find(grant, dangers: dangers) else { continue }
             add(host.links)
             let key = Array(host.path.utf8)
             if let known = found[key] {
@@ -51,8 +51,8 @@ struct GrantLayout: ~Copyable {
             places.append(Place(path: host.path, isDirectory: host.isDirectory, rights: grant.rights))
             held[key] = host.object
         }
-        places.sort { PathText.precedes($0.path, $1.path) }
-        try refusePlanted(links + followed, keeping: kept)
+        places.sort { PathText.isPath($0.path, before: $1.path) }
+        try rejectPlanted(links + followed, keeping: kept)
         for index in places.indices {
             let place = places[index]
             let above = places[..<index].last { place.path.isWithin($0.path) }
@@ -71,7 +71,7 @@ struct GrantLayout: ~Copyable {
 
     /// Rejects a link in a place that the sandbox may write to, because a program of an earlier run could have made the
     /// link and so chosen the object that this run gets.
-    private func refusePlanted(_ links: [LaunchPlan.Link], keeping kept: String?) throws(SandboxError) {
+    private func rejectPlanted(_ links: [LaunchPlan.Link], keeping kept: String?) throws(SandboxError) {
         let writable = places.filter { $0.rights.contains(.write) }.map(\.path) + (kept.map { [$0] } ?? [])
         for link in links {
             guard let directory = writable.first(where: { link.target.isWithin($0) }) else { continue }
@@ -92,7 +92,7 @@ struct GrantLayout: ~Copyable {
         let links: [LaunchPlan.Link]
     }
 
-    private static func find(_ grant: PathGrant, _ dangers: GrantDangers) throws(SandboxError) -> Found? {
+    private static func find(_ grant: PathGrant, dangers: GrantDangers) throws(SandboxError) -> Found? {
         let host: HostPath
         do throws(SystemError) {
             host = try HostPath.resolve(grant.path)
@@ -100,7 +100,7 @@ struct GrantLayout: ~Copyable {
             if grant.isOptional && (error.errno == ENOENT || error.errno == ENOTDIR) { return nil }
             throw SandboxError(
                 "grants",
-                SystemError(
+                error: SystemError(
                     error.call, errno: error.errno, path: error.errno == EPERM ? error.path : grant.path,
                     remedy: remedy(error)))
         }
@@ -109,7 +109,7 @@ struct GrantLayout: ~Copyable {
             throw SandboxError("grants", cause: "\(Escaped(grant.path)) is not handed over: \(danger)")
         }
         let (path, isDirectory, links) = (host.path, host.isDirectory, host.links)
-        return Found(path: path, object: host.takeObject(), isDirectory: isDirectory, links: links)
+        return Found(path: path, object: host.releaseObject(), isDirectory: isDirectory, links: links)
     }
 
     private static func remedy(_ error: SystemError) -> String? {
@@ -130,7 +130,7 @@ struct GrantLayout: ~Copyable {
         plan.links += links
         for place in places where place.isMounted {
             guard let object = objects.takeFirst() else { return }
-            try plan.bind(object, at: place.path, place.rights.access)
+            try plan.bind(object, at: place.path, access: place.rights.access)
         }
     }
 
@@ -171,10 +171,10 @@ package struct GrantDangers {
     ///   - place: where the path leads, with every link resolved.
     ///   - spelling: the path as spelled, which was checked before.
     package func danger(of place: String, _ rights: PathRights, spelled spelling: String) -> String? {
-        if home.map({ PathText.isSame($0, place) }) == true {
+        if home.map({ PathText.isSame($0, as: place) }) == true {
             return "it is your home: name the files or directories in it that are needed"
         }
-        if PathText.isSame(place, spelling) { return nil }
-        return PathText.danger(place, rights).map { "it leads to \(Escaped(place)): \($0)" }
+        if PathText.isSame(place, as: spelling) { return nil }
+        return PathText.danger(place, rights: rights).map { "it leads to \(Escaped(place)): \($0)" }
     }
 }

@@ -14,7 +14,7 @@ package struct HostPath: ~Copyable {
     package let links: [LaunchPlan.Link]
 
     /// The object's number, which the caller must close.
-    package consuming func takeObject() -> Int32 { object.release() }
+    package consuming func releaseObject() -> Int32 { object.release() }
 
     /// How many links the kernel follows.
     private static let mostLinks = 40
@@ -25,7 +25,7 @@ package struct HostPath: ~Copyable {
     ///   meanwhile, and `EPERM` for a link that a program in a sandbox made.
     package static func resolve(_ path: String, trusting: Bool = false) throws(SystemError) -> HostPath {
         if let host = try plain(path) { return host }
-        return try walked(path, trusting)
+        return try walked(path, trusting: trusting)
     }
 
     /// Resolves a path without links in one call, which most paths allow; nil if there may be a link on the path.
@@ -46,7 +46,7 @@ package struct HostPath: ~Copyable {
         return HostPath(path: "/" + name, object: object, isDirectory: isDirectory, links: [])
     }
 
-    private static func walked(_ path: String, _ trusting: Bool) throws(SystemError) -> HostPath {
+    private static func walked(_ path: String, trusting: Bool) throws(SystemError) -> HostPath {
         var waiting = Array(PathText.parts(path).map(String.init).reversed())
         var parts: [String] = []
         var links: [LaunchPlan.Link] = []
@@ -66,13 +66,13 @@ package struct HostPath: ~Copyable {
             if contents.hasPrefix("/") { parts = [] }
             waiting += PathText.parts(contents).map(String.init).reversed()
         }
-        return try opened("/" + parts.joined(separator: "/"), links)
+        return try opened("/" + parts.joined(separator: "/"), links: links)
     }
 
-    private static func opened(_ path: String, _ links: [LaunchPlan.Link]) throws(SystemError) -> HostPath {
+    private static func opened(_ path: String, links: [LaunchPlan.Link]) throws(SystemError) -> HostPath {
         let object = try Descriptor.reference(to: path)
         // The path was walked by name. If a component was replaced by a link meanwhile, this is another object.
-        guard PathText.isSame(try LaunchPlan.path(of: object), path) else {
+        guard PathText.isSame(try LaunchPlan.path(of: object), as: path) else {
             throw SystemError("open", errno: ESTALE, path: path)
         }
         let isDirectory = try object.status().kind == .directory
@@ -109,7 +109,7 @@ package struct HostPath: ~Copyable {
 
 extension String {
     /// Whether this path is `directory` or below it.
-    package func isWithin(_ directory: String) -> Bool { PathText.isWithin(self, directory) }
+    package func isWithin(_ directory: String) -> Bool { PathText.isPath(self, within: directory) }
 
     /// The directory that holds this absolute path.
     var parentPath: String {

@@ -44,11 +44,12 @@ extension LaunchFailure {
         if number == EPERM || number == EACCES, step.needsNamespaceRights, let remedy = switchThatForbids() {
             return remedy
         }
-        return groupRemedy(step, number) ?? fileRemedy(step, number) ?? confinementRemedy(step, number)
-            ?? executionRemedy(step, number)
+        return groupRemedy(step, errno: number) ?? fileRemedy(step, errno: number) ?? confinementRemedy(
+            step, errno: number)
+            ?? executionRemedy(step, errno: number)
     }
 
-    private static func groupRemedy(_ step: LaunchStep, _ number: Int32) -> String? {
+    private static func groupRemedy(_ step: LaunchStep, errno number: Int32) -> String? {
         switch (step, number) {
         case (.clone, EPERM), (.clone, ENOSYS), (.propagation, EPERM), (.maps, EPERM):
             return "a container, a chroot or a security module forbids user namespaces; in a container, allow unshare "
@@ -71,7 +72,7 @@ extension LaunchFailure {
         }
     }
 
-    private static func fileRemedy(_ step: LaunchStep, _ number: Int32) -> String? {
+    private static func fileRemedy(_ step: LaunchStep, errno number: Int32) -> String? {
         switch (step, number) {
         case (.root, ENODEV): return "the kernel lacks tmpfs"
         case (.executable, EACCES), (.directory, EACCES):
@@ -94,7 +95,7 @@ extension LaunchFailure {
         }
     }
 
-    private static func confinementRemedy(_ step: LaunchStep, _ number: Int32) -> String? {
+    private static func confinementRemedy(_ step: LaunchStep, errno number: Int32) -> String? {
         switch (step, number) {
         case (.session, EDQUOT): return "the user's quota of keys is used up: raise kernel.keys.maxkeys"
         case (.session, ENOSYS), (.landlock, ENOSYS), (.seccomp, ENOSYS), (.seccomp, EINVAL):
@@ -111,7 +112,7 @@ extension LaunchFailure {
         }
     }
 
-    private static func executionRemedy(_ step: LaunchStep, _ number: Int32) -> String? {
+    private static func executionRemedy(_ step: LaunchStep, errno number: Int32) -> String? {
         guard step == .exec else { return nil }
         switch number {
         case ENOENT: return "the interpreter or loader of this file is not in the sandbox; scripts are not executed"

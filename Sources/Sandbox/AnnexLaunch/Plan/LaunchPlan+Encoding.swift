@@ -14,9 +14,9 @@ extension LaunchPlan {
         header.launch = launch
         fillIdentity(&header)
         fillConduct(&header)
-        try fillFiles(&header, &encoder)
-        try fillProcess(&header, &encoder)
-        try fillConfinement(&header, &encoder)
+        try fillFiles(&header, with: &encoder)
+        try fillProcess(&header, with: &encoder)
+        try fillConfinement(&header, with: &encoder)
         let bytes = encoder.finish(header)
         guard bytes.count <= Int(ANNEX_PLAN_LARGEST), descriptors.count <= Int(ANNEX_PLAN_DESCRIPTORS) else {
             throw tooLarge(bytes.count)
@@ -62,7 +62,8 @@ extension LaunchPlan {
         header.terminal = terminal.map { Int32(clamping: $0) } ?? -1
     }
 
-    private borrowing func fillFiles(_ header: inout annex_plan, _ encoder: inout PlanEncoder) throws(LaunchFailure) {
+    private borrowing func fillFiles(_ header: inout annex_plan, with encoder: inout PlanEncoder) throws(LaunchFailure)
+    {
         header.root_size = rootSize
         header.root_inodes = rootInodes
         var binds: [annex_bind] = []
@@ -92,7 +93,9 @@ extension LaunchPlan {
         header.removals = try encoder.texts(removals.map { Array($0.utf8) })
     }
 
-    private borrowing func fillProcess(_ header: inout annex_plan, _ encoder: inout PlanEncoder) throws(LaunchFailure) {
+    private borrowing func fillProcess(_ header: inout annex_plan, with encoder: inout PlanEncoder)
+        throws(LaunchFailure)
+    {
         header.hostname = try encoder.text(hostname)
         header.directory = try encoder.text(directory)
         header.arguments = try encoder.texts(argumentBytes)
@@ -106,7 +109,7 @@ extension LaunchPlan {
     }
 
     private borrowing func fillConfinement(
-        _ header: inout annex_plan, _ encoder: inout PlanEncoder
+        _ header: inout annex_plan, with encoder: inout PlanEncoder
     ) throws(LaunchFailure) {
         var rules: [annex_landlock_rule] = []
         for rule in landlock.rules {

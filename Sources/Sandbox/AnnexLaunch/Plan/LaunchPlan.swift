@@ -122,40 +122,40 @@ extension LaunchPlan {
     /// Binds an object on the host at `target` inside. The kernel gives the object's path, and the warden binds this
     /// very object or fails.
     package mutating func bind(
-        _ object: consuming Descriptor, at target: String, _ access: BindAccess = []
+        _ object: consuming Descriptor, at target: String, access: BindAccess = []
     ) throws(SystemError) {
         let status = try object.status()
         let source = try LaunchPlan.path(of: object)
         binds.append(
             Bind(
                 source: source, target: target, device: status.device, inode: status.inode,
-                descriptor: take(object), access: access))
+                descriptor: add(object), access: access))
     }
 
     /// Gives the process a descriptor under exactly this number. The process has no other descriptors.
     package mutating func give(_ descriptor: consuming Descriptor, as number: Int32) {
-        gifts.append(Gift(index: take(descriptor), number: number))
+        gifts.append(Gift(index: add(descriptor), number: number))
     }
 
     /// Makes the sandbox's own terminal the controlling terminal. This needs a reaper, which leads the session.
     package mutating func control(by terminal: consuming Descriptor) {
-        self.terminal = take(terminal)
+        self.terminal = add(terminal)
     }
 
     /// Makes the process join a version 1 control group before its first step.
     /// - Parameter tasks: the group's `tasks`, opened for writing. A write to `cgroup.procs` would wait for a grace
     ///   period of the kernel.
     package mutating func join(tasks: consuming Descriptor) {
-        groups.append(take(tasks))
+        groups.append(add(tasks))
     }
 
     /// Makes the kernel create the process in a version 2 control group.
     /// - Parameter directory: the group's directory.
     package mutating func begin(in directory: consuming Descriptor) {
-        controlGroup = take(directory)
+        controlGroup = add(directory)
     }
 
-    private mutating func take(_ descriptor: consuming Descriptor) -> Int {
+    private mutating func add(_ descriptor: consuming Descriptor) -> Int {
         descriptors.append(descriptor)
         return descriptors.count - 1
     }
@@ -225,7 +225,7 @@ package struct ResourceLimit: Sendable, Hashable {
     }
 
     /// Sets soft and hard limit to the same value, so that the process cannot raise it.
-    package init(_ resource: UInt32, _ bound: UInt64) {
+    package init(_ resource: UInt32, bound: UInt64) {
         self.init(resource, soft: bound, hard: bound)
     }
 

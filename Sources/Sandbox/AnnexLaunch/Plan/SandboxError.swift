@@ -12,7 +12,7 @@ public struct SandboxError: Error, Sendable, Hashable {
     /// Whether there is no program of the requested name.
     public let isMissing: Bool
 
-    package init(_ step: String, _ error: SystemError, remedy: String? = nil, isMissing: Bool = false) {
+    package init(_ step: String, error: SystemError, remedy: String? = nil, isMissing: Bool = false) {
         self.step = step
         cause = error.cause
         self.remedy = remedy ?? error.remedy
@@ -45,7 +45,7 @@ public struct SandboxError: Error, Sendable, Hashable {
         do throws(SystemError) {
             return try body()
         } catch {
-            throw SandboxError(name, error)
+            throw SandboxError(name, error: error)
         }
     }
 }

@@ -164,24 +164,24 @@ struct LaunchSubjects: Sendable {
 
     func subject(of step: LaunchStep, detail: Int) -> String? {
         switch step {
-        case .trees, .binds: return item(binds, detail)
-        case .scratches: return item(scratches, detail)
-        case .links: return item(links, detail)
-        case .limits: return item(limits, detail).map { "resource \($0)" }
-        case .landlock: return item(rules, detail)
+        case .trees, .binds: return item(binds, at: detail)
+        case .scratches: return item(scratches, at: detail)
+        case .links: return item(links, at: detail)
+        case .limits: return item(limits, at: detail).map { "resource \($0)" }
+        case .landlock: return item(rules, at: detail)
         case .executable, .exec: return executable
         case .directory: return directory
         case .plan: return "at byte \(detail)"
-        case .clocks: return item(["unshare", "timens_offsets", "setns"], detail)
-        case .speculation: return item(SpeculationControls.names, detail)
-        case .maps: return item(["setgroups", "uid_map", "gid_map", "oom_score_adj"], detail)
-        case .session: return item(["setsid", "keyring", "terminal"], detail)
-        case .capabilities: return item(["securebits", "bounding set", "ambient set", "capset"], detail)
+        case .clocks: return item(["unshare", "timens_offsets", "setns"], at: detail)
+        case .speculation: return item(SpeculationControls.names, at: detail)
+        case .maps: return item(["setgroups", "uid_map", "gid_map", "oom_score_adj"], at: detail)
+        case .session: return item(["setsid", "keyring", "terminal"], at: detail)
+        case .capabilities: return item(["securebits", "bounding set", "ambient set", "capset"], at: detail)
         default: return nil
         }
     }
 
-    private func item<Item>(_ list: [Item], _ index: Int) -> Item? {
+    private func item<Item>(_ list: [Item], at index: Int) -> Item? {
         list.indices.contains(index) ? list[index] : nil
     }
 }

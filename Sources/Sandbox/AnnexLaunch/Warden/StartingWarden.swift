@@ -59,7 +59,7 @@ struct StartingWarden: ~Copyable {
     consuming func ready(within patience: Duration) throws(SystemError) -> Warden {
         let controls: SpeculationControls
         do throws(SystemError) {
-            controls = try hearHello(within: patience)
+            controls = try receiveHello(within: patience)
         } catch {
             giveUp()
             throw error
@@ -79,7 +79,7 @@ struct StartingWarden: ~Copyable {
     }
 
     /// - Returns: the controls that the machine offers, from the hello.
-    private borrowing func hearHello(within patience: Duration) throws(SystemError) -> SpeculationControls {
+    private borrowing func receiveHello(within patience: Duration) throws(SystemError) -> SpeculationControls {
         guard socket.descriptor.isReadable(within: patience) else {
             throw SystemError(
                 "warden", errno: ETIMEDOUT,

@@ -21,11 +21,11 @@ extension Warden {
         let bytes = try plan.encoded(launch: launch)
         let subjects = LaunchSubjects(plan)
         let outgoing = OutgoingPlan(launch: launch, bytes: bytes, descriptors: plan.takeDescriptors())
-        try send(outgoing, Launch(handler: handler, subjects: subjects))
+        try send(outgoing, for: Launch(handler: handler, subjects: subjects))
     }
 
     /// Sends an encoded plan, now or when the socket has room.
-    func send(_ outgoing: OutgoingPlan, _ launch: Launch) throws(LaunchFailure) {
+    func send(_ outgoing: OutgoingPlan, for launch: Launch) throws(LaunchFailure) {
         try state.withLock { (state) throws(LaunchFailure) in
             guard !state.isLost else { throw Self.lost }
             guard state.backlog.count < Self.backlogLargest else {
@@ -60,7 +60,7 @@ extension Warden {
     }
 
     private func sendBacklog() {
-        while let (launch, failure) = sendUntilRefused() {
+        while let (launch, failure) = sendUntilFailure() {
             launch.handler(.failed(failure, LaunchTimes(begun: 0, ends: [])))
             launch.handler(.ended(nil, ResourceUsage()))
         }
@@ -68,7 +68,7 @@ extension Warden {
 
     /// - Returns: a launch that failed and must be reported as ended, after which there may be more to send; nil if
     ///   nothing is left to send now.
-    private func sendUntilRefused() -> (Launch, LaunchFailure)? {
+    private func sendUntilFailure() -> (Launch, LaunchFailure)? {
         state.withLock { state in
             while let first = state.backlog.first {
                 do throws(SystemError) {

@@ -16,20 +16,20 @@ extension Warden {
     }
 
     private func listen() {
-        for _ in 0..<Self.turn where !hearOne() { return }
+        for _ in 0..<Self.turn where !receiveOne() { return }
     }
 
     private func listenToTheLast() {
-        while hearOne() {}
+        while receiveOne() {}
         lose()
     }
 
     /// - Returns: whether there may be more answers.
-    private func hearOne() -> Bool {
+    private func receiveOne() -> Bool {
         do throws(SystemError) {
             switch try socket.receive(atMost: WardenAnswer.size) {
             case .message(let message):
-                hear(message)
+                receive(message)
                 return true
             case .nothing: return false
             case .end: break
@@ -41,17 +41,19 @@ extension Warden {
         return false
     }
 
-    private func hear(_ message: consuming ControlMessage) {
+    private func receive(_ message: consuming ControlMessage) {
         guard let answer = WardenAnswer(message.bytes) else { return }
         let found = state.withLock { state in
             answer.kind == .ended ? state.launches.removeValue(forKey: answer.launch) : state.launches[answer.launch]
         }
-        guard let launch = found, let event = Self.event(answer, launch.subjects, message) else { return }
+        guard let launch = found, let event = Self.event(answer, subjects: launch.subjects, message: message) else {
+            return
+        }
         launch.handler(event)
     }
 
     private static func event(
-        _ answer: WardenAnswer, _ subjects: LaunchSubjects, _ message: consuming ControlMessage
+        _ answer: WardenAnswer, subjects: LaunchSubjects, message: consuming ControlMessage
     ) -> LaunchEvent? {
         switch answer.kind {
         case .hello: return nil
@@ -62,13 +64,13 @@ extension Warden {
             guard let listener = message.descriptors.takeFirst() else { return .unheld(process: nil) }
             return .listener(listener)
         case .executed: return .executed(answer.times, answer.layers)
-        case .failed: return .failed(failure(answer, subjects), answer.times)
+        case .failed: return .failed(failure(answer, subjects: subjects), answer.times)
         case .stopped: return .stopped(signal: answer.stopSignal)
         case .ended: return .ended(answer.end, answer.usage)
         }
     }
 
-    private static func failure(_ answer: WardenAnswer, _ subjects: LaunchSubjects) -> LaunchFailure {
+    private static func failure(_ answer: WardenAnswer, subjects: LaunchSubjects) -> LaunchFailure {
         LaunchFailure(
             answer.step, errno: answer.error, subject: subjects.subject(of: answer.step, detail: answer.detail),
             remedy: LaunchFailure.remedy(answer.step, errno: answer.error))

@@ -29,7 +29,7 @@ package final class DiskWatch: Watched {
         self.exceeded = exceeded
     }
 
-    package func look() -> Bool {
+    package func check() -> Bool {
         let use = DirectoryUse(of: directory, besides: removed() ?? NamelessFiles(), size: size, inodes: inodes)
         guard let excess = use.excess else { return true }
         exceeded(excess)
@@ -72,7 +72,7 @@ struct DirectoryUse {
         do throws(SystemError) {
             try count(directory, depth: 0)
         } catch {
-            note(error.errno)
+            record(error.errno)
         }
     }
 
@@ -91,7 +91,7 @@ struct DirectoryUse {
 
     /// Records an error. Files that were removed or replaced meanwhile are left to the next look. Any other error may
     /// be the program's attempt to hide files.
-    private mutating func note(_ errno: Int32) {
+    private mutating func record(_ errno: Int32) {
         switch errno {
         // A directory holds more names than the limit.
         case EFBIG: isTooMuch = true
@@ -124,13 +124,13 @@ struct DirectoryUse {
         }
         var status = stat()
         // SAFETY: the call fills the structure that it is given and keeps nothing.
-        guard unsafe fstatat(listed.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return note(errno) }
+        guard unsafe fstatat(listed.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return record(errno) }
         bytes = bytes.addingClamped(UInt64(bytesOfBlocks: UInt64(max(status.st_blocks, 0))))
         guard status.st_mode & S_IFMT == S_IFDIR, !isFull else { return }
         do throws(SystemError) {
             try count(listed.openBeneath(name, O_RDONLY | O_DIRECTORY), depth: depth + 1)
         } catch {
-            note(error.errno)
+            record(error.errno)
         }
     }
 }

@@ -12,7 +12,7 @@ package final class FreeSpaceWatch: Watched {
         let object: Descriptor
         let floor: FreeSpace
 
-        init(_ path: String, _ object: consuming Descriptor) throws(SystemError) {
+        init(_ path: String, object: consuming Descriptor) throws(SystemError) {
             self.path = path
             floor = try FreeSpace(at: object).floor
             self.object = object
@@ -33,14 +33,14 @@ package final class FreeSpaceWatch: Watched {
             // A path that cannot be opened fails the launch too, with a message of its own.
             guard let object = try? Descriptor.reference(to: path) else { continue }
             guard devices.insert(try object.status().device).inserted else { continue }
-            places.append(try Place(path, object))
+            places.append(try Place(path, object: object))
         }
         guard !places.isEmpty else { return nil }
         self.places = places
         self.exceeded = exceeded
     }
 
-    package func look() -> Bool {
+    package func check() -> Bool {
         for place in places {
             do throws(SystemError) {
                 guard let missing = try FreeSpace(at: place.object).missing(beneath: place.floor) else { continue }

@@ -38,8 +38,8 @@ final class MemoryWatch: Watched {
     /// The program's own use at the last look, in bytes; 0 before the first look.
     var use: UInt64 { last.load(ordering: .relaxed) }
 
-    func look() -> Bool {
-        let finding = sight.look { () throws(SystemError) in
+    func check() -> Bool {
+        let finding = sight.check { () throws(SystemError) in
             _ = try TextFile.contents(of: "/proc/\(process)/status")
             return try exceeds() ? .exceeded : nil
         }
@@ -76,7 +76,7 @@ final class MemoryWatch: Watched {
     /// numbers: the kernel's count of mapped memory, or the size of open files. Their sum would count a file twice if
     /// it is both mapped and open.
     static func use(of process: Int32) throws(SystemError) -> UInt64 {
-        guard let (thread, status) = try teller(of: process) else { return 0 }
+        guard let (thread, status) = try livingThread(of: process) else { return 0 }
         let mapped = ProcessMemory(status: status)
         return mapped.own.addingClamped(max(mapped.shared, try NamelessFiles.memory(of: [thread]).bytes))
     }
@@ -86,7 +86,7 @@ final class MemoryWatch: Watched {
     private static func use(of members: [Int32]) throws(SystemError) -> UInt64 {
         var tellers: [Int32] = []
         for process in members {
-            if let teller = try teller(of: process) { tellers.append(teller.thread) }
+            if let teller = try livingThread(of: process) { tellers.append(teller.thread) }
         }
         var total = ProcessMemory()
         // Address spaces are compared before they are measured. A process that executes a program after the comparison
@@ -101,7 +101,7 @@ final class MemoryWatch: Watched {
 
     /// The first thread of a process that has not ended, and its status. The process is measured through this thread,
     /// because for an ended thread the kernel shows neither memory nor files.
-    private static func teller(of process: Int32) throws(SystemError) -> (thread: Int32, status: String)? {
+    private static func livingThread(of process: Int32) throws(SystemError) -> (thread: Int32, status: String)? {
         let own = try status(of: process)
         if own.isEmpty || ProcessMemory.isThere(in: own) { return own.isEmpty ? nil : (process, own) }
         for thread in try ProcessTree.threads(of: process) where thread != process {

@@ -27,8 +27,8 @@ final class ProcessorWatch: Watched {
         self.exceeded = exceeded
     }
 
-    func look() -> Bool {
-        let finding = sight.look { () throws(SystemError) in try used() > limit ? .exceeded : nil }
+    func check() -> Bool {
+        let finding = sight.check { () throws(SystemError) in try used() > limit ? .exceeded : nil }
         guard let finding else { return true }
         exceeded(finding)
         return false
@@ -38,7 +38,7 @@ final class ProcessorWatch: Watched {
     static func tree(of process: Int32) -> @Sendable () throws(SystemError) -> Duration {
         let tally = Tally()
         return { () throws(SystemError) in
-            let ticks = try tally.state.withLock { (tally) throws(SystemError) in try tally.look(at: process) }
+            let ticks = try tally.state.withLock { (tally) throws(SystemError) in try tally.refresh(for: process) }
             return .milliseconds(Int64(clamping: ticks.multipliedClamped(by: 1000) / ticksPerSecond))
         }
     }
@@ -75,7 +75,7 @@ struct ProcessorTally {
     }
 
     /// Adds the present times of all processes of the tree, and returns the ticks so far.
-    mutating func look(at process: Int32) throws(SystemError) -> UInt64 {
+    mutating func refresh(for process: Int32) throws(SystemError) -> UInt64 {
         var stats: [Identity: ProcessStat] = [:]
         for member in try ProcessTree.members(of: process) {
             let text = try ProcessTree.unlessGone("") { () throws(SystemError) in

@@ -30,7 +30,7 @@ package final class Watch<Subject: Watched>: Sendable {
 
     private func again() {
         guard !isOver.load(ordering: .relaxed) else { return }
-        let next = schedule { [weak self] in self?.look() }
+        let next = schedule { [weak self] in self?.check() }
         cancel.withLock { $0 = next }
     }
 
@@ -44,9 +44,9 @@ package final class Watch<Subject: Watched>: Sendable {
         }
     }
 
-    private func look() {
+    private func check() {
         guard !isOver.load(ordering: .relaxed) else { return }
-        if subject.look() { again() } else { finish() }
+        if subject.check() { again() } else { finish() }
     }
 }
 
@@ -57,7 +57,7 @@ package protocol Watched: Sendable {
 
     /// Checks once. May take as long as a slow file system does.
     /// - Returns: whether to look again.
-    func look() -> Bool
+    func check() -> Bool
 }
 
 /// The result of a watch.
@@ -87,7 +87,7 @@ final class Sight: Sendable {
     }
 
     /// Performs one look. A single look may fail, for example because a process ends meanwhile.
-    func look(_ body: () throws(SystemError) -> WatchFinding?) -> WatchFinding? {
+    func check(_ body: () throws(SystemError) -> WatchFinding?) -> WatchFinding? {
         do throws(SystemError) {
             let finding = try body()
             failures.store(0, ordering: .relaxed)

@@ -7,13 +7,13 @@ internal import Synchronization
 final class WatchThread: Sendable {
     private struct State {
         var queue = TimerQueue()
-        var looks: [UInt64: @Sendable () -> Void] = [:]
+        var checks: [UInt64: @Sendable () -> Void] = [:]
         var last: UInt64 = 0
         var isRunning = false
     }
 
     private enum Step {
-        case look(@Sendable () -> Void)
+        case check(@Sendable () -> Void)
         case sleep(until: UInt64)
     }
 
@@ -34,7 +34,7 @@ final class WatchThread: Sendable {
             if !state.isRunning { _ = try WorkerThread("annex-watches") { [self] in run() } }
             state.isRunning = true
             state.last += 1
-            state.looks[state.last] = look
+            state.checks[state.last] = look
             state.queue.insert(state.last, deadline: due)
             return (state.last, state.queue.earliest == due)
         }
@@ -46,7 +46,7 @@ final class WatchThread: Sendable {
     func cancel(_ number: UInt64) {
         let (look, isLast) = state.withLock { state in
             _ = state.queue.remove(number)
-            return (state.looks.removeValue(forKey: number), state.looks.isEmpty)
+            return (state.checks.removeValue(forKey: number), state.checks.isEmpty)
         }
         if isLast { parker.unpark() }
         // Released outside the lock: the release of its last reference may run any code.
@@ -56,7 +56,7 @@ final class WatchThread: Sendable {
     private func run() {
         while let step = next() {
             switch step {
-            case .look(let look): look()
+            case .check(let look): look()
             case .sleep(let deadline): parker.park(until: deadline)
             }
         }
@@ -66,9 +66,9 @@ final class WatchThread: Sendable {
     private func next() -> Step? {
         state.withLock { state in
             if let number = state.queue.takeDue(by: MonotonicClock.now()),
-                let look = state.looks.removeValue(forKey: number)
+                let look = state.checks.removeValue(forKey: number)
             {
-                return .look(look)
+                return .check(look)
             }
             guard let earliest = state.queue.earliest else {
                 state.isRunning = false

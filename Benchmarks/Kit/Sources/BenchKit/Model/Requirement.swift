@@ -26,8 +26,8 @@ public struct Requirement: Sendable {
     public let bound: Bound
 
     public init(
-        _ title: String, in scene: String, _ subject: String, against: [String], called baseline: String,
-        by measure: Measure = .p50, _ bound: Bound
+        _ title: String, in scene: String, subject: String, against: [String], called baseline: String,
+        by measure: Measure = .p50, bound: Bound
     ) {
         self.title = title
         self.scene = scene

@@ -15,7 +15,7 @@ public struct Scene: Sendable {
     public let mostSlices: Int
 
     public init(
-        _ id: String, _ topic: Topic, _ title: String, _ setting: Setting, _ contestants: [Contestant],
+        _ id: String, topic: Topic, title: String, setting: Setting, contestants: [Contestant],
         isJudged: Bool = true, mostSlices: Int = .max
     ) {
         self.id = id

@@ -50,23 +50,23 @@ package struct DistributionPicture {
     private func axes(_ range: (low: Double, high: Double)) -> [String] {
         var parts: [String] = []
         for power in Int(range.low)...Int(range.high) {
-            let y = height(Double(power), range)
-            parts.append(rule(Self.area.left, y, Self.area.right, y))
-            parts.append(label(Self.area.left - 8, y + 4, "end", Self.duration(power)))
+            let y = height(Double(power), in: range)
+            parts.append(rule(x1: Self.area.left, y1: y, x2: Self.area.right, y2: y))
+            parts.append(label(x: Self.area.left - 8, y: y + 4, anchor: "end", text: Self.duration(power)))
         }
         for nine in 0...Self.nines {
             let x = Self.area.left + (Self.area.right - Self.area.left) * Double(nine) / Double(Self.nines)
-            parts.append(rule(x, Self.area.top, x, Self.area.bottom))
+            parts.append(rule(x1: x, y1: Self.area.top, x2: x, y2: Self.area.bottom))
             let share =
                 nine == 0 ? "0" : nine == 1 ? "90" : nine == 2 ? "99" : "99." + String(repeating: "9", count: nine - 2)
-            parts.append(label(x, Self.area.bottom + 18, "middle", share + " %"))
+            parts.append(label(x: x, y: Self.area.bottom + 18, anchor: "middle", text: share + " %"))
         }
         return parts
     }
 
     private func curve(
-        _ line: (name: String, kind: Contestant.Kind, histogram: Histogram<UInt64>), _ index: Int,
-        _ range: (low: Double, high: Double)
+        _ line: (name: String, kind: Contestant.Kind, histogram: Histogram<UInt64>), index: Int,
+        in range: (low: Double, high: Double)
     ) -> [String] {
         let colour = Self.colours[index % Self.colours.count]
         let points = stride(from: 0.0, through: Double(Self.nines), by: 0.05).compactMap { nines -> String? in
@@ -85,16 +85,16 @@ package struct DistributionPicture {
         ]
     }
 
-    private func height(_ power: Double, _ range: (low: Double, high: Double)) -> Double {
+    private func height(_ power: Double, in range: (low: Double, high: Double)) -> Double {
         let share = (min(power, range.high) - range.low) / (range.high - range.low)
         return Self.area.bottom - share * (Self.area.bottom - Self.area.top)
     }
 
-    private func rule(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) -> String {
+    private func rule(x1: Double, y1: Double, x2: Double, y2: Double) -> String {
         #"<line x1="\#(x1)" y1="\#(y1)" x2="\#(x2)" y2="\#(y2)" stroke="silver"/>"#
     }
 
-    private func label(_ x: Double, _ y: Double, _ anchor: String, _ text: String, isBold: Bool = false) -> String {
+    private func label(x: Double, y: Double, anchor: String, text: String, isBold: Bool = false) -> String {
         let weight = isBold ? #" font-weight="bold""# : ""
         return #"<text x="\#(x)" y="\#(y)" text-anchor="\#(anchor)"\#(weight)>\#(escaped(text))</text>"#
     }

@@ -15,7 +15,7 @@ public struct Figures: Codable, Sendable {
 }
 
 extension Figures {
-    init?(_ contestant: Contestant, _ tally: Tally) {
+    init?(_ contestant: Contestant, tally: Tally) {
         guard let middle = tally.batched ?? tally.single, let tail = tally.single ?? tally.batched, tally.calls > 0
         else { return nil }
         let microseconds = { (value: UInt64) in Double(value) / 1e6 }

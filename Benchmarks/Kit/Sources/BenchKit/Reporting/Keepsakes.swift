@@ -25,7 +25,7 @@ struct Keepsakes {
     }
 
     /// In microseconds.
-    private func write(_ histogram: Histogram<UInt64>?, _ name: String) throws {
+    private func write(_ histogram: Histogram<UInt64>?, named name: String) throws {
         guard let histogram else { return }
         var text = ""
         histogram.outputPercentileDistribution(to: &text, outputValueUnitScalingRatio: 1e6)

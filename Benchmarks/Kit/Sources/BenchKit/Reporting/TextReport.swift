@@ -21,7 +21,7 @@ public struct TextReport {
         let steps = launch.filter { $0.name != LaunchStep.total }
         let sum = LaunchStep(name: "all of these", microseconds: steps.reduce(0) { $0 + $1.microseconds })
         return (steps + [sum] + launch.filter { $0.name == LaunchStep.total })
-            .map { row($0.name, [Number.short($0.microseconds) + " µs"]) }.joined(separator: "\n")
+            .map { row($0.name, cells: [Number.short($0.microseconds) + " µs"]) }.joined(separator: "\n")
     }
 
     private func line(_ cost: IdleCost) -> String {
@@ -33,8 +33,8 @@ public struct TextReport {
     private func lines(_ scene: SceneReport) -> [String] {
         var lines = [bold(scene.title) + faint("  (\(scene.id), \(scene.setting.placement.rawValue))")]
         let isOneWay = scene.setting.loop == .oneWay
-        lines.append(faint(row("", Self.titles(isOneWay))))
-        lines += scene.figures.map { row($0.name, isOneWay ? rates($0) : times($0)) }
+        lines.append(faint(row("", cells: Self.titles(isOneWay))))
+        lines += scene.figures.map { row($0.name, cells: isOneWay ? rates($0) : times($0)) }
         lines += scene.skipped.sorted { $0.key < $1.key }.map { "  \(pad($0.key)) skipped: \($0.value)" }
         lines += scene.failures.sorted { $0.key < $1.key }.map { "  \(pad($0.key)) \(bad("failed")): \($0.value)" }
         if scene.stealPercent >= 0.5 {
@@ -79,19 +79,19 @@ public struct TextReport {
         return lines
     }
 
-    private func row(_ name: String, _ cells: [String]) -> String {
+    private func row(_ name: String, cells: [String]) -> String {
         "  \(pad(name)) " + cells.map { String(repeating: " ", count: max(1, 11 - $0.count)) + $0 }.joined()
     }
 
     private func pad(_ name: String) -> String {
         name.padding(toLength: max(24, name.count), withPad: " ", startingAt: 0)
     }
-    private func bold(_ text: String) -> String { wrap(text, "1") }
-    private func faint(_ text: String) -> String { wrap(text, "2") }
-    private func good(_ text: String) -> String { wrap(text, "32") }
-    private func bad(_ text: String) -> String { wrap(text, "31") }
+    private func bold(_ text: String) -> String { wrap(text, code: "1") }
+    private func faint(_ text: String) -> String { wrap(text, code: "2") }
+    private func good(_ text: String) -> String { wrap(text, code: "32") }
+    private func bad(_ text: String) -> String { wrap(text, code: "31") }
 
-    private func wrap(_ text: String, _ code: String) -> String {
+    private func wrap(_ text: String, code: String) -> String {
         isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 }

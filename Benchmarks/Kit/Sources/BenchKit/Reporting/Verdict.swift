@@ -24,12 +24,12 @@ public struct Verdict: Codable, Sendable {
 }
 
 extension Verdict {
-    package init(_ requirement: Requirement, _ result: SceneResult?, runs: Int, slices: Int) {
+    package init(_ requirement: Requirement, result: SceneResult?, runs: Int, slices: Int) {
         let perRun = (0..<runs).compactMap { run in
-            Self.median((0..<slices).compactMap { Self.compare(requirement, result, run: run, slice: $0)?.ratio })
+            Self.median((0..<slices).compactMap { Self.compare(requirement, result: result, run: run, slice: $0)?.ratio })
         }
         let pairs = (0..<runs).flatMap { run in
-            (0..<slices).compactMap { Self.compare(requirement, result, run: run, slice: $0) }
+            (0..<slices).compactMap { Self.compare(requirement, result: result, run: run, slice: $0) }
         }
         title = requirement.title
         measure = requirement.measure
@@ -48,7 +48,7 @@ extension Verdict {
 
     /// Neighbours in time are compared: ours against the best of the others in the same slice.
     private static func compare(
-        _ requirement: Requirement, _ result: SceneResult?, run: Int, slice: Int
+        _ requirement: Requirement, result: SceneResult?, run: Int, slice: Int
     ) -> (ours: Double, other: Double, ratio: Double)? {
         let value = { result?.value($0, requirement.measure, run: run, slice: slice) }
         // All of them or nothing: the best of those that happened to be measured is another floor.

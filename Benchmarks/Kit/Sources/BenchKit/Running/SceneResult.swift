@@ -31,7 +31,7 @@ package struct SceneResult {
     }
 
     /// A measure of a contestant in one slice of one run.
-    func value(_ name: String, _ measure: Requirement.Measure, run: Int, slice: Int) -> Double? {
+    func value(_ name: String, measure: Requirement.Measure, run: Int, slice: Int) -> Double? {
         slices[name]?[run]?[slice]?[measure]
     }
 }

@@ -22,7 +22,7 @@ struct SceneRun {
                 let place = "\(scene.id): run \(run + 1) of \(runs), slice \(slice + 1) of \(slices)"
                 // Who failed once is not measured any more.
                 let sound = contestants.filter { result.failures[$0.name] == nil }
-                let turn = undisturbed(sound, place, &patience)
+                let turn = undisturbed(sound, place: place, patience: &patience)
                 for (name, failure) in turn.failures { progress.note("\(scene.id): \(name): \(failure)") }
                 result.add(turn, run: run, slice: slice)
             }
@@ -31,7 +31,7 @@ struct SceneRun {
     }
 
     /// A turn that nobody disturbs, or the last one while there is patience.
-    private func undisturbed(_ contestants: [Contestant], _ place: String, _ patience: inout Patience) -> Turn {
+    private func undisturbed(_ contestants: [Contestant], place: String, patience: inout Patience) -> Turn {
         while true {
             let turn = Turn(contestants, of: scene, programs, milliseconds) { progress.show("\(place): \($0)") }
             if turn.stealPercent <= Patience.mostStolen { return turn }

@@ -9,7 +9,7 @@ struct Turn {
     let seconds: Double
 
     init(
-        _ contestants: [Contestant], of scene: Scene, _ programs: Programs, _ milliseconds: Int?,
+        _ contestants: [Contestant], of scene: Scene, programs: Programs, milliseconds: Int?,
         showing: (String) -> Void
     ) {
         let begun = Date.now

@@ -30,13 +30,13 @@ extension YAMLNode {
     init?(text: String) throws(YAMLFailure) {
         var parser = try YAMLParser(text)
         guard case .beginDocument = try parser.next().event else { return nil }
-        self = try Self.node(try parser.next(), &parser, depth: 0)
+        self = try Self.node(try parser.next(), from: &parser, depth: 0)
         let (event, mark) = try parser.next()
         guard case .end = event else { throw YAMLFailure(problem: "the text must be one YAML document", mark: mark) }
     }
 
     private static func node(
-        _ first: (event: YAMLParser.Event, mark: YAMLMark), _ parser: inout YAMLParser, depth: Int
+        _ first: (event: YAMLParser.Event, mark: YAMLMark), from parser: inout YAMLParser, depth: Int
     ) throws(YAMLFailure) -> YAMLNode {
         guard depth < deepest else {
             throw YAMLFailure(problem: "values are nested deeper than \(deepest) levels", mark: first.mark)
@@ -54,7 +54,7 @@ extension YAMLNode {
         while true {
             let next = try parser.next()
             if case .endSequence = next.event { return .sequence(items) }
-            items.append(try node(next, &parser, depth: depth))
+            items.append(try node(next, from: &parser, depth: depth))
         }
     }
 
@@ -64,11 +64,11 @@ extension YAMLNode {
         while true {
             let next = try parser.next()
             if case .endMapping = next.event { return .mapping(entries) }
-            let key = try node(next, &parser, depth: depth)
+            let key = try node(next, from: &parser, depth: depth)
             if case .scalar(let name) = key.content, !names.insert(name).inserted {
                 throw YAMLFailure(problem: "the key `\(name)` is stated twice", mark: key.mark)
             }
-            entries.append((key, try node(try parser.next(), &parser, depth: depth)))
+            entries.append((key, try node(try parser.next(), from: &parser, depth: depth)))
         }
     }
 }

@@ -58,17 +58,17 @@ internal import CAnnexYAML
         switch unsafe event.type {
         case YAML_SCALAR_EVENT:
             let scalar = unsafe event.data.scalar
-            try unsafe refuse(anchor: scalar.anchor, tag: scalar.tag, at: mark)
+            try unsafe reject(anchor: scalar.anchor, tag: scalar.tag, at: mark)
             // SAFETY: the event holds `length` bytes until it is deleted.
             let bytes = unsafe UnsafeBufferPointer(start: scalar.value, count: scalar.length)
             return .scalar(unsafe String(decoding: bytes, as: UTF8.self))
         case YAML_SEQUENCE_START_EVENT:
             let start = unsafe event.data.sequence_start
-            try unsafe refuse(anchor: start.anchor, tag: start.tag, at: mark)
+            try unsafe reject(anchor: start.anchor, tag: start.tag, at: mark)
             return .beginSequence
         case YAML_MAPPING_START_EVENT:
             let start = unsafe event.data.mapping_start
-            try unsafe refuse(anchor: start.anchor, tag: start.tag, at: mark)
+            try unsafe reject(anchor: start.anchor, tag: start.tag, at: mark)
             return .beginMapping
         case YAML_SEQUENCE_END_EVENT: return .endSequence
         case YAML_MAPPING_END_EVENT: return .endMapping
@@ -83,7 +83,7 @@ internal import CAnnexYAML
 
     /// Refuses anchors and tags. Aliases of aliases let a short text stand for an endless one, and references make a
     /// policy hard to read.
-    private static func refuse(
+    private static func reject(
         anchor: UnsafeMutablePointer<UInt8>?, tag: UnsafeMutablePointer<UInt8>?, at mark: YAMLMark
     ) throws(YAMLFailure) {
         if unsafe anchor != nil { throw YAMLFailure(problem: anchors, mark: mark) }

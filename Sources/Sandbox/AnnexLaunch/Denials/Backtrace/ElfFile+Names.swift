@@ -50,9 +50,9 @@ extension ElfFile {
         for first in stride(from: 0, to: symbols.count, by: piece) {
             let count = min(piece, symbols.count - first)
             let start = symbols.offset.addingReportingOverflow(UInt64(first * SymbolTable.entry))
-            let bytes = start.overflow ? [] : read(start.partialValue, count * SymbolTable.entry)
+            let bytes = start.overflow ? [] : read(at: start.partialValue, count: count * SymbolTable.entry)
             if bytes.isEmpty { break }
-            Self.match(bytes, sorted, &best, &budget)
+            Self.match(bytes, against: sorted, best: &best, budget: &budget)
         }
         var found: [UInt64: Function] = [:]
         for (address, candidate) in zip(sorted, best) {
@@ -63,7 +63,7 @@ extension ElfFile {
     }
 
     private static func match(
-        _ bytes: [UInt8], _ sorted: [UInt64], _ best: inout [Candidate?], _ budget: inout Int
+        _ bytes: [UInt8], against sorted: [UInt64], best: inout [Candidate?], budget: inout Int
     ) {
         guard let first = sorted.first, let last = sorted.last else { return }
         unsafe bytes.withUnsafeBytes { symbols in
@@ -76,13 +76,13 @@ extension ElfFile {
                 guard symbol.isFunction, symbol.address <= last,
                     first <= symbol.address || first &- symbol.address < symbol.length
                 else { continue }
-                take(symbol, sorted, &best, &budget)
+                consider(symbol, for: sorted, best: &best, budget: &budget)
             }
         }
     }
 
-    private static func take(
-        _ symbol: Symbol, _ sorted: [UInt64], _ best: inout [Candidate?], _ budget: inout Int
+    private static func consider(
+        _ symbol: Symbol, for sorted: [UInt64], best: inout [Candidate?], budget: inout Int
     ) {
         var next = firstIndex(in: sorted, from: symbol.address)
         while next < sorted.count, sorted[next] &- symbol.address < symbol.length, budget > 0 {
@@ -110,7 +110,7 @@ extension ElfFile {
         let start = symbols.names.addingReportingOverflow(UInt64(place))
         guard !start.overflow else { return nil }
         let room = min(UInt64(Self.longestName), symbols.namesSize - UInt64(place))
-        let name = read(start.partialValue, Int(room)).prefix { $0 != 0 }
+        let name = read(at: start.partialValue, count: Int(room)).prefix { $0 != 0 }
         return name.isEmpty ? nil : Array(name)
     }
 }

@@ -42,14 +42,14 @@ package struct ElfFile: Sendable {
             let sectionCount = header.number(UInt16.self, at: 60)
         else { return nil }
         self.source = source
-        let programBytes = Self.records(source, programs, programSize, least: 56, programCount)
-        let sectionBytes = Self.records(source, sections, sectionSize, least: 64, sectionCount)
+        let programBytes = Self.records(source, at: programs, size: programSize, least: 56, count: programCount)
+        let sectionBytes = Self.records(source, at: sections, size: sectionSize, least: 64, count: sectionCount)
         segments = programBytes.compactMap { Segment(header: LittleEndian($0)) }
         symbols = Self.symbols(sectionBytes.map(LittleEndian.init))
     }
 
     private static func records(
-        _ source: Source, _ offset: UInt64, _ size: UInt16, least: UInt16, _ count: UInt16
+        _ source: Source, at offset: UInt64, size: UInt16, least: UInt16, count: UInt16
     ) -> [[UInt8]] {
         guard size >= least, size <= 256, offset != 0 else { return [] }
         let size = Int(size)
@@ -79,7 +79,7 @@ package struct ElfFile: Sendable {
         return nil
     }
 
-    func read(_ offset: UInt64, _ count: Int) -> [UInt8] { source(offset, count) }
+    func read(at offset: UInt64, count: Int) -> [UInt8] { source(offset, count) }
 }
 
 extension ElfFile.Segment {

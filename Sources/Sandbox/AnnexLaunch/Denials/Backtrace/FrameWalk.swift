@@ -23,12 +23,13 @@ package enum FrameWalk {
         // If the frame pointer is known, the chain of frames lacks the caller only after a jump to an address that is
         // not code.
         let caller = frame == nil ? callerOfLeaf(words, isCode) : isCode(instruction) ? nil : top(words, isCode)
-        var place = frame.map { self.place(of: $0, words, base) } ?? firstRecord(words, base, isCode)
+        var place =
+            frame.map { self.place(of: $0, in: words, base: base) } ?? firstRecord(in: words, base: base, isCode)
         if let caller, place.map({ words.number(UInt64.self, at: $0 &+ 8) != caller }) ?? true { found.append(caller) }
         while let here = place, found.count < most, let address = words.number(UInt64.self, at: here &+ 8) {
             guard isCode(address) else { break }
             found.append(address)
-            place = record(behind: here, words, base)
+            place = record(behind: here, in: words, base: base)
         }
         return found
     }
@@ -51,25 +52,26 @@ package enum FrameWalk {
     }
 
     /// The lowest pair of words that looks like a frame: a pointer further up the stack, then an address in code.
-    private static func firstRecord(_ words: LittleEndian, _ base: UInt64, _ isCode: (UInt64) -> Bool) -> Int? {
+    private static func firstRecord(in words: LittleEndian, base: UInt64, _ isCode: (UInt64) -> Bool) -> Int? {
         for index in 0..<(window / 8) {
             let place = index &* 8
             guard let address = words.number(UInt64.self, at: place &+ 8) else { return nil }
-            if isCode(address), record(behind: place, words, base) != nil { return place }
+            if isCode(address), record(behind: place, in: words, base: base) != nil { return place }
         }
         return nil
     }
 
     /// The frame that the saved frame pointer at `place` points to. It must lie further up and within the copy, so that
     /// every walk ends.
-    private static func record(behind place: Int, _ words: LittleEndian, _ base: UInt64) -> Int? {
-        guard let pointer = words.number(UInt64.self, at: place), let next = self.place(of: pointer, words, base),
+    private static func record(behind place: Int, in words: LittleEndian, base: UInt64) -> Int? {
+        guard let pointer = words.number(UInt64.self, at: place),
+            let next = self.place(of: pointer, in: words, base: base),
             next > place
         else { return nil }
         return next
     }
 
-    private static func place(of pointer: UInt64, _ words: LittleEndian, _ base: UInt64) -> Int? {
+    private static func place(of pointer: UInt64, in words: LittleEndian, base: UInt64) -> Int? {
         guard pointer & 7 == 0, pointer >= base else { return nil }
         let distance = pointer &- base
         guard distance < UInt64(window), let place = Int(exactly: distance) else { return nil }

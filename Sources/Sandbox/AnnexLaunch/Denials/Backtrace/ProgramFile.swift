@@ -50,8 +50,8 @@ final class ProgramFile: Sendable {
         let wanted = backtraces.flatMap { $0?.frames.compactMap(\.programOffset) ?? [] }
         guard !wanted.isEmpty, let elf, let version = state.withLock({ $0.file?.version }) else { return }
         let functions = FunctionNames.shared.functions(at: wanted, in: elf, version)
-        for index in summary.denials.indices { summary.denials[index].backtrace?.take(functions) }
-        summary.crash?.backtrace.take(functions)
+        for index in summary.denials.indices { summary.denials[index].backtrace?.apply(functions) }
+        summary.crash?.backtrace.apply(functions)
     }
 
     private final class OpenFile: Sendable {
@@ -69,8 +69,8 @@ final class ProgramFile: Sendable {
 }
 
 extension Backtrace {
-    fileprivate mutating func take(_ functions: [UInt64: ElfFile.Function]) {
-        for index in frames.indices { frames[index].take(functions) }
+    fileprivate mutating func apply(_ functions: [UInt64: ElfFile.Function]) {
+        for index in frames.indices { frames[index].apply(functions) }
     }
 }
 
@@ -78,7 +78,7 @@ extension Backtrace.Frame {
     /// The address whose function is looked up; nil if the frame lies in another file.
     fileprivate var programOffset: UInt64? { isOfProgram ? offset.map { isReturn ? $0 &- 1 : $0 } : nil }
 
-    fileprivate mutating func take(_ functions: [UInt64: ElfFile.Function]) {
+    fileprivate mutating func apply(_ functions: [UInt64: ElfFile.Function]) {
         guard let offset, let place = programOffset, let known = functions[place] else { return }
         let readable = SymbolName.readable(known.name)
         function = Escaped(readable, limit: SymbolName.limit)
@@ -128,14 +128,14 @@ final class FunctionNames: Sendable {
             let found = elf.functions(at: new)
             for address in new { functions[address] = .some(found[address]) }
             if functions.count > Self.mostAddresses { functions = functions.filter { wanted.contains($0.key) } }
-            keep(functions, version)
+            keep(functions, for: version)
         }
         return wanted.reduce(into: [:]) { result, address in
             if let function = functions[address] ?? nil { result[address] = function }
         }
     }
 
-    private func keep(_ functions: [UInt64: ElfFile.Function?], _ version: Version) {
+    private func keep(_ functions: [UInt64: ElfFile.Function?], for version: Version) {
         known.withLock { known in
             known.removeAll { $0.version == version }
             if known.count >= Self.mostPrograms { known.removeFirst() }

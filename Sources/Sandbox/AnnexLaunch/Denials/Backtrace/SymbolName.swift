@@ -53,18 +53,18 @@ struct SymbolReader {
 
     /// Module, types and function. The labels of arguments follow the function's name and look like names.
     mutating func names() -> [[UInt8]] {
-        while found.count < Self.mostNames, takeName() || takeKind() || takeDiscriminator() {}
+        while found.count < Self.mostNames, parseName() || parseKind() || parseDiscriminator() {}
         return Array(found.prefix(max(context, 1) + 1))
     }
 
-    private mutating func takeName() -> Bool {
+    private mutating func parseName() -> Bool {
         guard let first = rest.first else { return false }
         switch first {
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
             guard let name = identifier() else { return false }
             found.append(name)
             add(.name(name))
-        case UInt8(ascii: "A"): return takeEarlier()
+        case UInt8(ascii: "A"): return parseEarlier()
         case UInt8(ascii: "s") where found.isEmpty:
             found.append(Array("Swift".utf8))
             rest = rest.dropFirst()
@@ -79,7 +79,7 @@ struct SymbolReader {
     }
 
     /// Reads the kind of the name before it: class, structure, enumeration, protocol or extension.
-    private mutating func takeKind() -> Bool {
+    private mutating func parseKind() -> Bool {
         switch rest.first {
         case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"), UInt8(ascii: "P"):
             guard !found.isEmpty else { return false }
@@ -96,7 +96,7 @@ struct SymbolReader {
     }
 
     /// Skips the second name that distinguishes declarations private to a file.
-    private mutating func takeDiscriminator() -> Bool {
+    private mutating func parseDiscriminator() -> Bool {
         guard rest.starts(with: Array("LL".utf8)), found.count > context + 1 else { return false }
         found.removeLast()
         rest = rest.dropFirst(2)
@@ -104,7 +104,7 @@ struct SymbolReader {
     }
 
     /// Reads references to earlier names: `A`, then a letter each. A capital letter marks the last one.
-    private mutating func takeEarlier() -> Bool {
+    private mutating func parseEarlier() -> Bool {
         rest = rest.dropFirst()
         while let letter = rest.first, found.count < Self.mostNames {
             let isLast = letter >= UInt8(ascii: "A") && letter <= UInt8(ascii: "Z")

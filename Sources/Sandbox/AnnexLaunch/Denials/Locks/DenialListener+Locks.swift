@@ -7,51 +7,53 @@ extension DenialListener {
     private static let again = Duration.milliseconds(20)
 
     /// Handles a call that takes a lock. The call is allowed as long as its sandbox holds few locks (`LockBudget`).
-    func lock(_ call: HeldCall, _ verdict: Verdict) {
-        guard SystemCall(number: call.number)?.name == "flock" else { return lockRange(call, verdict) }
+    func lock(_ call: HeldCall, verdict: Verdict) {
+        guard SystemCall(number: call.number)?.name == "flock" else { return lockRange(call, verdict: verdict) }
         // Shared locks and releases need no right to write, and their number is bounded by other limits.
-        guard WholeFileLock.isAsked(by: call) else { return settle(call, .proceed) }
-        lockLater(call, verdict) { $0.lockWhole(call, verdict) }
+        guard WholeFileLock.isAsked(by: call) else { return settle(call, with: .proceed) }
+        lockLater(call, verdict: verdict) { $0.lockWhole(call, verdict: verdict) }
     }
 
-    private func lockRange(_ call: HeldCall, _ verdict: Verdict) {
-        guard case .count(let moment) = locks.step() else { return settle(call, .proceed) }
-        lockLater(call, verdict, at: moment) { $0.lockCounted(call, verdict) }
+    private func lockRange(_ call: HeldCall, verdict: Verdict) {
+        guard case .count(let moment) = locks.step() else { return settle(call, with: .proceed) }
+        lockLater(call, verdict: verdict, at: moment) { $0.lockCounted(call, verdict: verdict) }
     }
 
-    private func lockCounted(_ call: HeldCall, _ verdict: Verdict) {
+    private func lockCounted(_ call: HeldCall, verdict: Verdict) {
         switch locks.settle(besides: call.thread) {
-        case .pass: settle(call, .proceed)
-        case .refuse: refuseLock(call, verdict, errno: ENOLCK)
-        case .wait(let moment): lockLater(call, verdict, at: moment) { $0.lockCounted(call, verdict) }
+        case .pass: settle(call, with: .proceed)
+        case .deny: denyLock(call, verdict: verdict, errno: ENOLCK)
+        case .wait(let moment): lockLater(call, verdict: verdict, at: moment) { $0.lockCounted(call, verdict: verdict) }
         }
     }
 
-    private func lockWhole(_ call: HeldCall, _ verdict: Verdict) {
-        switch WholeFileLock.take(call, on: listener) {
-        case .taken: call.complete(on: listener)
-        case .denied(ENOLCK): refuseLock(call, verdict, errno: ENOLCK)
-        case .denied(let errno): settle(call, .refuse(errno: errno))
+    private func lockWhole(_ call: HeldCall, verdict: Verdict) {
+        switch WholeFileLock.acquire(call, on: listener) {
+        case .acquired: call.complete(on: listener)
+        case .denied(ENOLCK): denyLock(call, verdict: verdict, errno: ENOLCK)
+        case .denied(let errno): settle(call, with: .deny(errno: errno))
         case .busy:
             guard call.isHeld(on: listener) else { return }
-            lockLater(call, verdict, at: MonotonicClock.deadline(after: Self.again)) { $0.lockWhole(call, verdict) }
+            lockLater(call, verdict: verdict, at: MonotonicClock.deadline(after: Self.again)) {
+                $0.lockWhole(call, verdict: verdict)
+            }
         }
     }
 
     private func lockLater(
-        _ call: HeldCall, _ verdict: Verdict, at moment: UInt64 = 0,
+        _ call: HeldCall, verdict: Verdict, at moment: UInt64 = 0,
         _ job: @escaping @Sendable (DenialListener) -> Void
     ) {
         let isTaken = locks.perform(at: moment) { [weak self] in
             if let self { job(self) }
         }
-        if !isTaken { refuseLock(call, verdict, errno: ENOLCK) }
+        if !isTaken { denyLock(call, verdict: verdict, errno: ENOLCK) }
     }
 
     /// Refused locks are reported on the loop that reports all denials.
-    private func refuseLock(_ call: HeldCall, _ verdict: Verdict, errno: Int32) {
+    private func denyLock(_ call: HeldCall, verdict: Verdict, errno: Int32) {
         answers.execute { [weak self] in
-            self?.refuse(call, verdict, .refuse(errno: errno), .denied(errno: errno))
+            self?.deny(call, verdict: verdict, decision: .deny(errno: errno), answer: .denied(errno: errno))
         }
     }
 }

@@ -11,7 +11,7 @@ final class LockDesk: Sendable {
 
     package enum Outcome: Hashable {
         case pass
-        case refuse
+        case deny
         /// Other calls used up the released locks; ask again at this time.
         case wait(until: UInt64)
     }
@@ -31,7 +31,7 @@ final class LockDesk: Sendable {
     }
 
     private func denial(or moment: UInt64) -> Outcome {
-        budget.withLock { $0.isFull } ? .refuse : .wait(until: moment)
+        budget.withLock { $0.isFull } ? .deny : .wait(until: moment)
     }
 
     /// - Returns: false if the thread cannot be made.

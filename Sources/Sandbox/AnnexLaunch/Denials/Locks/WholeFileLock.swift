@@ -9,7 +9,7 @@ internal import Glibc
 /// descriptor's file. So the broker locks the open file description that it has examined, which the program shares.
 enum WholeFileLock {
     package enum Outcome: Hashable {
-        case taken
+        case acquired
         case denied(errno: Int32)
         /// Another process holds the lock, and the call asked to wait for it.
         case busy
@@ -21,12 +21,12 @@ enum WholeFileLock {
     }
 
     /// Takes the lock without waiting for it; a network file system may block the call all the same.
-    static func take(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
+    static func acquire(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
         do throws(SystemError) {
             let process = Caller(asking: call.thread).process ?? 0
             let file = try file(of: call, in: process, on: listener)
             guard isWritable(file, by: process) else { return .denied(errno: ENOLCK) }
-            return try lock(file) ? .taken : waits(call)
+            return try lock(file) ? .acquired : waits(call)
         } catch {
             return .denied(errno: error.errno == EBADF ? EBADF : ENOLCK)
         }
@@ -79,11 +79,11 @@ extension WholeFileLock {
     private static func isMounted(_ file: borrowing Descriptor, for process: UInt32) -> Bool {
         let own = (TextFile.read("/proc/self/fdinfo/\(file.number)") ?? "").split(separator: "\n")
         guard let mount = own.first(where: { $0.hasPrefix("mnt_id:\t") })?.dropFirst(8) else { return false }
-        return lists("\(process)", mount) == true && lists("self", mount) == false
+        return lists("\(process)", mount: mount) == true && lists("self", mount: mount) == false
     }
 
     /// Whether a process's list of mounts contains the mount with this number; nil if the list cannot be read.
-    private static func lists(_ process: String, _ mount: Substring) -> Bool? {
+    private static func lists(_ process: String, mount: Substring) -> Bool? {
         TextFile.read("/proc/\(process)/mountinfo")?.split(separator: "\n").contains { $0.hasPrefix("\(mount) ") }
     }
 }

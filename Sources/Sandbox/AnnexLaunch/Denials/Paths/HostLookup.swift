@@ -39,7 +39,7 @@ struct HostLookup {
     }
 
     /// - Parameter path: absolute, without `.` and `..`. If its last component is a link, that link is not followed.
-    mutating func look(_ path: String) -> Answer {
+    mutating func lookUp(_ path: String) -> Answer {
         if let answer = known[path] { return answer }
         let answer = find(path)
         if known.count >= Self.mostKept { known.removeAll(keepingCapacity: true) }
@@ -52,7 +52,7 @@ struct HostLookup {
         if todo.isEmpty { return .found("/") }
         let automounts = automounts()
         // Nearly always there is no link on the way, and this one call suffices.
-        switch open(todo, automounts) {
+        switch open(todo, avoiding: automounts) {
         case .success: return .found("/" + todo.joined(separator: "/"))
         case .failure(let errno) where errno != ELOOP: return .missing
         case .failure: break
@@ -68,7 +68,7 @@ struct HostLookup {
                 continue
             }
             let object: Object
-            switch open(done + [name], automounts) {
+            switch open(done + [name], avoiding: automounts) {
             case .success(let found): object = found
             case .failure: return .missing
             case .avoided: return .unknown
@@ -105,7 +105,7 @@ struct HostLookup {
         case avoided
     }
 
-    private func open(_ names: [String], _ automounts: Automounts) -> Opened {
+    private func open(_ names: [String], avoiding automounts: Automounts) -> Opened {
         if automounts.lead(to: "/" + names.joined(separator: "/")) { return .avoided }
         guard let root = root?.descriptor.number else { return .failure(EIO) }
         let pathOnly: UInt64 = 0o10_000_000 | UInt64(O_NOFOLLOW)

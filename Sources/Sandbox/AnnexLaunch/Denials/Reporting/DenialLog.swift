@@ -27,8 +27,8 @@ struct DenialLog {
         }
     }
 
-    mutating func tell(_ denial: Denial, at moment: UInt64 = MonotonicClock.now()) {
-        guard budget.take(at: moment) else { return }
+    mutating func write(_ denial: Denial, at moment: UInt64 = MonotonicClock.now()) {
+        guard budget.acquire(at: moment) else { return }
         var metadata = DenialRecord(denial).metadata
         let suppressed = budget.takeSuppressed()
         if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
@@ -81,7 +81,7 @@ struct LineBudget {
     }
 
     /// Whether a line may be written now.
-    mutating func take(at moment: UInt64) -> Bool {
+    mutating func acquire(at moment: UInt64) -> Bool {
         let step = Self.second / Self.perSecond
         let earned = moment > filled ? (moment - filled) / step : 0
         if earned > 0 {

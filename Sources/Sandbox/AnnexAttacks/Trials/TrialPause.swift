@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import Synchronization
 
 /// An action that the host takes while a program waits at a pipe.
-final class TrialLook: Sendable {
+final class TrialPause: Sendable {
     /// The step after which the program waits.
     let step: Int
     let body: @Sendable (TrialRun, TrialAnswers) async -> Void

@@ -20,14 +20,14 @@ public enum DenialMode: String, Sendable, Hashable, CaseIterable {
     /// Whether calls that the policy denies are performed all the same.
     public var isPermissive: Bool { self == .permissive || self == .learn }
     /// Whether denied paths are reported.
-    public var judgesPaths: Bool { self != .enforce }
+    public var checksPaths: Bool { self != .enforce }
 }
 
 /// Decides the answer to a held call. It uses only the call's number and registers, which its process can no longer
 /// change.
-struct DenialJudge: Sendable {
+struct DenialDecider: Sendable {
     enum Decision: Hashable {
-        case refuse(errno: Int32)
+        case deny(errno: Int32)
         /// Let the kernel perform the call.
         case proceed
         /// Leave the call unanswered until its process is killed.
@@ -47,29 +47,29 @@ struct DenialJudge: Sendable {
         self.hasReaper = hasReaper
     }
 
-    func decide(_ call: HeldCall, _ verdict: Verdict) -> Decision {
+    func decide(_ call: HeldCall, verdict: Verdict) -> Decision {
         // The filter kills calls of other architectures. If one arrives all the same, its number has another meaning.
-        guard call.architecture == policy.architecture.audit else { return .refuse(errno: EPERM) }
+        guard call.architecture == policy.architecture.audit else { return .deny(errno: EPERM) }
         switch verdict.answer {
-        case .refuse(let errno, _): return mode.isPermissive ? .proceed : .refuse(errno: errno)
+        case .deny(let errno, _): return mode.isPermissive ? .proceed : .deny(errno: errno)
         case .end: return mode.isPermissive ? .proceed : .end
         case .aborting: return hasReaper ? .proceed : .abort
         case .allow:
             // The filter refers an allowed call so that its paths are examined or its use is counted. Any other allowed
             // call that arrives here shows that policy and filter differ, or imitates the launch's own `execveat`:
             // refuse it.
-            let isReferred = mode.judgesPaths || verdict.bound != nil
+            let isReferred = mode.checksPaths || verdict.bound != nil
             let isMeant = isReferred && policy.allowsByRule(number: call.number, arguments: call.arguments)
-            return isMeant ? .proceed : .refuse(errno: EPERM)
+            return isMeant ? .proceed : .deny(errno: EPERM)
         }
     }
 
     /// The answer to report for a denial; nil if the call was not denied.
-    func answer(_ verdict: Verdict, _ decision: Decision) -> Denial.Answer? {
+    func answer(_ verdict: Verdict, decision: Decision) -> Denial.Answer? {
         switch (decision, verdict.answer) {
-        case (.refuse(let errno), _): .denied(errno: errno)
+        case (.deny(let errno), _): .denied(errno: errno)
         case (.end, _): .ended
-        case (.proceed, .refuse(let errno, _)): .passed(errno: errno)
+        case (.proceed, .deny(let errno, _)): .passed(errno: errno)
         case (.proceed, .end): .passed(errno: nil)
         case (.proceed, _), (.abort, _): nil
         }

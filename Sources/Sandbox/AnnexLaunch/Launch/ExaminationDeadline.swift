@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// The examination hangs if a file system hangs. It can also be late because sandboxes that ended earlier are examined
 /// first, on the same thread. So the report keeps waiting while that thread makes progress, for a minute at most.
-final class LookDeadline: Sendable {
+final class ExaminationDeadline: Sendable {
     /// How long the thread may make no progress.
     static let patience = Duration.seconds(20)
     /// How many times `patience` may pass in one wait, even if the thread makes progress.
@@ -20,7 +20,7 @@ final class LookDeadline: Sendable {
     private let timer = Mutex<EventLoop.Timer?>(nil)
 
     init(
-        on loop: EventLoop, patience: Duration = LookDeadline.patience, progress: @escaping @Sendable () -> Int,
+        on loop: EventLoop, patience: Duration = ExaminationDeadline.patience, progress: @escaping @Sendable () -> Int,
         passed: @escaping @Sendable () -> Void
     ) {
         self.loop = loop

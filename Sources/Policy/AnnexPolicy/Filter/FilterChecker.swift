@@ -1,5 +1,5 @@
 /// Compares a compiled filter with its policy, for every call number and every edge of every compared argument.
-struct FilterJudge {
+struct FilterChecker {
     let policy: Policy
     let reporting: FilterReports
     let evaluator: FilterEvaluator
@@ -26,16 +26,16 @@ struct FilterJudge {
         let foreign = policy.architecture == .x86 && UInt32(bitPattern: call.number) >= 0x4000_0000
         if foreign, call.number != -1 { return .killProcess }
         switch policy.answer(number: call.number, arguments: call.arguments) {
-        case .allow: return isTold(call) ? .notify : .allow
-        case .refuse(let errno, reported: false): return .errno(errno)
-        case .refuse(_, reported: true), .end, .aborting: return .notify
+        case .allow: return isReferred(call) ? .notify : .allow
+        case .deny(let errno, reported: false): return .errno(errno)
+        case .deny(_, reported: true), .end, .aborting: return .notify
         }
     }
 
     /// Whether the kernel refers an allowed call to the listener.
-    private func isTold(_ call: FilterEvaluator.Call) -> Bool {
+    private func isReferred(_ call: FilterEvaluator.Call) -> Bool {
         guard let known = SystemCall(number: call.number, architecture: policy.architecture) else { return false }
-        if policy.isNeededByLaunch(known, call.arguments) { return false }
+        if policy.isNeededByLaunch(known, arguments: call.arguments) { return false }
         let isBounded = policy.bound(number: call.number, arguments: call.arguments) != nil
         return isBounded || reporting.includesAllowed(known)
     }
@@ -93,9 +93,9 @@ package enum FilterProof {
     /// - Throws: for the first call that filter and policy answer differently.
     package static func prove(_ policy: Policy, reporting: FilterReports) throws(PolicyError) {
         let filter = try policy.filter(reporting: reporting)
-        let judge = FilterJudge(policy: policy, filter: filter, reporting: reporting)
+        let checker = FilterChecker(policy: policy, filter: filter, reporting: reporting)
         for architecture in Set(others + [policy.architecture.audit]) {
-            if let difference = judge.firstDifference(among: Array(0..<1024) + strange, architecture: architecture) {
+            if let difference = checker.firstDifference(among: Array(0..<1024) + strange, architecture: architecture) {
                 throw PolicyError("the filter differs from the policy: \(difference)", at: policy.unlisted.place)
             }
         }

@@ -4,7 +4,7 @@ internal import Synchronization
 
 extension DenialListener {
     /// Handles a call that the policy denies: examines it while it is held, answers it, then records it.
-    func refuse(_ call: HeldCall, _ verdict: Verdict, _ decision: DenialJudge.Decision, _ answer: Denial.Answer) {
+    func deny(_ call: HeldCall, verdict: Verdict, decision: DenialDecider.Decision, answer: Denial.Answer) {
         let name = SystemCall(number: call.number)?.name ?? "call \(call.number)"
         let text = describe(call)
         let key = Denial.Key(call: name, text: text, missing: nil)
@@ -18,11 +18,11 @@ extension DenialListener {
         }
         // A sandbox that has used up its allowed number of denials gets no answer, so the calling thread cannot go on.
         // The broker kills the sandbox when it handles the report of this denial, however late that is.
-        settle(call, books.withLock { $0.hasSpent(scene.policy.limits.denials) } ? .end : decision)
+        settle(call, with: books.withLock { $0.hasSpent(scene.policy.limits.denials) } ? .end : decision)
         let denial = Denial(
             subject: .call, call: name, text: text, answer: answer, layers: [verdict.layer ?? .seccomp],
             policyLine: "\(verdict.place)", reason: verdict.reason, allowedBy: verdict.remedy, caller: caller)
-        note(denial)
+        record(denial)
         if let stack { keep(stack, of: .denial(key)) }
     }
 
@@ -31,29 +31,29 @@ extension DenialListener {
     func explain(_ call: HeldCall) {
         let named = paths(of: call)
         let paths = named.isEmpty ? [] : books.withLock { $0.paths?.doubtful(named) ?? [] }
-        guard !paths.isEmpty else { return settle(call, .proceed) }
+        guard !paths.isEmpty else { return settle(call, with: .proceed) }
         let text = describe(call)
         let caller = Caller(asking: call.thread)
         let isHeld = call.isHeld(on: listener)
-        settle(call, .proceed)
+        settle(call, with: .proceed)
         guard isHeld else { return }
         let denials = books.withLock { books in
-            paths.compactMap { books.paths?.denial($0, by: call, text: text, caller) }
+            paths.compactMap { books.paths?.denial($0, by: call, text: text, caller: caller) }
         }
-        for denial in denials { note(denial) }
+        for denial in denials { record(denial) }
     }
 
     /// Records every call of a trusted program, so that a policy can be proposed from them.
-    func record(_ call: HeldCall, _ decision: DenialJudge.Decision) {
+    func record(_ call: HeldCall, decision: DenialDecider.Decision) {
         let paths = paths(of: call)
         let isHeld = paths.isEmpty || call.isHeld(on: listener)
-        settle(call, decision)
-        books.withLock { $0.record(call, isHeld ? paths : []) }
+        settle(call, with: decision)
+        books.withLock { $0.record(call, paths: isHeld ? paths : []) }
     }
 
-    private func note(_ denial: Denial) {
-        let total = books.withLock { $0.note(denial) }
-        tell(.denied(denial, total: total))
+    private func record(_ denial: Denial) {
+        let total = books.withLock { $0.record(denial) }
+        deliver(.denied(denial, total: total))
     }
 
     private func paths(of call: HeldCall) -> [NamedPath] {

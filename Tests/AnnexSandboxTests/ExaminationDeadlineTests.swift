@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexLaunch
 
 /// An end waits for the look at what its sandbox left as long as such looks get done, within a bound.
-@Suite(.timeLimit(.minutes(20))) struct LookDeadlineTests {
+@Suite(.timeLimit(.minutes(20))) struct ExaminationDeadlineTests {
     private static let patience = Duration.milliseconds(20)
 
     /// Counts how often the deadline asked for the progress, and answers with what `next` makes of that count.
@@ -22,7 +22,7 @@ import Testing
             return next(number)
         }
         let hasPassed = Mutex(false)
-        let deadline = LookDeadline(on: loop, patience: patience, progress: count) {
+        let deadline = ExaminationDeadline(on: loop, patience: patience, progress: count) {
             hasPassed.withLock { $0 = true }
         }
         await eventually { hasPassed.withLock { $0 } }
@@ -36,13 +36,13 @@ import Testing
     }
 
     @Test func `a thread that gets work done is waited for, but not for ever`() async throws {
-        #expect(try await Self.asks { $0 } == 1 + LookDeadline.most)
+        #expect(try await Self.asks { $0 } == 1 + ExaminationDeadline.most)
     }
 
     @Test func `a deadline that is cancelled never passes`() async throws {
         let loop = try EventLoop(name: "annex-test")
         defer { loop.shutDown() }
-        let deadline = LookDeadline(on: loop, patience: Self.patience, progress: { 0 }) {
+        let deadline = ExaminationDeadline(on: loop, patience: Self.patience, progress: { 0 }) {
             Issue.record("the deadline passed")
         }
         deadline.cancel()

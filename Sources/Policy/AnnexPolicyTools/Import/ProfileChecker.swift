@@ -5,20 +5,22 @@ internal import CAnnexSeccomp
 ///
 /// If the rules of a profile overlap, libseccomp alone decides about their order. A profile whose answers no policy can
 /// repeat is found and refused here.
-struct ProfileJudge {
+struct ProfileChecker {
     let profile: ContainerProfile
     let policy: Policy
 
-    func judge() throws(PolicyError) {
+    func check() throws(PolicyError) {
         let evaluator = FilterEvaluator(program: try program())
         for number in 0..<1024 as Range<Int32> {
             for arguments in CallEdges(rules: rules(of: number)).arguments {
-                if isLaunch(number, arguments) { continue }
+                if isLaunch(number, arguments: arguments) { continue }
                 let call = FilterEvaluator.Call(
                     number: number, architecture: policy.architecture.audit, arguments: arguments)
                 let wanted = answer(try? evaluator.answer(to: call))
                 let found = policy.answer(number: number, arguments: arguments).ofTheCall
-                guard wanted == found else { throw difference(number, arguments, wanted, found) }
+                guard wanted == found else {
+                    throw difference(number, arguments: arguments, wanted: wanted, found: found)
+                }
             }
         }
     }
@@ -51,7 +53,7 @@ struct ProfileJudge {
     }
 
     /// Whether the call is the launch's own `execveat`, which no profile mentions.
-    private func isLaunch(_ number: Int32, _ arguments: [UInt64]) -> Bool {
+    private func isLaunch(_ number: Int32, arguments: [UInt64]) -> Bool {
         SystemCall(number: number, architecture: policy.architecture)?.name == LaunchCalls.exec
             && LaunchCalls.passesExec(arguments)
     }
@@ -59,7 +61,7 @@ struct ProfileJudge {
     private func answer(_ found: FilterAnswer?) -> CallAnswer? {
         switch found {
         case .allow: .allow
-        case .errno(let number): .refuse(errno: number, reported: false)
+        case .errno(let number): .deny(errno: number, reported: false)
         case .killProcess: .end
         case .notify: profile.defaultAction.answer
         case .other, nil: nil
@@ -67,7 +69,7 @@ struct ProfileJudge {
     }
 
     private func difference(
-        _ number: Int32, _ arguments: [UInt64], _ wanted: CallAnswer?, _ found: CallAnswer
+        _ number: Int32, arguments: [UInt64], wanted: CallAnswer?, found: CallAnswer
     ) -> PolicyError {
         let call = SystemCall(number: number, architecture: policy.architecture)
         let entry = profile.entries.first { call.map { $0.name }.map($0.names.contains) ?? false }
@@ -84,7 +86,7 @@ extension ContainerProfile.Action {
     fileprivate var filterAction: FilterContext.Action {
         switch self {
         case .allow: .allow
-        case .errno(let number): .refuse(errno: number)
+        case .errno(let number): .deny(errno: number)
         case .kill: .endProcess
         }
     }
@@ -93,6 +95,6 @@ extension ContainerProfile.Action {
 extension CallAnswer {
     /// The answer without the distinction between reported and quiet refusals.
     fileprivate var ofTheCall: CallAnswer {
-        if case .refuse(let errno, _) = self { .refuse(errno: errno, reported: false) } else { self }
+        if case .deny(let errno, _) = self { .deny(errno: errno, reported: false) } else { self }
     }
 }

@@ -1,7 +1,7 @@
 internal import AnnexPolicy
 
 /// Decides whether a path named by an allowed call exists on the host but is not granted to the program.
-struct PathJudge {
+struct PathChecker {
     private let policy: Policy
     private let mode: DenialMode
     /// The directory of the program's bundle, if the program has no root of its own.
@@ -15,19 +15,19 @@ struct PathJudge {
         self.policy = policy
         self.mode = mode
         self.bundle = bundle
-        lookup = HostLookup { Self.refusing(policy, $0, .write).isEmpty }
+        lookup = HostLookup { Self.denyingLayers(of: policy, path: $0, rights: .write).isEmpty }
     }
 
     /// Whether the host has the path, or the directory of a file to be created.
     mutating func isThere(_ named: NamedPath) -> Bool {
-        if case .found = look(named) { true } else { false }
+        if case .found = lookUp(named) { true } else { false }
     }
 
     /// The paths that the policy does not grant. All others need no further work.
     mutating func doubtful(_ named: [NamedPath]) -> [NamedPath] {
         named.filter { path in
             if let known = granted[path] { return !known }
-            let isGranted = Self.refusing(policy, placeInside(path.path), path.rights).isEmpty
+            let isGranted = Self.denyingLayers(of: policy, path: placeInside(path.path), rights: path.rights).isEmpty
             if granted.count >= Self.mostKept { granted.removeAll(keepingCapacity: true) }
             granted[path] = isGranted
             return !isGranted
@@ -36,15 +36,17 @@ struct PathJudge {
 
     /// The denial to report for a path; nil if there is none. The result is for the report, never for a decision: the
     /// path came from the process's memory.
-    mutating func denial(_ named: NamedPath, by call: HeldCall, text: String, _ caller: Caller) -> Denial? {
+    mutating func denial(_ named: NamedPath, by call: HeldCall, text: String, caller: Caller) -> Denial? {
         let inside = placeInside(named.path)
         let verdict = policy.verdict(path: inside, rights: named.rights)
         let layers = verdict.deniedBy.filter { $0 != .seccomp }
-        guard !layers.isEmpty, case .found(let real) = look(named) else { return nil }
+        guard !layers.isEmpty, case .found(let real) = lookUp(named) else { return nil }
         // The path may go through a link of the host. The policy may then grant the path that the link leads to.
         let led = named.makesEntry ? real + "/" + Self.name(of: named.path) : real
-        if led != named.path, Self.refusing(policy, placeInside(led), named.rights).isEmpty { return nil }
-        let missing = named.rights.each.filter { !Self.refusing(policy, inside, $0).isEmpty }
+        if led != named.path, Self.denyingLayers(of: policy, path: placeInside(led), rights: named.rights).isEmpty {
+            return nil
+        }
+        let missing = named.rights.each.filter { !Self.denyingLayers(of: policy, path: inside, rights: $0).isEmpty }
         let path = DeniedPath(
             path: named.path, needed: named.rights, missing: PathRights(missing), makesEntry: named.makesEntry,
             option: Self.option(for: named))
@@ -56,8 +58,8 @@ struct PathJudge {
             caller: caller)
     }
 
-    private mutating func look(_ named: NamedPath) -> HostLookup.Answer {
-        lookup.look(named.makesEntry ? Self.directory(of: named.path) : named.path)
+    private mutating func lookUp(_ named: NamedPath) -> HostLookup.Answer {
+        lookup.lookUp(named.makesEntry ? Self.directory(of: named.path) : named.path)
     }
 
     private func placeInside(_ path: String) -> String {
@@ -65,7 +67,7 @@ struct PathJudge {
         return PathText.bundle + path.dropFirst(bundle.count)
     }
 
-    private static func refusing(_ policy: Policy, _ path: String, _ rights: PathRights) -> [SandboxLayer] {
+    private static func denyingLayers(of policy: Policy, path: String, rights: PathRights) -> [SandboxLayer] {
         policy.verdict(path: path, rights: rights).deniedBy.filter { $0 != .seccomp }
     }
 
@@ -74,7 +76,7 @@ struct PathJudge {
         let isWrite = named.rights.contains(.write)
         let path = named.makesEntry ? directory(of: named.path) : named.path
         let rights: PathRights = isWrite ? [.read, .write] : .read
-        guard PathText.misspelling(path) == nil, PathText.danger(path, rights) == nil else { return nil }
+        guard PathText.misspelling(path) == nil, PathText.danger(path, rights: rights) == nil else { return nil }
         return (isWrite ? "--write " : "--read ") + ShellText.quoted(path)
     }
 
