@@ -31,7 +31,7 @@ enum Answering {
         try endpoint.sayHello()
         let server = Server()
         try endpoint.serve { _, request, reply in
-            reply.withUnsafeMutableBytes { server.answer(request, $0) }
+            reply.withUnsafeMutableBytes { server.answer(request, into: $0) }
         } post: { method, message in
             guard method != ChannelEvent.goodbye else { return false }
             server.take(message)
@@ -61,7 +61,7 @@ enum Answering {
                     continue
                 }
                 let memory = try SealedMemory.make(count: Int(request.accepts.bytes)) { bytes in
-                    bytes.withUnsafeMutableBytes { _ = server.answer(payload, $0) }
+                    bytes.withUnsafeMutableBytes { _ = server.answer(payload, into: $0) }
                 }
                 try request.reply(sealed: SealedPieces(memory))
             case .event(let event): if event.method == ChannelEvent.goodbye { return }

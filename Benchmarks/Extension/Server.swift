@@ -38,7 +38,7 @@ final class Server {
     }
 
     func answer(_ words: Words) -> Words {
-        let count = words.withBytes { answer($0, answers) }
+        let count = words.withBytes { answer($0, into: answers) }
         return Words(UnsafeRawBufferPointer(start: answers.baseAddress, count: count))
     }
 

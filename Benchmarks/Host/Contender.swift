@@ -59,16 +59,16 @@ enum Contender: String, CaseIterable {
 
     /// - Returns: the program's exit status.
     func measure(_ plan: Plan) async throws -> Int32 {
-        let launcher = try Launcher(plan, identifier(plan.waiting))
+        let launcher = try Launcher(plan, identifier: identifier(plan.waiting))
         let idle = try launcher.launchIdle(plan.idle)
         defer { withExtendedLifetime(idle) {} }
-        let flood = isBesideFlood ? Flood(try Launcher(plan, "com.example.bench.flooding")) : nil
+        let flood = isBesideFlood ? Flood(try Launcher(plan, identifier: "com.example.bench.flooding")) : nil
         defer { flood?.stop() }
-        if let status = try measureLaunches(plan, launcher) { return status }
+        if let status = try measureLaunches(plan, by: launcher) { return status }
         let crowds = self == .besideCrowds ? Crowds(launcher) : nil
         defer { crowds?.stop() }
         let session = try launcher.launch()
-        let status = await measure(plan, session)
+        let status = await measure(plan, in: session)
         _ = await session.complete()
         return status
     }
@@ -78,17 +78,17 @@ enum Contender: String, CaseIterable {
     /// What begins with a launch; nil for everything else.
     private func measureLaunches(_ plan: Plan, by launcher: Launcher) throws -> Int32? {
         switch self {
-        case .launch, .launchBesideFlood: return Self.measure(plan, LaunchWay { try launcher.launch() })
+        case .launch, .launchBesideFlood: return Self.measure(plan, asking: LaunchWay { try launcher.launch() })
         case .standby:
             let standby = try launcher.standby()
             let settle = { while standby.count == 0 { usleep(200) } }
             settle()
-            return Self.measure(plan, LaunchWay({ try standby.beginAndWait() }, settle: settle))
-        case .clone: return Self.measure(plan, CloneWay(launcher))
-        case .denied: return Self.measure(plan, try EndWay(launcher, .denied))
-        case .violation: return Self.measure(plan, try EndWay(launcher, .violation))
-        case .memory: return Self.measure(plan, try EndWay(launcher, .memory))
-        case .crowd: return Self.measure(plan, CrowdWay(launcher))
+            return Self.measure(plan, asking: LaunchWay({ try standby.beginAndWait() }, settle: settle))
+        case .clone: return Self.measure(plan, asking: CloneWay(launcher))
+        case .denied: return Self.measure(plan, asking: try EndWay(launcher, breach: .denied))
+        case .violation: return Self.measure(plan, asking: try EndWay(launcher, breach: .violation))
+        case .memory: return Self.measure(plan, asking: try EndWay(launcher, breach: .memory))
+        case .crowd: return Self.measure(plan, asking: CrowdWay(launcher))
         case .raw, .typed, .session, .waitingSession, .async, .resumed, .sealed, .besideCrowds, .besideFlood: return nil
         }
     }
@@ -96,29 +96,31 @@ enum Contender: String, CaseIterable {
     private func measure(_ plan: Plan, in session: ExtensionSession) async -> Int32 {
         let channel = session.channel
         switch self {
-        case .raw where plan.isOneWay: return Self.measurePosts(plan, channel)
-        case .async: return await Self.measureTasks(plan, asking: RawWay(channel: channel), AsyncWay(channel: channel))
+        case .raw where plan.isOneWay: return Self.measurePosts(plan, over: channel)
+        case .async:
+            return await Self.measureTasks(plan, asking: RawWay(channel: channel), by: AsyncWay(channel: channel))
         case .resumed:
             return await Self.measureTasks(
-                plan, asking: RawWay(channel: channel), AsyncWay(channel: channel), on: channel.executor)
+                plan, asking: RawWay(channel: channel), by: AsyncWay(channel: channel), on: channel.executor)
         case .session:
-            return await Self.measureTasks(plan, asking: SessionWay(session: session), SessionTaskWay(session: session))
-        case .waitingSession: return Self.measure(plan, SessionWay(session: session))
-        case .typed: return Self.measure(plan, TypedWay(channel: channel))
-        case .sealed: return Self.measure(plan, SealedWay(channel, plan))
-        default: return Self.measure(plan, RawWay(channel: channel))
+            return await Self.measureTasks(
+                plan, asking: SessionWay(session: session), by: SessionTaskWay(session: session))
+        case .waitingSession: return Self.measure(plan, asking: SessionWay(session: session))
+        case .typed: return Self.measure(plan, asking: TypedWay(channel: channel))
+        case .sealed: return Self.measure(plan, asking: SealedWay(channel, plan: plan))
+        default: return Self.measure(plan, asking: RawWay(channel: channel))
         }
     }
 
     private static func measure(_ plan: Plan, asking way: some Way) -> Int32 {
         Measurement.of(plan, asking: way) { measurement in
-            measurement.phases { measurement.calls($0, way) }
+            measurement.phases { measurement.calls($0, asking: way) }
         }
     }
 
     private static func measurePosts(_ plan: Plan, over channel: HostEndpoint) -> Int32 {
         Measurement.of(plan, asking: RawWay(channel: channel)) { measurement in
-            measurement.phases { measurement.posts($0, channel) } && measurement.drain()
+            measurement.phases { measurement.posts($0, over: channel) } && measurement.drain()
         }
     }
 

@@ -15,7 +15,7 @@ final class DriverLink {
         guard let link else { return 0 }
         return Unmanaged<DriverLink>.fromOpaque(link).takeUnretainedValue().way.call(
             UnsafeRawBufferPointer(start: request, count: size),
-            UnsafeMutableRawBufferPointer(start: reply, count: room))
+            into: UnsafeMutableRawBufferPointer(start: reply, count: room))
     }
 
     static let place: bench_place = { link in

@@ -27,8 +27,8 @@ struct AsyncWay: TaskWay {
 extension Measurement {
     /// The same phases and calls as the synchronous ones, from a task.
     func phases(_ way: some TaskWay) async -> Bool {
-        if plan.batch > 1, await !phase(plan.batch, way) { return false }
-        return await phase(1, way)
+        if plan.batch > 1, await !phase(plan.batch, asking: way) { return false }
+        return await phase(1, asking: way)
     }
 
     private func phase(_ batch: UInt64, asking way: some TaskWay) async -> Bool {
@@ -38,7 +38,7 @@ extension Measurement {
         while bench_due(run, &start) {
             for _ in 0..<batch {
                 write()
-                let count = await way.call(request, reply)
+                let count = await way.call(request, into: reply)
                 guard count > 0 else { return false }
                 bench_note(run, count, nil)
             }

@@ -11,7 +11,7 @@ extension Measurement {
                 run.pointee.number += 1
                 do throws(CallFailure) {
                     let isLast = index.isMultiple(of: plan.flush) || index == batch
-                    try channel.post(Method.raw, request.bytes, flush: isLast)
+                    try channel.post(Method.raw, payload: request.bytes, flush: isLast)
                 } catch {
                     Complaint.print("\(error)")
                     return false

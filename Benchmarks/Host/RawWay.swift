@@ -8,7 +8,7 @@ struct RawWay: Way {
     func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
         do throws(CallFailure) {
             var span = reply.mutableBytes
-            return try channel.callAndWait(Method.raw, request.bytes, into: &span)
+            return try channel.callAndWait(Method.raw, payload: request.bytes, into: &span)
         } catch {
             Complaint.print("\(error)")
             return 0

@@ -74,7 +74,7 @@ import Testing
     private func passLead(asCallEnds call: ChannelCall, _ host: HostEndpoint) {
         host.state.calls.withLock { table in
             table.firstSleeper()?.unpark()
-            _ = table.takeOut(call.id)
+            _ = table.remove(call.id)
             call.resolve(.failure(.cancelled))
         }
     }

@@ -110,7 +110,7 @@ import Testing
             try endpoint.sayHello()
             try endpoint.serve { request in
                 var request = request
-                guard let file = request.takeFirstDescriptor() else {
+                guard let file = request.popFirstDescriptor() else {
                     return try request.fail(code: 1, text: "no file")
                 }
                 try request.reply(try file.read(at: 0, count: 100))

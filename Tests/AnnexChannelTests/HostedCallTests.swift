@@ -118,7 +118,7 @@ import Testing
             var failures: [ExtensionFailure] = []
             for size in [40_000, 32_768, 32_745] {
                 do throws(ExtensionFailure) {
-                    _ = try endpoint.callAndWait(5, [UInt8](repeating: 0, count: size), timeout: .patience)
+                    _ = try endpoint.callAndWait(5, payload: [UInt8](repeating: 0, count: size), timeout: .patience)
                 } catch { failures.append(error) }
             }
             _ = try endpoint.callAndWait(Resize(width: 1, image: [1]), timeout: .patience)
@@ -130,7 +130,7 @@ import Testing
     @Test func `the largest request that fits is answered`() throws {
         let failure = try run(serving: doubling) { endpoint -> ExtensionFailure? in
             do throws(ExtensionFailure) {
-                _ = try endpoint.callAndWait(5, [UInt8](repeating: 0, count: 32_744), timeout: .patience)
+                _ = try endpoint.callAndWait(5, payload: [UInt8](repeating: 0, count: 32_744), timeout: .patience)
             } catch { return error }
             return nil
         }
@@ -141,7 +141,7 @@ import Testing
         let failure = try run(serving: doubling) { endpoint -> ExtensionFailure? in
             var failure: ExtensionFailure?
             do throws(ExtensionFailure) {
-                _ = try endpoint.openStream(5, [UInt8](repeating: 0, count: 32_765))
+                _ = try endpoint.openStream(5, arguments: [UInt8](repeating: 0, count: 32_765))
             } catch { failure = error }
             _ = try endpoint.callAndWait(Resize(width: 1, image: [1]), timeout: .patience)
             return failure

@@ -181,7 +181,7 @@ import Testing
             let frame = Frame(
                 kind: .event, descriptors: 0, isAttended: false, method: 1, call: 0, terms: RequestTerms(), payload: [])
             channel.host.state.close(for: .unknownKind(99))
-            try? channel.host.leader.handle(frame, &receiver)
+            try? channel.host.leader.handle(frame, receiver: &receiver)
         }
         channel.loop.execute { tell.yield("end") }
         var heard: [String] = []

@@ -20,7 +20,7 @@ import Testing
                 try endpoint.sayHello()
                 try endpoint.serve { request in
                     var request = request
-                    let taken = request.takeFirstDescriptor()
+                    let taken = request.popFirstDescriptor()
                     try request.reply([taken == nil ? 0 : 1], sealed: SealedPieces(try SealedMemory(copying: [1])))
                 }
             }

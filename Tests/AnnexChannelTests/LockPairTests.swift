@@ -7,12 +7,12 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct LockPairTests {
     /// A pair guards sums here, which come out right only if no two threads add at once.
     private final class Sums: Sendable {
-        let pair = LockPair<Int, Int>(0, 0)
+        let pair = LockPair<Int, Int>(first: 0, second: 0)
         let both = Atomic<Int>(0)
     }
 
     @Test func `a thread that holds one lock of a pair keeps no thread from the other`() {
-        let pair = LockPair<Int, Int>(0, 0)
+        let pair = LockPair<Int, Int>(first: 0, second: 0)
         pair.first.withLock { first in
             first = 1
             pair.second.withLock { $0 = 2 }
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `the second lock is free again while the first is still held`() {
-        let pair = LockPair<Int, Int>(0, 0)
+        let pair = LockPair<Int, Int>(first: 0, second: 0)
         let inside = pair.withBothIfAvailable { first, second -> LockPair<Int, Int>.Both<Void, Int?> in
             first += 1
             second += 1
@@ -36,7 +36,7 @@ import Testing
 
     @Test func `both halves are free after the step that needs both, even if it throws`() {
         struct Failed: Error {}
-        let pair = LockPair<Int, Int>(1, 2)
+        let pair = LockPair<Int, Int>(first: 1, second: 2)
         let sum = pair.withBothIfAvailable { first, second -> LockPair<Int, Int>.Both<Void, Int> in
             .done(first + second)
         } then: { _, _ in

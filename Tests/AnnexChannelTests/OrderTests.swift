@@ -169,7 +169,7 @@ import Testing
     #if DEBUG
         @Test func `a thread that waits for a lock that it holds is stopped with a message`() async {
             let run = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                let pair = LockPair<Int, Int>(0, 0)
+                let pair = LockPair<Int, Int>(first: 0, second: 0)
                 pair.first.withLock { _ in pair.first.withLock { $0 = 1 } }
             }
             let text = String(decoding: run?.standardErrorContent ?? [], as: UTF8.self)

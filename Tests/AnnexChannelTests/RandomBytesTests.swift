@@ -22,7 +22,7 @@ import Testing
             // The consumed position is stored elsewhere: only reading is under test.
             var reader = RingReader(ring: peer.ring, consumed: own.sender)
             do throws(ChannelViolation) {
-                while !reader.hasTakenARing(since: 0), let frame = try reader.next() {
+                while !reader.hasReadARing(since: 0), let frame = try reader.next() {
                     #expect(frame.payload.count <= Int(capacity / 2), "SEED \(seed)")
                 }
             } catch {

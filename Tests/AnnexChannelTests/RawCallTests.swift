@@ -94,7 +94,7 @@ import Testing
         var sum = 0
         for turn in 0..<20_000 {
             let size = turn % 70
-            try host.post(3, [UInt8](repeating: 0, count: size).span.bytes, flush: turn % 7 == 0)
+            try host.post(3, payload: [UInt8](repeating: 0, count: size).span.bytes, flush: turn % 7 == 0)
             sum += size
             if turn % 1000 == 0 { #expect(try number(ask(host, 3, [])) == sum) }
         }
@@ -106,8 +106,8 @@ import Testing
     @Test func `a post that is held back stays invisible until the flush`() throws {
         let channel = try HostileChannel()
         let ring = channel.peer.host.start + RegionLayout.ring
-        try channel.host.post(3, [1].span.bytes, flush: false)
-        try channel.host.post(3, [2].span.bytes, flush: false)
+        try channel.host.post(3, payload: [1].span.bytes, flush: false)
+        try channel.host.post(3, payload: [2].span.bytes, flush: false)
         #expect(ring.load(as: UInt64.self) == 0)
         channel.host.flush()
         #expect(ring.load(as: UInt8.self) == 6)
@@ -145,7 +145,7 @@ import Testing
             })
         }
         for turn in 0..<500 {
-            try host.post(3, [1].span.bytes, flush: turn % 3 == 0)
+            try host.post(3, payload: [1].span.bytes, flush: turn % 3 == 0)
             try host.pingAndWait(timeout: .patience)
         }
         for caller in callers { caller.join() }
@@ -312,7 +312,8 @@ import Testing
             }
         }
         for turn in 0..<60_000 {
-            try host.post(UInt16(turn), [UInt8](repeating: 1, count: turn % 100).span.bytes, flush: turn % 5 != 0)
+            try host.post(
+                UInt16(turn), payload: [UInt8](repeating: 1, count: turn % 100).span.bytes, flush: turn % 5 != 0)
         }
         host.finish(thread)
     }

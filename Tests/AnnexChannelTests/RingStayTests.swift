@@ -31,7 +31,7 @@ import Testing
         func read() throws -> Frame? { try reader.next() }
         var hasNews: Bool { reader.hasNews }
         var places: [UInt32] { [writer.position, reader.position] }
-        func hasTakenARing(since start: UInt32) -> Bool { reader.hasTakenARing(since: start) }
+        func hasTakenARing(since start: UInt32) -> Bool { reader.hasReadARing(since: start) }
 
         func goOn(_ call: UInt64) throws {
             let hasRoom = try writer.hasRoom(payload: 0)
@@ -88,7 +88,7 @@ import Testing
 
     @Test func `IPC-13: frames that stay in one place count like all others`() throws {
         let ring = try Ring()
-        let start = ring.reader.taken
+        let start = ring.reader.bytesRead
         var frames = 0
         while !ring.hasTakenARing(since: start) {
             frames += 1
@@ -128,7 +128,7 @@ import Testing
         var sender = ExtensionSender(own: ring.own, peer: ring.peer, waiting: .spin, framesMayStay: true)
         func answer(_ call: UInt64) -> UInt32 {
             let header = FrameHeader(kind: .reply, method: 1, call: call)
-            let sent = [1].withUnsafeBytes { sender.publishUnchecked(header, $0, isAttended: true) }
+            let sent = [1].withUnsafeBytes { sender.publishUnchecked(header, payload: $0, isAttended: true) }
             return sent != nil ? sender.writer.position : .max
         }
         #expect(answer(5) == 64 && answer(6) == 128)
@@ -140,13 +140,13 @@ import Testing
     @Test func `the number of a raw call says whether the answer before it was taken`() {
         var calls = RawCalls()
         let first = calls.open()
-        calls.take(first)
+        calls.recordAnswer(to: first)
         let second = calls.open()
         #expect(second == first + 1)
         // Given up.
         let third = calls.open()
         #expect(third == second + 2)
-        calls.take(second)
+        calls.recordAnswer(to: second)
         #expect(calls.open() == third + 2)
     }
 }

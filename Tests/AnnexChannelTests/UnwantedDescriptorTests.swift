@@ -107,7 +107,7 @@ import Testing
         let tag = DescriptorTag(call: 1, count: 1)
         var refusal: ChannelViolation?
         do throws(ChannelViolation) {
-            for _ in 0...ControlInbox.mostWaiting { try inbox.noteLate(tag, count: 1, isIncomplete: false) }
+            for _ in 0...ControlInbox.mostWaiting { try inbox.recordLate(tag, count: 1, isIncomplete: false) }
         } catch {
             refusal = error
         }

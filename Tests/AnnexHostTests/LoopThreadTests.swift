@@ -27,7 +27,7 @@ import Testing
         /// Runs a body in the handler of the notices 30.
         func service(_ body: @escaping @Sendable (ExtensionSession) throws(HostError) -> Void) -> HostService {
             var service = HostService()
-            service.takeEvents(30) { [self] _ in
+            service.handleEvents(30) { [self] _ in
                 guard let session = session.withLock({ $0.take() }) else { return }
                 do throws(HostError) { try body(session) } catch { errors.withLock { $0.append(error) } }
             }
@@ -109,7 +109,7 @@ import Testing
         let session = try await AnnexHost(service: broker).begin("honest", serving: service)
         let endpoint = try ExtensionEndpoint(Self.ends(broker))
         try endpoint.sayHello()
-        let answer = try endpoint.callAndWait(31, [1, 2, 3], timeout: Duration.patience)
+        let answer = try endpoint.callAndWait(31, payload: [1, 2, 3], timeout: Duration.patience)
         _ = await session.complete()
         return answer
     }

@@ -53,7 +53,7 @@ import Testing
         for turn in 0..<10 {
             let heard = Heard()
             var service = HostService()
-            service.takeEvents(30) { bytes in
+            service.handleEvents(30) { bytes in
                 usleep(2000)  // the subject: an end that is known long before the notices are handled
                 heard.events.withLock { $0.append(bytes) }
             }
@@ -70,14 +70,14 @@ import Testing
     @Test func `a host handles events and requests of bare bytes too`() async throws {
         let heard = Heard()
         var service = HostService()
-        service.takeEvents(30) { bytes in heard.events.withLock { $0.append(bytes) } }
+        service.handleEvents(30) { bytes in heard.events.withLock { $0.append(bytes) } }
         service.serveRequests(31) { request in
             let payload = request.payload
             try? request.reply(payload.reversed())
         }
         let talk = try await begin(serving: service)
         try talk.endpoint.sendAndWait(ChannelEvent(method: 30, payload: [0xFF, 0]))
-        #expect(try talk.endpoint.callAndWait(31, [1, 2, 3], timeout: .patience) == [3, 2, 1])
+        #expect(try talk.endpoint.callAndWait(31, payload: [1, 2, 3], timeout: .patience) == [3, 2, 1])
         #expect(heard.events.withLock { $0 } == [[0xFF, 0]])
         _ = await talk.session.complete()
     }
@@ -85,7 +85,7 @@ import Testing
     @Test func `a notice that cannot be read ends the extension`() async throws {
         let heard = Heard()
         var service = HostService()
-        service.take(Word.self) { _ in heard.events.withLock { $0.append([]) } }
+        service.handle(Word.self) { _ in heard.events.withLock { $0.append([]) } }
         let talk = try await begin(serving: service)
         try talk.endpoint.sendAndWait(ChannelEvent(method: Word.method, payload: [1, 2]))
         #expect(await talk.session.link.ended.value().reason == .protocolViolation)

@@ -92,8 +92,8 @@ import TypedConduct
         let (remarks, remark) = AsyncStream.makeStream(of: String.self)
         let (streams, stream) = AsyncStream.makeStream(of: ChannelStream.self)
         var service = service(inTasks: false)
-        service.take(Remark.self) { remark.yield($0.text) }
-        service.takeStreams(Echo.method) { stream.yield($0) }
+        service.handle(Remark.self) { remark.yield($0.text) }
+        service.handleStreams(Echo.method) { stream.yield($0) }
         let session = try await host.begin(SubstituteApp.identifier, serving: service)
         try await session.send(Remark("stream"))
         var heard = remarks.makeAsyncIterator()

@@ -14,10 +14,10 @@ final class CrowdWay: Way {
     }
 
     func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
-        guard request.first == UInt8(bench_wants_reply) else { return answers.answer(request, reply) }
+        guard request.first == UInt8(bench_wants_reply) else { return answers.answer(request, into: reply) }
         crowd = Crowd.launched(Self.count, by: launcher)
         guard crowd.sessions.count == Self.count else { return 0 }
-        return answers.answer(request, reply)
+        return answers.answer(request, into: reply)
     }
 
     func after() {

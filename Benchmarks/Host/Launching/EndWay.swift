@@ -33,7 +33,7 @@ final class EndWay: Way {
 
     /// Whose session was used up without a pause makes a new one first: the driver's warm-up, and the call after it.
     func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
-        guard request.first == UInt8(bench_wants_reply) else { return answers.answer(request, reply) }
+        guard request.first == UInt8(bench_wants_reply) else { return answers.answer(request, into: reply) }
         if session == nil { after() }
         defer { session = nil }
         do throws(HostError) {
@@ -45,7 +45,7 @@ final class EndWay: Way {
                 Complaint.print("not the end that was to be expected: \(error)")
                 return 0
             }
-            return answers.answer(request, reply)
+            return answers.answer(request, into: reply)
         }
     }
 

@@ -19,7 +19,7 @@ final class Flood: Sendable {
         for lane in 0..<Self.count {
             let conduct = Conduct.allCases[lane % Conduct.allCases.count]
             DispatchQueue(label: "flood \(lane)").async(group: lanes) { [self] in
-                while !isOver.load(ordering: .acquiring) { Self.live(launcher, conduct) }
+                while !isOver.load(ordering: .acquiring) { Self.live(launcher, conduct: conduct) }
             }
         }
     }

@@ -8,7 +8,7 @@ enum IdleCosts {
     private static let seconds: UInt32 = 10
 
     static func print(_ plan: Plan) throws {
-        let launcher = try Launcher(plan, Contender.raw.identifier(plan.waiting))
+        let launcher = try Launcher(plan, identifier: Contender.raw.identifier(plan.waiting))
         // What the first launch brings with it is nobody's in particular.
         _ = try launcher.launch().completeAndWait()
         guard let warden = ProcessFacts.warden() else { throw Failure.noWarden }

@@ -14,7 +14,7 @@ enum LaunchSteps {
     private typealias Step = (name: String, time: Duration)
 
     static func print(_ plan: Plan) throws {
-        let launcher = try Launcher(plan, Contender.launch.identifier(plan.waiting))
+        let launcher = try Launcher(plan, identifier: Contender.launch.identifier(plan.waiting))
         let idle = try launcher.launchIdle(plan.idle)
         defer { withExtendedLifetime(idle) {} }
         var all: [[Step]] = []

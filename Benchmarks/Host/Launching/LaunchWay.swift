@@ -24,7 +24,7 @@ final class LaunchWay: Way {
             let session = try begin()
             self.session = session
             server.received += 1
-            return RawWay(channel: session.channel).call(request, reply)
+            return RawWay(channel: session.channel).call(request, into: reply)
         } catch {
             Complaint.print("\(error)")
             return 0

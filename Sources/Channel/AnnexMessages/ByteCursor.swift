@@ -18,7 +18,7 @@ package
 
     /// Creates a cursor over a part of the bytes, cut to their size.
     @_lifetime(copy bytes)
-    @inlinable @inline(__always) package init(_ bytes: RawSpan, _ part: FieldPlace) {
+    @inlinable @inline(__always) package init(_ bytes: RawSpan, part: FieldPlace) {
         self.bytes = bytes
         end = min(max(part.end, 0), bytes.byteCount)
         position = min(max(part.start, 0), end)
@@ -30,12 +30,12 @@ package
     /// A cursor over another part of the same message, cut to this cursor's end.
     @_lifetime(copy self)
     @inlinable @inline(__always) package func over(_ part: FieldPlace) -> ByteCursor {
-        ByteCursor(bytes, FieldPlace(start: part.start, end: min(part.end, end)))
+        ByteCursor(bytes, part: FieldPlace(start: part.start, end: min(part.end, end)))
     }
 
     /// Takes the next number; nil if too few bytes are left.
     @_lifetime(self: copy self)
-    @inlinable @inline(__always) package mutating func take<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type)
+    @inlinable @inline(__always) package mutating func read<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type)
         -> Number?
     {
         let size = MemoryLayout<Number>.size
@@ -48,7 +48,7 @@ package
 
     /// Takes the next `count` bytes and returns their place; nil if fewer are left.
     @_lifetime(self: copy self)
-    @inlinable @inline(__always) package mutating func take(count: UInt32) -> FieldPlace? {
+    @inlinable @inline(__always) package mutating func read(count: UInt32) -> FieldPlace? {
         guard let count = Int(exactly: count), count <= left else { return nil }
         let start = position
         position &+= count

@@ -120,7 +120,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
     @inlinable @inline(__always) public mutating func integer<Number: FixedWidthInteger & BitwiseCopyable>(
         _: Number.Type
     ) throws(DecodingFailure) -> Number {
-        guard cursor.left == MemoryLayout<Number>.size, let number = cursor.take(Number.self) else {
+        guard cursor.left == MemoryLayout<Number>.size, let number = cursor.read(Number.self) else {
             throw failure(.wrongSize(expected: MemoryLayout<Number>.size))
         }
         return number

@@ -48,10 +48,10 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
             guard count < most else {
                 throw DecodingFailure(offset: start, reason: .tooManyFields(limit: limits.fields))
             }
-            guard let tag = cursor.take(UInt16.self) else {
+            guard let tag = cursor.read(UInt16.self) else {
                 throw DecodingFailure(offset: start, reason: .truncated)
             }
-            guard let length = cursor.take(UInt32.self), cursor.take(count: length) != nil else {
+            guard let length = cursor.read(UInt32.self), cursor.read(count: length) != nil else {
                 throw DecodingFailure(offset: start, tag: tag, reason: .truncated)
             }
             let number = Int(truncatingIfNeeded: tag)
@@ -70,7 +70,7 @@ extension MessageDecoder {
     @inlinable public mutating func decode<Value: FieldValue>(
         _ tag: UInt16, as _: Value.Type = Value.self
     ) throws(DecodingFailure) -> Value {
-        guard let value = try decodeIfPresent(tag, as: Value.self) else { throw failure(tag, .missingField) }
+        guard let value = try decodeIfPresent(tag, as: Value.self) else { throw failure(tag, reason: .missingField) }
         return value
     }
 
@@ -88,7 +88,7 @@ extension MessageDecoder {
         _ tag: UInt16, as _: Value.Type = Value.self
     ) throws(DecodingFailure) -> Value? {
         guard let place = try find(tag) else { return nil }
-        return try read(tag, place)
+        return try read(tag, at: place)
     }
 
     /// Decodes all fields with this tag, in order.
@@ -100,7 +100,7 @@ extension MessageDecoder {
         var cursor = startOfSearch(for: tag)
         while let field = next(&cursor) {
             if field.tag == tag {
-                values.append(try read(tag, field.place))
+                values.append(try read(tag, at: field.place))
             } else if order != .any, field.tag > tag {
                 break
             }
@@ -109,7 +109,7 @@ extension MessageDecoder {
     }
 
     /// Creates a failure of the field with this tag, for a `Message` that rejects a value.
-    public func failure(_ tag: UInt16, _ reason: DecodingFailure.Reason) -> DecodingFailure {
+    public func failure(_ tag: UInt16, reason: DecodingFailure.Reason) -> DecodingFailure {
         var cursor = whole
         while let field = next(&cursor) {
             if field.tag == tag { return DecodingFailure(offset: field.place.start, tag: tag, reason: reason) }
@@ -167,15 +167,15 @@ extension MessageDecoder {
     /// The next field's tag and place. All lengths were checked, so nil means the end.
     @_lifetime(cursor: copy cursor)
     @inlinable @inline(__always) func next(_ cursor: inout ByteCursor) -> (tag: UInt16, place: FieldPlace)? {
-        guard let tag = cursor.take(UInt16.self), let length = cursor.take(UInt32.self),
-            let place = cursor.take(count: length)
+        guard let tag = cursor.read(UInt16.self), let length = cursor.read(UInt32.self),
+            let place = cursor.read(count: length)
         else { return nil }
         return (tag, place)
     }
 
     @_lifetime(self: copy self)
     @inlinable @inline(__always) mutating func read<Value: FieldValue>(
-        _ tag: UInt16, _ place: FieldPlace
+        _ tag: UInt16, at place: FieldPlace
     ) throws(DecodingFailure) -> Value {
         var reader = FieldReader(
             tag: tag, cursor: whole.over(place), limits: limits, depth: depth, fieldsLeft: fieldsLeft)
@@ -204,7 +204,7 @@ extension MessageDecoder {
         _ tag: UInt16, as _: Value.Type = Value.self
     ) throws(DecodingFailure) -> Value {
         if let number: Value = next(tag) { return number }
-        guard let value = try decodeIfPresent(tag, as: Value.self) else { throw failure(tag, .missingField) }
+        guard let value = try decodeIfPresent(tag, as: Value.self) else { throw failure(tag, reason: .missingField) }
         return value
     }
 
@@ -218,8 +218,8 @@ extension MessageDecoder {
         guard order == .rising, tag > resumeTag else { return nil }
         var cursor = whole
         cursor.position = resumeAt
-        guard cursor.take(UInt16.self) == tag, let length = cursor.take(UInt32.self), Int(exactly: length) == width,
-            let number = cursor.take(Value.self)
+        guard cursor.read(UInt16.self) == tag, let length = cursor.read(UInt32.self), Int(exactly: length) == width,
+            let number = cursor.read(Value.self)
         else { return nil }
         resumeAt = cursor.position
         resumeTag = tag

@@ -48,7 +48,7 @@ package final class ChannelReplay: Sendable {
         var run = ReplayRun(channel: channel, inbox: inbox, patience: patience)
         do {
             for step in steps {
-                if let difference = try await run.take(step) { return difference }
+                if let difference = try await run.perform(step) { return difference }
             }
             return run.leftOver()
         } catch let failure as ReplayFailure {
@@ -111,13 +111,13 @@ enum ReplayStep: Sendable {
             if frame.direction == .toHost, kind == .reply || kind == .failure, cancelled.contains(frame.call) {
                 continue
             }
-            if let step = try step(frame, kind, message: index + 1) { steps.append(step) }
+            if let step = try step(frame, kind: kind, message: index + 1) { steps.append(step) }
         }
         return steps
     }
 
     private static func step(
-        _ frame: RecordedFrame, _ kind: FrameKind, message: Int
+        _ frame: RecordedFrame, kind: FrameKind, message: Int
     ) throws(ReplayFailure) -> ReplayStep? {
         let isOurs = frame.direction == .toExtension
         switch kind {
@@ -126,17 +126,17 @@ enum ReplayStep: Sendable {
         // Large messages are recorded as a whole.
         case .large, .piece: return nil
         case .open, .data, .credit, .finish, .reset: throw .hasStreams(message: message)
-        case .request where isOurs: return .call(try whole(frame, message), message: message)
+        case .request where isOurs: return .call(try whole(frame, message: message), message: message)
         case .cancel: return isOurs ? .cancel(frame.call) : nil
         // The end of the session sends the goodbye.
         case .event where isOurs && frame.method == ChannelEvent.goodbye: return nil
-        case .event where isOurs: return .post(try whole(frame, message))
-        case .reply where isOurs, .failure where isOurs: return .answer(try whole(frame, message))
+        case .event where isOurs: return .post(try whole(frame, message: message))
+        case .reply where isOurs, .failure where isOurs: return .answer(try whole(frame, message: message))
         case .request, .event, .reply, .failure: return .expect(frame, message: message)
         }
     }
 
-    private static func whole(_ frame: RecordedFrame, _ message: Int) throws(ReplayFailure) -> RecordedFrame {
+    private static func whole(_ frame: RecordedFrame, message: Int) throws(ReplayFailure) -> RecordedFrame {
         guard frame.isWhole else { throw .payloadCut(message: message, length: frame.length) }
         guard frame.pieces.count == Int(frame.descriptors), frame.pieces.allSatisfy(\.isWhole) else {
             throw .contentsNotKept(message: message, bytes: frame.pieces.map(\.size).max() ?? 0)

@@ -114,7 +114,7 @@ private struct RecordingReader {
         try readHeader(&cursor)
         while cursor.left > 0 {
             let start = cursor.position
-            guard let length = cursor.take(UInt32.self), let place = cursor.take(count: length) else {
+            guard let length = cursor.read(UInt32.self), let place = cursor.read(count: length) else {
                 recording.ending = .cut(bytes: bytes.count &- start)
                 return
             }
@@ -129,18 +129,18 @@ private struct RecordingReader {
     }
 
     private mutating func readHeader(_ cursor: inout ByteCursor) throws(RecordingFailure) {
-        guard let mark = cursor.take(count: 8), cursor.over(mark).copy() == RecordingFormat.mark else {
+        guard let mark = cursor.read(count: 8), cursor.over(mark).copy() == RecordingFormat.mark else {
             throw .notARecording
         }
-        guard let version = cursor.take(UInt32.self) else { throw .headerCut }
+        guard let version = cursor.read(UInt32.self) else { throw .headerCut }
         guard version == RecordingFormat.version else { throw .version(version) }
-        guard let wire = cursor.take(UInt32.self), let began = cursor.take(UInt64.self),
-            let host = cursor.take(UInt32.self), let extensionCapacity = cursor.take(UInt32.self),
-            let payload = cursor.take(UInt32.self), let handedOver = cursor.take(UInt32.self),
-            let length = cursor.take(UInt32.self)
+        guard let wire = cursor.read(UInt32.self), let began = cursor.read(UInt64.self),
+            let host = cursor.read(UInt32.self), let extensionCapacity = cursor.read(UInt32.self),
+            let payload = cursor.read(UInt32.self), let handedOver = cursor.read(UInt32.self),
+            let length = cursor.read(UInt32.self)
         else { throw .headerCut }
         guard length <= RecordingFormat.longestLabel else { throw .malformedHeader }
-        guard let place = cursor.take(count: length) else { throw .headerCut }
+        guard let place = cursor.read(count: length) else { throw .headerCut }
         guard let label = cursor.over(place).text() else { throw .malformedHeader }
         recording = Recording(
             began: began, wireVersion: wire, hostCapacity: host, extensionCapacity: extensionCapacity,
@@ -150,15 +150,15 @@ private struct RecordingReader {
     /// - Returns: whether it is the last record; nil if it is malformed.
     private mutating func readRecord(_ record: ByteCursor) -> Bool? {
         var cursor = record
-        guard let type = cursor.take(UInt8.self).flatMap(RecordingFormat.RecordType.init(rawValue:)),
-            let direction = cursor.take(UInt8.self).flatMap(RecordedFrame.Direction.init(rawValue:)),
-            cursor.take(UInt16.self) == 0, let time = cursor.take(UInt64.self)
+        guard let type = cursor.read(UInt8.self).flatMap(RecordingFormat.RecordType.init(rawValue:)),
+            let direction = cursor.read(UInt8.self).flatMap(RecordedFrame.Direction.init(rawValue:)),
+            cursor.read(UInt16.self) == 0, let time = cursor.read(UInt64.self)
         else { return nil }
         switch type {
-        case .frame: return readFrame(&cursor, direction, time) ? false : nil
-        case .piece: return readPiece(&cursor, direction) ? false : nil
+        case .frame: return readFrame(&cursor, direction: direction, time: time) ? false : nil
+        case .piece: return readPiece(&cursor, direction: direction) ? false : nil
         case .end:
-            guard let cause = cursor.take(UInt32.self).flatMap(Recording.Ending.Cause.init(rawValue:)),
+            guard let cause = cursor.read(UInt32.self).flatMap(Recording.Ending.Cause.init(rawValue:)),
                 let text = cursor.text()
             else { return nil }
             recording.ending = .said(cause, text: text, time: time)
@@ -167,12 +167,12 @@ private struct RecordingReader {
     }
 
     private mutating func readFrame(
-        _ cursor: inout ByteCursor, _ direction: RecordedFrame.Direction, _ time: UInt64
+        _ cursor: inout ByteCursor, direction: RecordedFrame.Direction, time: UInt64
     ) -> Bool {
-        guard let kind = cursor.take(UInt8.self), let descriptors = cursor.take(UInt8.self),
-            let method = cursor.take(UInt16.self), let length = cursor.take(UInt32.self),
-            let call = cursor.take(UInt64.self), let limit = cursor.take(UInt64.self),
-            let mostBytes = cursor.take(UInt64.self), let mostPieces = cursor.take(UInt64.self),
+        guard let kind = cursor.read(UInt8.self), let descriptors = cursor.read(UInt8.self),
+            let method = cursor.read(UInt16.self), let length = cursor.read(UInt32.self),
+            let call = cursor.read(UInt64.self), let limit = cursor.read(UInt64.self),
+            let mostBytes = cursor.read(UInt64.self), let mostPieces = cursor.read(UInt64.self),
             UInt64(clamping: cursor.left) == min(length, recording.mostPayloadBytes)
         else { return false }
         if descriptors > 0 {
@@ -185,8 +185,8 @@ private struct RecordingReader {
         return true
     }
 
-    private mutating func readPiece(_ cursor: inout ByteCursor, _ direction: RecordedFrame.Direction) -> Bool {
-        guard let call = cursor.take(UInt64.self), let size = cursor.take(UInt64.self),
+    private mutating func readPiece(_ cursor: inout ByteCursor, direction: RecordedFrame.Direction) -> Bool {
+        guard let call = cursor.read(UInt64.self), let size = cursor.read(UInt64.self),
             UInt64(clamping: cursor.left) <= min(size, UInt64(clamping: recording.mostHandedOverBytes)),
             let frame = holders.value(of: Holder(direction: direction, call: call))
         else { return false }

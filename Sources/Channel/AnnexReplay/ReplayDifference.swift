@@ -23,27 +23,28 @@ extension RecordedFrame {
         }
     }
 
-    func difference(_ message: Int, _ what: String) -> ReplayDifference {
+    func difference(_ message: Int, what: String) -> ReplayDifference {
         ReplayDifference(message: message, subject: subject, what: what)
     }
 
     /// How other bytes differ from the kept part of the payload; nil if they do not.
     func difference(_ message: Int, from other: [UInt8]) -> ReplayDifference? {
-        Self.difference(payload, UInt64(length), from: other, "").map { difference(message, $0) }
+        Self.difference(payload, length: UInt64(length), from: other, place: "").map { difference(message, what: $0) }
     }
 
     /// How other pieces of sealed memory differ from the kept parts of the recorded ones; nil if they do not.
     func difference(_ message: Int, from other: [SealedBytes]) -> ReplayDifference? {
         guard other.count == Int(descriptors) else {
-            return difference(message, "\(other.count) pieces of sealed memory, but the recording has \(descriptors)")
+            return difference(
+                message, what: "\(other.count) pieces of sealed memory, but the recording has \(descriptors)")
         }
         for (index, (piece, found)) in zip(pieces, other).enumerated() {
             let start = found.withBytes { bytes in
                 unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0.prefix(piece.contents.count)) }
             }
             let what = Self.difference(
-                piece.contents, piece.size, from: start, of: UInt64(found.count), "piece \(index + 1): ")
-            if let what { return difference(message, what) }
+                piece.contents, length: piece.size, from: start, of: UInt64(found.count), place: "piece \(index + 1): ")
+            if let what { return difference(message, what: what) }
         }
         return nil
     }
@@ -52,7 +53,7 @@ extension RecordedFrame {
     ///   - kept: the first of `length` recorded bytes.
     ///   - other: the first of `otherLength` bytes; all of them if that is nil.
     private static func difference(
-        _ kept: [UInt8], _ length: UInt64, from other: [UInt8], of otherLength: UInt64? = nil, _ place: String
+        _ kept: [UInt8], length: UInt64, from other: [UInt8], of otherLength: UInt64? = nil, place: String
     ) -> String? {
         for (index, (recorded, found)) in zip(kept, other).enumerated() where recorded != found {
             return "\(place)byte \(index) is \(found), but the recording has \(recorded)"

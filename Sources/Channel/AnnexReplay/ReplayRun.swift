@@ -19,13 +19,13 @@ struct ReplayRun {
     }
 
     /// - Returns: the difference; nil if there is none.
-    mutating func take(_ step: ReplayStep) async throws -> ReplayDifference? {
+    mutating func perform(_ step: ReplayStep) async throws -> ReplayDifference? {
         switch step {
-        case .call(let frame, let message): return try await call(frame, message)
+        case .call(let frame, let message): return try await call(frame, message: message)
         case .cancel(let call): calls.removeValue(forKey: call)?.cancel()
         case .post(let frame): try await channel.send(ChannelEvent(method: frame.method, payload: frame.payload))
         case .answer(let frame): answer(frame)
-        case .expect(let frame, let message): return await expect(frame, message)
+        case .expect(let frame, let message): return await expect(frame, message: message)
         }
         return nil
     }
@@ -46,7 +46,7 @@ struct ReplayRun {
         return nil
     }
 
-    private mutating func call(_ frame: RecordedFrame, _ message: Int) async throws -> ReplayDifference? {
+    private mutating func call(_ frame: RecordedFrame, message: Int) async throws -> ReplayDifference? {
         var descriptors = DescriptorList()
         for piece in frame.pieces { descriptors.append(try Self.sealed(piece.contents)) }
         let accepts = DescriptorAllowance(
@@ -60,7 +60,7 @@ struct ReplayRun {
                 timeout: patience)
             return nil
         } catch {
-            return frame.difference(message, "the host could not send it: \(error)")
+            return frame.difference(message, what: "the host could not send it: \(error)")
         }
     }
 
@@ -83,9 +83,9 @@ struct ReplayRun {
         }
     }
 
-    private mutating func expect(_ frame: RecordedFrame, _ message: Int) async -> ReplayDifference? {
+    private mutating func expect(_ frame: RecordedFrame, message: Int) async -> ReplayDifference? {
         if frame.kind == FrameKind.reply.rawValue || frame.kind == FrameKind.failure.rawValue {
-            return await expectAnswer(frame, message)
+            return await expectAnswer(frame, message: message)
         }
         switch (await inbox.next(within: patience, loop: channel.loop), frame.kind) {
         case (.event(let event), FrameKind.event.rawValue) where event.method == frame.method:
@@ -94,30 +94,31 @@ struct ReplayRun {
             requests[frame.call] = request
             return frame.difference(message, from: payload)
         case (.event(let event), _):
-            return frame.difference(message, "the extension sent an event (method \(event.method)) instead")
+            return frame.difference(message, what: "the extension sent an event (method \(event.method)) instead")
         case (.request(let method, _, _), _):
-            return frame.difference(message, "the extension made a call (method \(method)) instead")
-        case (.over(let why), _): return frame.difference(message, "the extension did not send it: \(why)")
-        case (.tooLate, _): return frame.difference(message, "the extension did not send it within \(patience)")
+            return frame.difference(message, what: "the extension made a call (method \(method)) instead")
+        case (.over(let why), _): return frame.difference(message, what: "the extension did not send it: \(why)")
+        case (.tooLate, _): return frame.difference(message, what: "the extension did not send it within \(patience)")
         }
     }
 
-    private mutating func expectAnswer(_ frame: RecordedFrame, _ message: Int) async -> ReplayDifference? {
+    private mutating func expectAnswer(_ frame: RecordedFrame, message: Int) async -> ReplayDifference? {
         // An answer to a call that the recorded host had given up is not compared.
         guard let call = calls.removeValue(forKey: frame.call) else { return nil }
         do throws(CallFailure) {
             let reply = try await call.value()
             guard frame.kind == FrameKind.reply.rawValue else {
-                return frame.difference(message, "the extension replied with \(reply.payload.count) bytes instead")
+                return frame.difference(
+                    message, what: "the extension replied with \(reply.payload.count) bytes instead")
             }
             return frame.difference(message, from: reply.payload) ?? frame.difference(message, from: reply.sealed)
         } catch .failed(let code, let text) {
             guard frame.kind == FrameKind.failure.rawValue else {
-                return frame.difference(message, "the extension answered with failure \(code) instead: \(text)")
+                return frame.difference(message, what: "the extension answered with failure \(code) instead: \(text)")
             }
             return frame.difference(message, from: WireBytes.bytes(code) + Array(text.utf8))
         } catch {
-            return frame.difference(message, "\(error)")
+            return frame.difference(message, what: "\(error)")
         }
     }
 }

@@ -55,7 +55,7 @@ final class ExtensionLife {
     /// Handles the events that arrived since the last call.
     func poll() {
         // If the host is gone, the main loop ends at its next step.
-        for event in (try? lookout.look(for: Self.events)) ?? [] { receive(event) }
+        for event in (try? lookout.poll(for: Self.events)) ?? [] { receive(event) }
     }
 
     func receive(_ event: UInt16) {

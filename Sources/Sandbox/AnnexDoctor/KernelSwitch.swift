@@ -12,9 +12,9 @@ struct KernelSwitch: Sendable {
         let remedy: String?
     }
 
-    private init(_ name: String, _ judge: @escaping @Sendable (String) -> Problem?) {
+    private init(_ name: String, _ check: @escaping @Sendable (String) -> Problem?) {
         self.name = name
-        self.check = judge
+        self.check = check
     }
 
     var path: String { "/proc/sys/" + name.split(separator: ".").joined(separator: "/") }
@@ -30,10 +30,10 @@ struct KernelSwitch: Sendable {
     }
 
     func finding(_ value: String) -> Finding {
-        let judgement = check(value)
+        let problem = check(value)
         return Finding(
-            name, topic: .switches, title: name, level: judgement?.level ?? .works, seen: "\(path): \(value)",
-            meaning: judgement?.meaning, remedy: judgement?.remedy)
+            name, topic: .switches, title: name, level: problem?.level ?? .works, seen: "\(path): \(value)",
+            meaning: problem?.meaning, remedy: problem?.remedy)
     }
 
     private static func command(_ setting: String) -> String { "sudo sysctl -w \(setting)" }

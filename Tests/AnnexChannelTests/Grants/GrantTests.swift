@@ -33,7 +33,7 @@ import Testing
         let thread = ExtensionThread(ends.descriptors) { endpoint in
             try endpoint.sayHello()
             try endpoint.serve { (request: consuming IncomingRequest) in
-                let file = request.takeFirstDescriptor()
+                let file = request.popFirstDescriptor()
                 let bytes = try file?.readAll(atMost: 1000) ?? []
                 try request.reply(bytes)
             }

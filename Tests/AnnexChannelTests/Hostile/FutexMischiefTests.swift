@@ -78,14 +78,14 @@ import Testing
         for call in UInt64(1)...50 {
             writer.write(FrameHeader(kind: .event, call: call))
             _ = writer.publish()
-            try receiver.noteWakeUp()
+            try receiver.recordWakeUp()
             let frame = try receiver.reader.next()
             #expect(frame?.call == call)
         }
         // The last of these cannot be counted yet.
-        for _ in 0..<4 { try receiver.noteWakeUp() }
+        for _ in 0..<4 { try receiver.recordWakeUp() }
         var failure: ChannelViolation?
-        do throws(ChannelViolation) { try receiver.noteWakeUp() } catch { failure = error }
+        do throws(ChannelViolation) { try receiver.recordWakeUp() } catch { failure = error }
         #expect(failure == .messageBudget(.wakeUps, limit: 3))
     }
 

@@ -7,20 +7,20 @@ import Testing
     @Test(arguments: [0, 64, 1 << 30, 3 << 30, UInt32.max - 63] as [UInt32])
     func `a place in the arena comes back however far the ring has gone on meanwhile`(distance: UInt32) throws {
         var arena = try writer()
-        arena.note(0, until: 128)
-        arena.note(1, until: 192)
+        arena.markUsed(0, until: 128)
+        arena.markUsed(1, until: 192)
         expect(false, arena)
         // Not before the frame of that place is read.
-        arena.takeBack(upTo: 64, of: 192)
+        arena.reclaim(upTo: 64, of: 192)
         expect(false, arena)
         let position = 192 &+ distance
-        arena.takeBack(upTo: position, of: position)
+        arena.reclaim(upTo: position, of: position)
         expect(true, arena)
-        arena.note(0, until: position &+ 64)
-        arena.note(1, until: position &+ 128)
-        arena.takeBack(upTo: position, of: position &+ 128)
+        arena.markUsed(0, until: position &+ 64)
+        arena.markUsed(1, until: position &+ 128)
+        arena.reclaim(upTo: position, of: position &+ 128)
         expect(false, arena)
-        arena.takeBack(upTo: position &+ 64, of: position &+ 128)
+        arena.reclaim(upTo: position &+ 64, of: position &+ 128)
         expect(true, arena)
     }
 

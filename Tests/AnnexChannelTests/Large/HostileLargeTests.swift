@@ -166,7 +166,7 @@ import Testing
             var span = answer.mutableSpan
             var bytes = span.mutableBytes
             #expect(throws: CallFailure.deadlineExceeded) {
-                try host.callAndWait(1, [1].span.bytes, into: &bytes, timeout: .milliseconds(200))
+                try host.callAndWait(1, payload: [1].span.bytes, into: &bytes, timeout: .milliseconds(200))
             }
             let before = answer
             usleep(50_000)
@@ -200,7 +200,7 @@ import Testing
             var span = room.mutableSpan
             var bytes = span.mutableBytes
             let failure = #expect(throws: CallFailure.self) {
-                try host.callAndWait(1, [1].span.bytes, into: &bytes, timeout: .patience)
+                try host.callAndWait(1, payload: [1].span.bytes, into: &bytes, timeout: .patience)
             }
             guard case .violated(.messageUnfinished) = failure else {
                 Issue.record("\(String(describing: failure))")

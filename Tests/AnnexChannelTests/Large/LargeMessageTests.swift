@@ -106,7 +106,7 @@ import Testing
         var sum = 0
         for turn in 0..<60 {
             let size = turn % 3 == 0 ? 40_000 + 1000 * turn : turn
-            try host.post(4, [UInt8](repeating: 1, count: size).span.bytes, flush: turn % 2 == 0)
+            try host.post(4, payload: [UInt8](repeating: 1, count: size).span.bytes, flush: turn % 2 == 0)
             sum += size
         }
         host.flush()
@@ -229,7 +229,7 @@ import Testing
             try endpoint.serve { request in
                 var request = request
                 let payload = request.payload
-                let taken = request.takeFirstDescriptor()
+                let taken = request.popFirstDescriptor()
                 guard taken != nil else { return try request.fail(code: 1, text: "nothing was handed over") }
                 try request.reply(payload, sealed: SealedPieces(try SealedMemory(copying: [5, 6])))
             }

@@ -116,9 +116,9 @@ import Testing
     private func answer(_ world: inout World, using random: inout SeededRandom) {
         guard let index = world.worked.indices.randomElement(using: &random) else { return }
         let call = world.worked.remove(at: index)
-        if world.table.takeOut(call) { world.toExtension.append(.answer(call, isBusy: false)) }
+        if world.table.remove(call) { world.toExtension.append(.answer(call, isBusy: false)) }
         // A second answer reaches no caller.
-        let isSecond = world.table.takeOut(call)
+        let isSecond = world.table.remove(call)
         #expect(!isSecond)
     }
 

@@ -2,7 +2,7 @@
 /// last was taken, and go on behind it where it does not: with a store buffer, loads that are done early where nothing
 /// forbids it, a reader that sleeps on the word that it has seen, and without any time-out.
 ///
-/// The steps are those of `RingWriter.publishAtOnce`, its going on, `WakeGate`, `RingReader.look` and `SleepGate`, one
+/// The steps are those of `RingWriter.publishAtOnce`, its going on, `WakeGate`, `RingReader.poll` and `SleepGate`, one
 /// for one. A frame takes one line; lines are as many as frames, so nothing goes round: rings that do, clearing, room and
 /// batches are `SleepModel`'s. Going on with no frame behind, where there was no room for one, is in neither.
 struct StayModel {

@@ -36,7 +36,7 @@ import Testing
             #expect(try await host.call(Request(method: 1, payload: [3]), timeout: .patience).payload == [3])
             #expect(throws: CallFailure.failed(code: 7, text: "no")) { try ask(host, 2, [], timeout: .patience) }
             let post: [UInt8] = [4]
-            try host.post(9, post.span.bytes, flush: false)
+            try host.post(9, payload: post.span.bytes, flush: false)
         }
         let hello = recording.frames.first { $0.kindName == "hello" }
         #expect(hello?.direction == .toHost && hello?.length == 16)

@@ -163,7 +163,7 @@ import Testing
                     switch consume incoming {
                     case .event(let event): if event.method == ChannelEvent.goodbye { return }
                     case .request(var request):
-                        let file = request.takeFirstDescriptor()
+                        let file = request.popFirstDescriptor()
                         let bytes = try file?.read(at: 0, count: 100) ?? []
                         try request.reply([], sealed: SealedPieces(try SealedMemory(copying: bytes + extra)))
                     }

@@ -105,7 +105,7 @@ import Testing
     private func take(_ end: inout End) -> UInt32? {
         let cost = end.queue.removeFirst()
         end.taken += UInt64(cost)
-        return end.state.take(cost, isEmpty: end.queue.isEmpty)
+        return end.state.recordPop(cost: cost, isEmpty: end.queue.isEmpty)
     }
 
     @Test func `the credits of a peer are checked against the bytes that were spent`() throws {
@@ -126,7 +126,7 @@ import Testing
         var state = StreamState(window: 1024, peerWindow: 1024)
         try state.receive(1000, stream: 2)
         #expect(throws: ChannelViolation.streamCredit(2)) { try state.receive(25, stream: 2) }
-        let credit = state.take(1000, isEmpty: true)
+        let credit = state.recordPop(cost: 1000, isEmpty: true)
         #expect(credit == 1000)
         try state.receive(1024, stream: 2)
         try state.receiveFinish(stream: 2)

@@ -37,7 +37,7 @@ import Testing
     }
 
     private func serve(_ endpoint: borrowing ExtensionEndpoint) throws {
-        endpoint.takeStreams { stream in
+        endpoint.handleStreams { stream in
             do { try Self.work(stream) } catch { print("stream ended: \(error)") }
         }
         try endpoint.serve { request in try request.reply() }
@@ -133,7 +133,7 @@ import Testing
 
     @Test func `BOMB-11: a producer waits for a host that does not read`() throws {
         let (host, thread) = try channel { try serve($0) }
-        let stream = try host.openStream(Method.produce, [10], window: 8192)
+        let stream = try host.openStream(Method.produce, arguments: [10], window: 8192)
         // The producer has used its credit up when nothing more comes: the messages that wait never exceed the window.
         while stream.inner.withLock({ $0.state.owed }) >= StreamState.cost(1000) { Processor.yield() }
         for index in 0..<1000 {
@@ -149,7 +149,7 @@ import Testing
     @Test func `a host waits for a consumer that does not read`() throws {
         let (host, thread) = try channel { endpoint in
             let kept = Kept()
-            endpoint.takeStreams { stream in kept.streams.append(stream) }
+            endpoint.handleStreams { stream in kept.streams.append(stream) }
             try endpoint.serve { request in try request.reply() }
         }
         let stream = try host.openStream(Method.hoard)
@@ -189,7 +189,7 @@ import Testing
     @Test func `a cancelled task stops its wait in a stream`() async throws {
         let (host, thread) = try channel { endpoint in
             let kept = Kept()
-            endpoint.takeStreams { stream in kept.streams.append(stream) }
+            endpoint.handleStreams { stream in kept.streams.append(stream) }
             try endpoint.serve { try $0.reply() }
         }
         let stream = try host.openStream(Method.hoard)
@@ -202,7 +202,7 @@ import Testing
     @Test func `the end of a channel ends its streams`() async throws {
         let (host, thread) = try channel { endpoint in
             let kept = Kept()
-            endpoint.takeStreams { stream in kept.streams.append(stream) }
+            endpoint.handleStreams { stream in kept.streams.append(stream) }
             try endpoint.serve { try $0.reply() }
         }
         let stream = try host.openStream(Method.hoard)
@@ -214,7 +214,7 @@ import Testing
     @Test func `an extension opens streams too`() async throws {
         let (came, arrive) = AsyncStream.makeStream(of: ChannelStream.self)
         let (host, thread) = try channel({ $1.onStream = { arrive.yield($0) } }) { endpoint in
-            let stream = try endpoint.openStream(30, [1, 2])
+            let stream = try endpoint.openStream(30, arguments: [1, 2])
             for index in 0..<200 { try stream.sendAndWait([UInt8](repeating: UInt8(index), count: 900)) }
             try stream.finish()
             let last = try stream.receiveAndWait()

@@ -8,6 +8,6 @@ func ask(
     var answer = [UInt8](repeating: 0, count: room ?? max(question.count, 8))
     var span = answer.mutableSpan
     var bytes = span.mutableBytes
-    let count = try host.callAndWait(method, question.span.bytes, into: &bytes, timeout: timeout)
+    let count = try host.callAndWait(method, payload: question.span.bytes, into: &bytes, timeout: timeout)
     return Array(answer.prefix(count))
 }

@@ -23,7 +23,7 @@ import Testing
                     return Resized(image: request.image.reversed() + [UInt8(truncatingIfNeeded: request.width)])
                 }
                 service.serve(Forget.self, later: { _, response in _ = consume response })
-                service.take(Hint.self) { hint in self?.hints.withLock { $0.append(hint.width) } }
+                service.handle(Hint.self) { hint in self?.hints.withLock { $0.append(hint.width) } }
                 try service.serve(endpoint)
             }
             self.thread.withLock { $0 = thread }

@@ -15,7 +15,7 @@ final class Conduct {
 
     func serve(_ endpoint: borrowing ExtensionEndpoint) throws {
         if answersFirst == 0 { begin() }
-        endpoint.takeStreams { [self] in streams.append($0) }
+        endpoint.handleStreams { [self] in streams.append($0) }
         try endpoint.sayHello()
         while true {
             guard let incoming = try endpoint.next() else { continue }
@@ -37,7 +37,7 @@ final class Conduct {
             var pieces = SealedPieces()
             if request.accepts.pieces > 0 { pieces.append(try SealedMemory(copying: payload + [1])) }
             try request.reply(payload, sealed: pieces)
-        case 3: try request.reply(endpoint.callAndWait(9, payload, timeout: .milliseconds(20)))
+        case 3: try request.reply(endpoint.callAndWait(9, payload: payload, timeout: .milliseconds(20)))
         case 4:
             for stream in streams { try stream.sendAndWait(payload) }
             if streams.count > 4 { streams.removeFirst() }

@@ -32,6 +32,6 @@ enum FuzzMachineText {
     private static func readName(_ text: String) {
         let text = String(text.dropFirst())
         if let name = OwnedName(text) { Fuzzer.expect(OwnedName(name.text) == name, "another name") }
-        for one in KernelSwitch.all { _ = one.judge(text) }
+        for one in KernelSwitch.all { _ = one.check(text) }
     }
 }

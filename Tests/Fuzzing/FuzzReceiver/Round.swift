@@ -187,7 +187,7 @@ extension Round {
         let patience = patience()
         room.lend(size) { memory in
             var reply = memory.mutableBytes
-            return try? host.callAndWait(method, payload.span.bytes, into: &reply, timeout: patience)
+            return try? host.callAndWait(method, payload: payload.span.bytes, into: &reply, timeout: patience)
         }
     }
 
@@ -223,13 +223,15 @@ extension Round {
     private mutating func post() {
         let payload = payload()
         let flush = script.byte() & 1 == 0
-        _ = try? host.post(1, payload.span.bytes, flush: flush, timeout: .zero)
+        _ = try? host.post(1, payload: payload.span.bytes, flush: flush, timeout: .zero)
         if script.byte() & 1 == 0 { host.flush() }
     }
 
     private mutating func open() {
         let window = script.one(of: [1024, 2048, 65536])
-        if let stream = try? host.openStream(1, [1, 2], window: window, timeout: .zero) { streams.append(stream) }
+        if let stream = try? host.openStream(1, arguments: [1, 2], window: window, timeout: .zero) {
+            streams.append(stream)
+        }
     }
 
     /// Mostly what is there is read first, and the owner told.

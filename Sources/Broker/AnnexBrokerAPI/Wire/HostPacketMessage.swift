@@ -113,7 +113,7 @@ package struct HostPacketMessage: Message {
             // Hosts of version 3 support only that version, and send one number alone.
             let oldest = try decoder.decodeIfPresent(Tag.oldestVersion, as: UInt64.self) ?? number
             guard oldest <= number else {
-                throw decoder.failure(Tag.oldestVersion, .rejected("is higher than the newest version"))
+                throw decoder.failure(Tag.oldestVersion, reason: .rejected("is higher than the newest version"))
             }
             packet = .hello(versions: ClosedRange(uncheckedBounds: (oldest, number)))
         case .install: packet = .request(number, .install(name: try Self.text(&decoder)))
@@ -158,7 +158,7 @@ package struct HostPacketMessage: Message {
         case .dismissed: return .dismissed(completed: try decoder.decode(Tag.flag))
         case .parked: return .parked
         case .hello, .install, .remove, .setEnabled, .list, .terms, .launch, .claim:
-            throw decoder.failure(Tag.kind, .rejected("is not a kind of notice"))
+            throw decoder.failure(Tag.kind, reason: .rejected("is not a kind of notice"))
         }
     }
 
@@ -174,7 +174,7 @@ package struct HostPacketMessage: Message {
     private static func text(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> String {
         let text = try decoder.decode(Tag.text, as: String.self)
         guard text.utf8.count <= ServiceWire.longestText else {
-            throw decoder.failure(Tag.text, .tooLong(limit: ServiceWire.longestText))
+            throw decoder.failure(Tag.text, reason: .tooLong(limit: ServiceWire.longestText))
         }
         return text
     }

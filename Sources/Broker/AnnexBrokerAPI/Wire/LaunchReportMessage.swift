@@ -28,7 +28,7 @@ struct LaunchReportMessage: Message {
         let limits = try decoder.decodeList(6, of: LimitMessage.self)
         let memoryLimit = try decoder.decode(7, as: UInt64.self)
         guard let memory = LaunchReport.Enforcement(rawValue: try decoder.decode(8, as: String.self)) else {
-            throw decoder.failure(8, .rejected("is no known value"))
+            throw decoder.failure(8, reason: .rejected("is no known value"))
         }
         value = LaunchReport(
             waited: waited, steps: steps.map(\.value), layers: layers, waived: waived.map(\.value), policy: policy,
@@ -70,7 +70,7 @@ extension LaunchReportMessage {
 
         init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
             guard let layer = DispensableLayer(rawValue: try decoder.decode(1, as: String.self)) else {
-                throw decoder.failure(1, .rejected("is no known layer"))
+                throw decoder.failure(1, reason: .rejected("is no known layer"))
             }
             let cause = try decoder.decode(2, as: String.self)
             value = LaunchReport.Waiver(
@@ -96,7 +96,7 @@ extension LaunchReportMessage {
             let name = try decoder.decode(1, as: String.self)
             let bound = try decoder.decode(2, as: String.self)
             guard let enforcement = LaunchReport.Enforcement(rawValue: try decoder.decode(3, as: String.self)) else {
-                throw decoder.failure(3, .rejected("is no known value"))
+                throw decoder.failure(3, reason: .rejected("is no known value"))
             }
             value = LaunchReport.Limit(
                 name: name, bound: bound, enforcement: enforcement, keeper: try decoder.decode(4, as: String.self))

@@ -23,7 +23,7 @@ struct TerminationMessage: Message {
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         guard let reason = Termination.Reason(rawValue: try decoder.decode(1, as: String.self)) else {
-            throw decoder.failure(1, .rejected("is no known reason"))
+            throw decoder.failure(1, reason: .rejected("is no known reason"))
         }
         let detail = try decoder.decode(2, as: TerminationDetailMessage.self)
         let memory = try decoder.decodeIfPresent(3, as: UInt64.self)

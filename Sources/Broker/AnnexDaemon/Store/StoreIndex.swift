@@ -70,7 +70,7 @@ struct StoreIndex: Message, Equatable {
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         guard try decoder.decode(1, as: UInt32.self) == Self.version else {
-            throw decoder.failure(1, .rejected("is another version"))
+            throw decoder.failure(1, reason: .rejected("is another version"))
         }
         apps = try decoder.decodeList(2)
     }

@@ -76,7 +76,7 @@ extension ExtensionSession {
         return .ended(await link.ended.value())
     }
 
-    /// Like `judged`, but blocks the thread instead of suspending.
+    /// Like `callerError`, but blocks the thread instead of suspending.
     @usableFromInline func callerErrorAndWait(for failure: CallFailure, isOwnLimit: Bool) -> HostError {
         errorUnlessEnding(for: failure, isOwnLimit: isOwnLimit) ?? endAndWait()
     }

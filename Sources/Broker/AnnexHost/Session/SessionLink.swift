@@ -110,7 +110,7 @@ final class SessionLink: Sendable {
             state.withLock { $0 = .over }
             endpoint.end(with: "\(termination.reason.rawValue)")
             // The end is delivered last, after everything that the extension sent before it.
-            endpoint.whenHeard { [ended, ready] in
+            endpoint.runAfterHandlers { [ended, ready] in
                 ended.reach(termination)
                 ready.reach(.failure(SessionEnd(termination: termination)))
             }

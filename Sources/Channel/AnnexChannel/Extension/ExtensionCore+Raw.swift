@@ -5,24 +5,28 @@ extension ExtensionCore {
     typealias RawPost = (UInt16, RawSpan) -> Bool
 
     /// Answers requests until `post` returns false.
-    func serve(_ body: RawBody, _ post: RawPost) throws(ExtensionFailure) {
+    func serve(_ body: RawBody, post: RawPost) throws(ExtensionFailure) {
         try checkFree()
         let buffers = try RawBuffers(request: largestRequest, reply: largestPayload, orElse: largestFrame)
         while true {
             if ahead.isEmpty {
                 isServingRaw = true
                 defer { isServingRaw = false }
-                if try RawServing.serve(&receiver, &sender, control, buffers, body, post) { return }
+                if try RawServing.serve(
+                    &receiver, sender: &sender, control: control, buffers: buffers, body: body, post: post)
+                {
+                    return
+                }
             }
             guard let frame = try nextFrame() else { continue }
-            if try !serve(frame, buffers, body, post) { return }
+            if try !serve(frame, buffers: buffers, body: body, post: post) { return }
         }
     }
 
     /// Serves a frame that the fast loop does not handle, or that was read before.
     /// - Returns: false when `post` returns false.
     private func serve(
-        _ frame: consuming Frame, _ buffers: borrowing RawBuffers, _ body: RawBody, _ post: RawPost
+        _ frame: consuming Frame, buffers: borrowing RawBuffers, body: RawBody, post: RawPost
     ) throws(ExtensionFailure) -> Bool {
         guard let incoming = try incoming(frame) else { return true }
         switch consume incoming {
@@ -35,7 +39,7 @@ extension ExtensionCore {
             let payload = request.payload
             defer { if payload.count > largestRequest { receiver.recycle(payload) } }
             let (count, reply) = unsafe lend {
-                unsafe buffers.answer(request.method, payload.span.bytes, body)
+                unsafe buffers.answer(request.method, message: payload.span.bytes, body: body)
             }
             if count < 0 {
                 try request.fail(code: UInt32(clamping: count.magnitude), text: "")

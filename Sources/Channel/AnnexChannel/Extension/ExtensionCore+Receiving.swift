@@ -77,7 +77,7 @@ extension ExtensionCore {
     }
 
     func answerPing(_ frame: Frame) throws(ExtensionFailure) {
-        try send(FrameHeader(kind: .pong, method: frame.method, call: frame.call), [])
+        try send(FrameHeader(kind: .pong, method: frame.method, call: frame.call), payload: [])
     }
 
     /// Receives the descriptors that the host sent ahead of this request. They are already in the socket, or never

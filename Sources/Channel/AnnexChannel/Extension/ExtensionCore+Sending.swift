@@ -8,7 +8,7 @@ extension ExtensionCore {
         let header = FrameHeader(
             kind: .reply, descriptors: UInt8(truncatingIfNeeded: sealed.count), method: method, call: call)
         do throws(ExtensionFailure) {
-            try send(header, payload, descriptors: sealed.descriptors, isAttended: isAttended)
+            try send(header, payload: payload, descriptors: sealed.descriptors, isAttended: isAttended)
         } catch .system(let error) where error.errno == EPERM && sealed.count > 0 {
             // The caller has given up meanwhile, and no other open call accepts descriptors, so the kernel refuses
             // them.
@@ -24,31 +24,31 @@ extension ExtensionCore {
     func fail(_ call: UInt64, method: UInt16, code: UInt32, text: String) throws(ExtensionFailure) {
         try send(
             FrameHeader(kind: .failure, method: method, call: call),
-            WireBytes.bytes(code) + Array(text.utf8.prefix(largestFrame - 4)))
+            payload: WireBytes.bytes(code) + Array(text.utf8.prefix(largestFrame - 4)))
     }
 
     func send(
-        _ header: FrameHeader, _ payload: [UInt8], terms: RequestTerms? = nil,
+        _ header: FrameHeader, payload: [UInt8], terms: RequestTerms? = nil,
         descriptors: borrowing DescriptorList = DescriptorList(), isAttended: Bool = false
     ) throws(ExtensionFailure) {
         // SAFETY: lent for the call, which copies the bytes.
         try unsafe payload.span.bytes.withUnsafeBytes { (bytes) throws(ExtensionFailure) in
-            try unsafe send(header, bytes, terms: terms, descriptors: descriptors, isAttended: isAttended)
+            try unsafe send(header, payload: bytes, terms: terms, descriptors: descriptors, isAttended: isAttended)
         }
     }
 
     /// Like the other `send`, with bytes that are lent for the call.
     func send(
-        _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, terms: RequestTerms? = nil,
+        _ header: FrameHeader, payload: UnsafeRawBufferPointer, terms: RequestTerms? = nil,
         descriptors: borrowing DescriptorList = DescriptorList(), isAttended: Bool = false
     ) throws(ExtensionFailure) {
         try checkFree()
         let prefix = terms == nil ? 0 : RequestTerms.size
-        try check(header.kind, payload.count, terms: prefix)
+        try check(header.kind, bytes: payload.count, terms: prefix)
         guard payload.count + Int(prefix) <= largestFrame else {
-            return try unsafe sendLarge(header, payload, descriptors: descriptors, isAttended: isAttended)
+            return try unsafe sendLarge(header, payload: payload, descriptors: descriptors, isAttended: isAttended)
         }
-        if !descriptors.isEmpty { try handOver(header.call, descriptors) }
+        if !descriptors.isEmpty { try handOver(for: header.call, descriptors: descriptors) }
         try makeRoom(UInt32(payload.count) + prefix + sender.writer.spare(header.kind))
         // SAFETY: the writer copies the bytes and keeps no reference.
         unsafe sender.writer.write(header, terms: terms, payload: payload)
@@ -58,18 +58,19 @@ extension ExtensionCore {
     /// Sends an answer in pieces. Its descriptors go right before its last piece, because the host takes them when the
     /// answer is complete.
     private func sendLarge(
-        _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, descriptors: borrowing DescriptorList,
+        _ header: FrameHeader, payload: UnsafeRawBufferPointer, descriptors: borrowing DescriptorList,
         isAttended: Bool
     ) throws(ExtensionFailure) {
         let call = header.call
-        try unsafe sender.sendLarge(header, payload, control, isAttended: isAttended) { () throws(ExtensionFailure) in
-            if !descriptors.isEmpty { try handOver(call, descriptors) }
+        try unsafe sender.sendLarge(header, payload: payload, control: control, isAttended: isAttended) {
+            () throws(ExtensionFailure) in
+            if !descriptors.isEmpty { try handOver(for: call, descriptors: descriptors) }
         }
     }
 
     /// Checks the size of a payload. Only answers may be large, because the host has requested them and set a limit.
     /// - Parameter terms: bytes of the terms before the payload.
-    func check(_ kind: FrameKind, _ bytes: Int, terms: UInt32) throws(ExtensionFailure) {
+    func check(_ kind: FrameKind, bytes: Int, terms: UInt32) throws(ExtensionFailure) {
         let most = kind == .reply ? largestPayload : largestFrame - Int(terms)
         guard bytes <= most else { throw .payloadTooLarge(bytes: bytes, most: most) }
     }
@@ -103,7 +104,7 @@ extension ExtensionCore {
     ///
     /// The kernel compares the descriptors in flight of all programs of a user with the limit of the sender. Another
     /// program can exceed it for a moment. Meanwhile this side answers pings and handles cancels.
-    private func handOver(_ call: UInt64, _ descriptors: borrowing DescriptorList) throws(ExtensionFailure) {
+    private func handOver(for call: UInt64, descriptors: borrowing DescriptorList) throws(ExtensionFailure) {
         let tag = DescriptorTag(call: call, count: UInt32(descriptors.count))
         let deadline = MonotonicClock.deadline(after: Self.longestCrowd)
         while true {

@@ -25,7 +25,7 @@ extension ExtensionCore {
     @inline(__always) private func checkLastAnswer() throws(ExtensionFailure) {
         guard let last = unchecked else { return }
         unchecked = nil
-        if ahead.isEmpty, let next = receiver.callOfNextRequest(), last.isTaken(accordingTo: next) { return }
+        if ahead.isEmpty, let next = receiver.callOfNextRequest(), last.isReceived(accordingTo: next) { return }
         if sender.wake(on: last.word) { try control.ring() }
     }
 
@@ -42,13 +42,15 @@ extension ExtensionCore {
         let isAttended = asked.marks.contains(.attended)
         // SAFETY: the writer copies the bytes and keeps no reference.
         unchecked = encoder.withWritten { written in
-            unsafe written.withUnsafeBytes { unsafe sender.publishUnchecked(header, $0, isAttended: isAttended) }
+            unsafe written.withUnsafeBytes {
+                unsafe sender.publishUnchecked(header, payload: $0, isAttended: isAttended)
+            }
         }
         guard unchecked == nil else { return }
         try encoder.withWritten { (written) throws(ExtensionFailure) in
             // SAFETY: as above.
             try unsafe written.withUnsafeBytes { (bytes) throws(ExtensionFailure) in
-                try unsafe send(header, bytes, isAttended: isAttended)
+                try unsafe send(header, payload: bytes, isAttended: isAttended)
             }
         }
     }

@@ -25,8 +25,7 @@ extension ExtensionCore {
         return hasRead
     }
 
-    func openStream(_ method: UInt16, _ arguments: [UInt8], window: UInt32) throws(ExtensionFailure) -> ExtensionStream
-    {
+    func openStream(_ method: UInt16, arguments: [UInt8], window: UInt32) throws(ExtensionFailure) -> ExtensionStream {
         lastStream &+= 2
         let stream = ExtensionStream(
             id: lastStream, method: method, arguments: [], state: StreamState(window: window, peerWindow: 0), core: self
@@ -35,7 +34,7 @@ extension ExtensionCore {
         do throws(ExtensionFailure) {
             try send(
                 FrameHeader(kind: .open, method: method, call: lastStream),
-                StreamFrame.opening(window: window, arguments))
+                payload: StreamFrame.opening(window: window, arguments))
         } catch {
             // Nothing was sent, so the host needs no reset.
             stream.failure = .cancelled
@@ -49,17 +48,17 @@ extension ExtensionCore {
         guard let (window, arguments) = StreamFrame.opening(frame.payload) else {
             throw .violated(.malformed(kind: frame.kind.rawValue, length: frame.payload.count))
         }
-        guard let take = takeStream else {
+        guard let handler = onStream else {
             return try send(
                 FrameHeader(kind: .reset, call: frame.call),
-                StreamFrame.reset(code: StreamFailure.rejectedCode, "this side accepts no streams"))
+                payload: StreamFrame.reset(code: StreamFailure.rejectedCode, "this side accepts no streams"))
         }
         let stream = ExtensionStream(
             id: frame.call, method: frame.method, arguments: arguments,
             state: StreamState(window: ExtensionCore.streamWindow, peerWindow: window), core: self)
         streams[frame.call] = HeldStream(stream: stream)
-        try send(FrameHeader(kind: .credit, call: frame.call), WireBytes.bytes(ExtensionCore.streamWindow))
-        take(stream)
+        try send(FrameHeader(kind: .credit, call: frame.call), payload: WireBytes.bytes(ExtensionCore.streamWindow))
+        handler(stream)
     }
 
     /// Handles a frame of a stream. A frame of a stream that is over is dropped.
@@ -89,16 +88,16 @@ extension ExtensionEndpoint {
     ///   - arguments: bytes for the host's handler of the stream.
     ///   - window: how many bytes the host may send before this side takes them. Each message counts 16 bytes more.
     public borrowing func openStream(
-        _ method: UInt16, _ arguments: [UInt8] = [], window: Int = 65536
+        _ method: UInt16, arguments: [UInt8] = [], window: Int = 65536
     ) throws(ExtensionFailure) -> ExtensionStream {
         guard core.host.contains(.streams) else { throw .unsupported }
         let window = min(max(window, Int(StreamState.smallestWindow)), Int(StreamState.largestWindow))
-        return try core.openStream(method, arguments, window: UInt32(window))
+        return try core.openStream(method, arguments: arguments, window: UInt32(window))
     }
 
     /// Sets the handler for streams that the host opens from now on. The handler runs while this thread waits on the
     /// channel. The stream stays open as long as the handler's code keeps a reference.
-    public borrowing func takeStreams(with handler: @escaping (ExtensionStream) -> Void) {
-        core.takeStream = handler
+    public borrowing func handleStreams(with handler: @escaping (ExtensionStream) -> Void) {
+        core.onStream = handler
     }
 }

@@ -35,7 +35,7 @@ final class ExtensionCore {
     var lastStream: UInt64 = 0
     var streams: [UInt64: HeldStream] = [:]
     /// Handles streams that the host opens; nil: they are reset.
-    var takeStream: ((ExtensionStream) -> Void)?
+    var onStream: ((ExtensionStream) -> Void)?
     /// Set while `serve` answers requests of plain bytes. Its bodies must not use the endpoint meanwhile (see
     /// `checkFree`).
     var isServingRaw = false
@@ -82,19 +82,21 @@ struct OpenRequest {
 
 extension ExtensionCore {
     /// Calls the host and waits for its answer. Frames that arrive meanwhile are handled or kept for later.
-    func call(_ method: UInt16, _ payload: [UInt8], until deadline: UInt64?) throws(ExtensionFailure) -> HostAnswer {
+    func call(_ method: UInt16, payload: [UInt8], until deadline: UInt64?) throws(ExtensionFailure) -> HostAnswer {
         // Checked before the call gets a number, because the host requires consecutive numbers.
-        try check(.request, payload.count, terms: RequestTerms.size)
+        try check(.request, bytes: payload.count, terms: RequestTerms.size)
         lastCall &+= 1
         let call = lastCall
         let limit = deadline.map { MonotonicClock.remaining(until: $0) } ?? .max
-        try send(FrameHeader(kind: .request, method: method, call: call), payload, terms: RequestTerms(limit: limit))
+        try send(
+            FrameHeader(kind: .request, method: method, call: call), payload: payload, terms: RequestTerms(limit: limit)
+        )
         while true {
             while let frame = try read() {
                 if let answer = try answer(frame, to: call) { return answer }
             }
             guard try wait(until: deadline) else {
-                try send(FrameHeader(kind: .cancel, method: method, call: call), [])
+                try send(FrameHeader(kind: .cancel, method: method, call: call), payload: [])
                 return .tooLate
             }
         }

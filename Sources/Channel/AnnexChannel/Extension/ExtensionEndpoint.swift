@@ -45,7 +45,7 @@ public struct ExtensionEndpoint: ~Copyable {
     public func sayHello(features: UInt64 = 0) throws(ExtensionFailure) {
         try core.send(
             FrameHeader(kind: .hello),
-            Hello(said: features & WireFeatures.usersBits | WireFeatures.own.rawValue).encoded())
+            payload: Hello(said: features & WireFeatures.usersBits | WireFeatures.own.rawValue).encoded())
     }
 
     /// Waits for the next request or event.
@@ -74,11 +74,11 @@ public struct ExtensionEndpoint: ~Copyable {
     /// - Throws: `ExtensionFailure.failed` if the host answered with a failure; `.deadlineExceeded` if the timeout has
     ///   passed.
     public borrowing func callAndWait(
-        _ method: UInt16, _ payload: [UInt8] = [], timeout: Duration? = nil
+        _ method: UInt16, payload: [UInt8] = [], timeout: Duration? = nil
     ) throws(ExtensionFailure) -> [UInt8] {
         guard core.host.contains(.hostedCalls) else { throw .unsupported }
         let deadline = timeout.map { MonotonicClock.deadline(after: $0) }
-        switch try core.call(method, payload, until: deadline) {
+        switch try core.call(method, payload: payload, until: deadline) {
         case .reply(let bytes): return bytes
         case .failure(let code, let text): throw .failed(code: code, text: text)
         case .tooLate: throw .deadlineExceeded
@@ -87,7 +87,7 @@ public struct ExtensionEndpoint: ~Copyable {
 
     /// Sends a one-way message; waits while the ring has no room.
     public func sendAndWait(_ event: ChannelEvent) throws(ExtensionFailure) {
-        try core.send(FrameHeader(kind: .event, method: event.method), event.payload)
+        try core.send(FrameHeader(kind: .event, method: event.method), payload: event.payload)
     }
 
     /// The largest payload of an answer.
@@ -111,7 +111,7 @@ extension ExtensionEndpoint {
         _ body: (_ method: UInt16, _ request: RawSpan, _ reply: inout MutableRawSpan) -> Int,
         post: (_ method: UInt16, _ message: RawSpan) -> Bool = { _, _ in true }
     ) throws(ExtensionFailure) {
-        try core.serve(body, post)
+        try core.serve(body, post: post)
     }
 
     /// Waits for the next one-way message. Requests that come meanwhile are kept for `next`.
@@ -141,18 +141,18 @@ package struct ExtensionLookout {
     /// Reads the published frames. It answers pings, takes out the events with these methods, and keeps all other
     /// frames.
     /// - Returns: the methods of the events that were taken out.
-    package func look(for methods: Set<UInt16>) throws(ExtensionFailure) -> [UInt16] {
+    package func poll(for methods: Set<UInt16>) throws(ExtensionFailure) -> [UInt16] {
         try core.readWhatIsThere()
-        return core.takeEvents(methods)
+        return core.popEvents(methods)
     }
 
     package func send(_ event: ChannelEvent) throws(ExtensionFailure) {
-        try core.send(FrameHeader(kind: .event, method: event.method), event.payload)
+        try core.send(FrameHeader(kind: .event, method: event.method), payload: event.payload)
     }
 }
 
 extension ExtensionCore {
-    fileprivate func takeEvents(_ methods: Set<UInt16>) -> [UInt16] {
+    fileprivate func popEvents(_ methods: Set<UInt16>) -> [UInt16] {
         func isWanted(_ frame: Frame) -> Bool { frame.kind == .event && methods.contains(frame.method) }
         guard ahead.contains(where: isWanted) else { return [] }
         defer { ahead.removeAll(where: isWanted) }

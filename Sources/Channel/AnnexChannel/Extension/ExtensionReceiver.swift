@@ -30,7 +30,7 @@ struct ExtensionReceiver: ~Copyable {
         wake = WakeGate(flag: peer.sender)
         consumed = own.consumed
         arena = peer.arena
-        spinner = Spinner(waiting, ProcessorHint(own: own.processor, peer: peer.processor))
+        spinner = Spinner(waiting, hint: ProcessorHint(own: own.processor, peer: peer.processor))
     }
 
     /// Returns the next published frame, or the next complete message in pieces. Gives the room back at once, because
@@ -39,7 +39,7 @@ struct ExtensionReceiver: ~Copyable {
         while let frame = try reader.next() {
             switch frame.kind {
             case .large: try begin(frame)
-            case .piece: if let whole = try take(frame) { return whole }
+            case .piece: if let whole = try receivePiece(frame) { return whole }
             default:
                 giveBack()
                 return frame
@@ -53,11 +53,11 @@ struct ExtensionReceiver: ~Copyable {
     mutating func nextPlainRequest(
         into buffer: borrowing RequestBuffer, if isServed: (UInt16) -> Bool
     ) throws(ChannelViolation) -> CheckedHeader? {
-        var header = reader.look(for: .bareRequest, .request)
-        if header == nil { header = try reader.look() }
+        var header = reader.poll(for: .bareRequest, kind: .request)
+        if header == nil { header = try reader.poll() }
         if header == nil {
             _ = try wait(until: nil)
-            header = try reader.look()
+            header = try reader.poll()
         }
         guard let header, header.kind == .request, header.descriptors == 0, isServed(header.method) else { return nil }
         buffer.load(header, from: reader)
@@ -65,16 +65,16 @@ struct ExtensionReceiver: ~Copyable {
         return header
     }
 
-    /// The call of the next frame if it is a plain request that comes within `UncheckedAnswer.looks` checks; nil
+    /// The call of the next frame if it is a plain request that comes within `UncheckedAnswer.mostPolls` checks; nil
     /// otherwise.
     @inline(__always) mutating func callOfNextRequest() -> UInt64? {
-        var left = isWorthLooking ? UncheckedAnswer.looks : 0
+        var left = isWorthPolling ? UncheckedAnswer.mostPolls : 0
         while !reader.hasNews {
             guard left > 0 else { return nil }
             left &-= 1
             Processor.pause()
         }
-        return reader.look(for: .bareRequest, .request)?.call
+        return reader.poll(for: .bareRequest, kind: .request)?.call
     }
 
     /// Begins a message in pieces. The host may have given up the previous one.
@@ -85,13 +85,13 @@ struct ExtensionReceiver: ~Copyable {
         swap(&memory, &spare)
         // `removeAll(keepingCapacity:)` would still allocate new memory.
         memory.removeLast(memory.count)
-        large = LargeMessage(header, frame, terms, to: .own, spare: consume memory)
+        large = LargeMessage(header, first: frame, terms: terms, to: .own, spare: consume memory)
         giveBack()
     }
 
-    private mutating func take(_ frame: Frame) throws(ChannelViolation) -> Frame? {
+    private mutating func receivePiece(_ frame: Frame) throws(ChannelViolation) -> Frame? {
         guard large != nil else { throw .pieceOfNothing(call: frame.call) }
-        try large?.take(Hostile(UInt32(frame.method)), of: arena)
+        try large?.copyPiece(Hostile(UInt32(frame.method)), from: arena)
         reader.giveBackAll()
         _ = wake.wakeIfAsleep(on: consumed)
         guard let whole = large?.whole else { return nil }
@@ -122,7 +122,7 @@ struct ExtensionReceiver: ~Copyable {
         spinner.begin()
         while !reader.hasNews {
             if spinner.spin() {
-                if spinner.isTimeToLookAround, isOver(deadline) { return false }
+                if spinner.isTimeForFullCheck, isOver(deadline) { return false }
             } else if try !sleep(until: deadline) {
                 return false
             }
@@ -141,7 +141,7 @@ struct ExtensionReceiver: ~Copyable {
     }
 
     /// Whether the next request is likely to come before a sleep.
-    var isWorthLooking: Bool { spinner.isWorthLooking }
+    var isWorthPolling: Bool { spinner.isWorthPolling }
 
     /// Announces a sleep.
     /// - Returns: the word to sleep on, and its value.
@@ -151,9 +151,9 @@ struct ExtensionReceiver: ~Copyable {
             return (reader.bed, reader.bedValue)
         }
         // SYNC: read before the flag is set. A host that sees the flag rings after this read.
-        let heard = bell.loadAcquire()
+        let seen = bell.loadAcquire()
         gate.announce(ReceiverState.asleepOnBell)
-        return (bell, heard)
+        return (bell, seen)
     }
 
     private func sleep(on bed: SharedWord, while seen: UInt32, until deadline: UInt64?) -> FutexWait {

@@ -8,7 +8,7 @@ struct ExtensionSender: ~Copyable {
     /// Sleeps until the host has made room.
     private let gate: SleepGate
     private let consumed: SharedWord
-    private let looking: RoomSpinner
+    private let spinner: RoomSpinner
     var arena: ArenaWriter
     /// Whether the host supports frames that stay in their place.
     private let framesMayStay: Bool
@@ -25,7 +25,7 @@ struct ExtensionSender: ~Copyable {
         gate = SleepGate(flag: own.sender)
         consumed = peer.consumed
         arena = ArenaWriter(own.arena)
-        looking = RoomSpinner(waiting, peer.processor)
+        spinner = RoomSpinner(waiting, processor: peer.processor)
     }
 
     /// Publishes the frames that were written, and wakes a host that sleeps on them.
@@ -35,13 +35,13 @@ struct ExtensionSender: ~Copyable {
         guard let word = writer.publish() else { return false }
         let state = wake.state()
         if state == ReceiverState.asleep { word.wake() }
-        return takeDoorbell(state, isAttended: isAttended)
+        return claimDoorbell(state, isAttended: isAttended)
     }
 
     /// Publishes a small answer to an attended call without checking whether the host sleeps.
     /// - Returns: nil if nothing was sent, because the frame needs more than publishing.
     @inline(__always) mutating func publishUnchecked(
-        _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, isAttended: Bool
+        _ header: FrameHeader, payload: UnsafeRawBufferPointer, isAttended: Bool
     ) -> UncheckedAnswer? {
         guard isAttended else { return nil }
         let word = unsafe writer.publishAtOnce(
@@ -56,13 +56,13 @@ struct ExtensionSender: ~Copyable {
     @inline(__always) mutating func wake(on word: WritableWord) -> Bool {
         let state = wake.state()
         if state == ReceiverState.asleep { word.wake() }
-        return takeDoorbell(state, isAttended: true)
+        return claimDoorbell(state, isAttended: true)
     }
 
     /// Whether the host asks for a doorbell that this side has not rung yet. Answers that rang no doorbell may have
     /// filled the ring.
     mutating func wantsDoorbell() -> Bool {
-        takeDoorbell(wake.state(), isAttended: false)
+        claimDoorbell(wake.state(), isAttended: false)
     }
 
     /// Waits until the host has made some room. There is no limit, because a host that never reads has given up its
@@ -74,7 +74,7 @@ struct ExtensionSender: ~Copyable {
     mutating func waitForRoom(
         _ hasRoom: (inout ExtensionSender) throws(ChannelViolation) -> Bool
     ) throws(ChannelViolation) {
-        if looking.finds(consumed, other: writer.seen) { return }
+        if spinner.finds(consumed, other: writer.seen) { return }
         gate.announce()
         defer { gate.withdraw() }
         guard try !hasRoom(&self) else { return }
@@ -91,7 +91,7 @@ struct ExtensionSender: ~Copyable {
         return stop.sleep(gate, on: consumed, while: seen, until: nil)
     }
 
-    private mutating func takeDoorbell(_ state: UInt32, isAttended: Bool) -> Bool {
+    private mutating func claimDoorbell(_ state: UInt32, isAttended: Bool) -> Bool {
         guard ReceiverState.isDoorbell(state, isAttended: isAttended), state != rung else { return false }
         rung = state
         return true
@@ -102,7 +102,7 @@ extension ExtensionSender {
     /// Sends a message in pieces, each as soon as there is room for it.
     /// - Parameter beforeLast: runs before the last piece is written.
     mutating func sendLarge(
-        _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, _ control: borrowing ControlSocket,
+        _ header: FrameHeader, payload: UnsafeRawBufferPointer, control: borrowing ControlSocket,
         isAttended: Bool, beforeLast: () throws(ExtensionFailure) -> Void = {}
     ) throws(ExtensionFailure) {
         var first = header
@@ -159,14 +159,14 @@ extension ExtensionSender {
 /// Before this side waits or runs other code, it must check: `ExtensionSender.wake(on:)`.
 struct UncheckedAnswer {
     /// How often this side looks for the next request before it checks.
-    static let looks = 16
+    static let mostPolls = 16
 
     let word: WritableWord
     let call: UInt64
 
     /// Whether a request with the number `next` shows that the host has taken this answer. The host gives a raw call
     /// the number N + 1 only after it has taken the answer to call N.
-    @inline(__always) func isTaken(accordingTo next: UInt64) -> Bool {
+    @inline(__always) func isReceived(accordingTo next: UInt64) -> Bool {
         RawCalls.isRaw(next) && next == call &+ 1
     }
 }

@@ -28,15 +28,15 @@ public final class ExtensionStream {
         guard failure == nil, !state.isOver else { return }
         // The host may have ended and need no reset, so an error is ignored.
         try? core.send(
-            FrameHeader(kind: .reset, call: id), StreamFrame.reset(code: StreamFailure.cancelledCode, ""))
+            FrameHeader(kind: .reset, call: id), payload: StreamFrame.reset(code: StreamFailure.cancelledCode, ""))
     }
 
     /// Returns the next message in order; nil if the host has finished. Waits on this thread.
     public func receiveAndWait() throws -> [UInt8]? {
         while true {
-            if let message = queue.takeFirst() {
-                if let credit = state.take(StreamState.cost(message.count), isEmpty: queue.isEmpty) {
-                    try core.send(FrameHeader(kind: .credit, call: id), WireBytes.bytes(credit))
+            if let message = queue.popFirst() {
+                if let credit = state.recordPop(cost: StreamState.cost(message.count), isEmpty: queue.isEmpty) {
+                    try core.send(FrameHeader(kind: .credit, call: id), payload: WireBytes.bytes(credit))
                 }
                 return message
             }
@@ -64,14 +64,14 @@ public final class ExtensionStream {
             }
             try core.readMore()
         }
-        try core.send(FrameHeader(kind: .data, method: method, call: id), message)
+        try core.send(FrameHeader(kind: .data, method: method, call: id), payload: message)
     }
 
     /// Announces that this side sends no more messages. The host may still send.
     public func finish() throws {
         guard failure == nil, state.isSending else { return }
         state.finishSending()
-        try core.send(FrameHeader(kind: .finish, call: id), [])
+        try core.send(FrameHeader(kind: .finish, call: id), payload: [])
     }
 
     /// Ends the stream in both directions.
@@ -82,6 +82,6 @@ public final class ExtensionStream {
         guard failure == nil, !state.isOver else { return }
         failure = .cancelled
         queue.removeAll()
-        try core.send(FrameHeader(kind: .reset, call: id), StreamFrame.reset(code: code, text))
+        try core.send(FrameHeader(kind: .reset, call: id), payload: StreamFrame.reset(code: code, text))
     }
 }

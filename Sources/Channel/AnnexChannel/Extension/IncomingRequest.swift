@@ -44,7 +44,7 @@ public struct IncomingRequest: ~Copyable {
     }
 
     /// Takes the first of the remaining descriptors; nil if none is left.
-    public mutating func takeFirstDescriptor() -> Descriptor? {
+    public mutating func popFirstDescriptor() -> Descriptor? {
         descriptors.takeFirst()
     }
 
@@ -81,7 +81,7 @@ public struct IncomingRequest: ~Copyable {
     /// Sends an answer whose bytes are lent for the call.
     consuming func reply(raw payload: UnsafeRawBufferPointer) throws(ExtensionFailure) {
         try unsafe core.send(
-            FrameHeader(kind: .reply, method: method, call: call), payload, isAttended: isAttended)
+            FrameHeader(kind: .reply, method: method, call: call), payload: payload, isAttended: isAttended)
         isAnswered = true
     }
 

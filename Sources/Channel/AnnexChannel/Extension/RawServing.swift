@@ -11,46 +11,46 @@ enum RawServing {
     /// sleeps.
     /// - Returns: whether `post` returned false.
     static func serve(
-        _ receiver: inout ExtensionReceiver, _ sender: inout ExtensionSender, _ control: borrowing ControlSocket,
-        _ buffers: borrowing RawBuffers, _ body: ExtensionCore.RawBody, _ post: ExtensionCore.RawPost
+        _ receiver: inout ExtensionReceiver, sender: inout ExtensionSender, control: borrowing ControlSocket,
+        buffers: borrowing RawBuffers, body: ExtensionCore.RawBody, post: ExtensionCore.RawPost
     ) throws(ExtensionFailure) -> Bool {
         var unchecked: UncheckedAnswer?
-        var looks = 0
+        var polls = 0
         while true {
-            if let header = receiver.reader.look(for: .bareRequest, .request) {
-                if let last = unchecked, !last.isTaken(accordingTo: header.call) {
-                    try check(last, &sender, control)
+            if let header = receiver.reader.poll(for: .bareRequest, kind: .request) {
+                if let last = unchecked, !last.isReceived(accordingTo: header.call) {
+                    try check(last, sender: &sender, control: control)
                 }
                 buffers.load(header, from: receiver.reader)
                 receiver.pass(header)
-                unchecked = try answer(header, &sender, control, buffers, body)
-                looks = receiver.isWorthLooking ? UncheckedAnswer.looks : 0
+                unchecked = try answer(header, sender: &sender, control: control, buffers: buffers, body: body)
+                polls = receiver.isWorthPolling ? UncheckedAnswer.mostPolls : 0
                 continue
             }
             if let last = unchecked {
-                if looks > 0, !receiver.reader.hasNews {
-                    looks &-= 1
+                if polls > 0, !receiver.reader.hasNews {
+                    polls &-= 1
                     Processor.pause()
                     continue
                 }
-                try check(last, &sender, control)
+                try check(last, sender: &sender, control: control)
                 unchecked = nil
             }
-            guard let header = try look(&receiver) else { continue }
+            guard let header = try nextHeader(from: &receiver) else { continue }
             guard header.isSimple else { return false }
             buffers.load(header, from: receiver.reader)
             receiver.pass(header)
             if header.kind == .event {
                 guard buffers.message(header, post) else { return true }
             } else {
-                unchecked = try answer(header, &sender, control, buffers, body)
-                looks = 0
+                unchecked = try answer(header, sender: &sender, control: control, buffers: buffers, body: body)
+                polls = 0
             }
         }
     }
 
     private static func check(
-        _ answer: UncheckedAnswer, _ sender: inout ExtensionSender, _ control: borrowing ControlSocket
+        _ answer: UncheckedAnswer, sender: inout ExtensionSender, control: borrowing ControlSocket
     ) throws(ExtensionFailure) {
         if sender.wake(on: answer.word) { try control.ring() }
     }
@@ -59,7 +59,7 @@ enum RawServing {
     static func nextPost(
         _ receiver: inout ExtensionReceiver, into target: UnsafeMutableRawBufferPointer
     ) throws(ExtensionFailure) -> (method: UInt16, count: Int)? {
-        guard let header = try violating({ () throws(ChannelViolation) in try receiver.reader.look() }),
+        guard let header = try violating({ () throws(ChannelViolation) in try receiver.reader.poll() }),
             header.kind == .event
         else { return nil }
         let (length, room) = (Int(header.length), target.count)
@@ -74,9 +74,9 @@ enum RawServing {
     }
 
     /// The next frame's header; nil after a wait.
-    private static func look(_ receiver: inout ExtensionReceiver) throws(ExtensionFailure) -> CheckedHeader? {
+    private static func nextHeader(from receiver: inout ExtensionReceiver) throws(ExtensionFailure) -> CheckedHeader? {
         try violating { () throws(ChannelViolation) in
-            if let header = try receiver.reader.look() { return header }
+            if let header = try receiver.reader.poll() { return header }
             _ = try receiver.wait(until: nil)
             return nil
         }
@@ -84,19 +84,19 @@ enum RawServing {
 
     /// - Returns: the answer if the caller must still check whether the host sleeps; otherwise nil.
     private static func answer(
-        _ asked: CheckedHeader, _ sender: inout ExtensionSender, _ control: borrowing ControlSocket,
-        _ buffers: borrowing RawBuffers, _ body: ExtensionCore.RawBody
+        _ asked: CheckedHeader, sender: inout ExtensionSender, control: borrowing ControlSocket,
+        buffers: borrowing RawBuffers, body: ExtensionCore.RawBody
     ) throws(ExtensionFailure) -> UncheckedAnswer? {
-        var (count, reply) = unsafe buffers.answer(asked, body)
+        var (count, reply) = unsafe buffers.answer(asked, body: body)
         var header = FrameHeader(kind: .reply, method: asked.method, call: asked.call)
         if count < 0 {
             header.kind = .failure
             unsafe reply = buffers.failure(UInt32(clamping: count.magnitude))
         }
         let isAttended = asked.marks.contains(.attended)
-        if let answer = unsafe sender.publishUnchecked(header, reply, isAttended: isAttended) { return answer }
+        if let answer = unsafe sender.publishUnchecked(header, payload: reply, isAttended: isAttended) { return answer }
         guard reply.count <= Int(sender.writer.largestPayload) else {
-            try unsafe sender.sendLarge(header, reply, control, isAttended: isAttended)
+            try unsafe sender.sendLarge(header, payload: reply, control: control, isAttended: isAttended)
             return nil
         }
         let length = UInt32(truncatingIfNeeded: reply.count)
@@ -160,14 +160,14 @@ enum RawServing {
     /// Runs `body` on the loaded request.
     /// - Returns: the number that `body` returned, and the answer's bytes.
     func answer(
-        _ header: CheckedHeader, _ body: ExtensionCore.RawBody
+        _ header: CheckedHeader, body: ExtensionCore.RawBody
     ) -> (count: Int, reply: UnsafeRawBufferPointer) {
-        unsafe message(header) { method, message in unsafe answer(method, message, body) }
+        unsafe message(header) { method, message in unsafe answer(method, message: message, body: body) }
     }
 
     /// Runs `body` on a message in other memory.
     func answer(
-        _ method: UInt16, _ message: RawSpan, _ body: ExtensionCore.RawBody
+        _ method: UInt16, message: RawSpan, body: ExtensionCore.RawBody
     ) -> (count: Int, reply: UnsafeRawBufferPointer) {
         // SAFETY: this side's own memory, lent only for the call.
         var target = unsafe reply.mutableBytes

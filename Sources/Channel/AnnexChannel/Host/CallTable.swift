@@ -37,7 +37,7 @@ struct CallTable: Sendable {
     }
 
     /// - Returns: whether the call was in the table, and whether no open call accepts descriptors any more.
-    mutating func takeOut(_ id: UInt64) -> (wasThere: Bool, nobodyAccepts: Bool) {
+    mutating func remove(_ id: UInt64) -> (wasThere: Bool, nobodyAccepts: Bool) {
         guard let call = open.removeValue(forKey: id) else { return (false, false) }
         guard call.accepts.pieces > 0 else { return (true, false) }
         accepting &-= 1
@@ -67,7 +67,7 @@ struct CallTable: Sendable {
         return Array(open.values)
     }
 
-    mutating func addSleeper(_ call: UInt64, _ parker: Parker) {
+    mutating func addSleeper(_ call: UInt64, parker: Parker) {
         sleepers.append((call, parker))
     }
 
@@ -87,7 +87,7 @@ extension CallTable {
     enum Lookup {
         case open(ChannelCall)
         /// The call was open, and this lookup removed it: the caller must resolve it.
-        case taken(ChannelCall)
+        case removed(ChannelCall)
         /// The call was made and is already resolved.
         case late
         case neverIssued
@@ -104,8 +104,8 @@ extension CallTable {
         guard case .open(let call) = found, frame.kind == .reply, frame.descriptors == 0, !call.isPing,
             frame.method == call.method, call.accepts.pieces == 0
         else { return found }
-        _ = takeOut(frame.call)
-        return .taken(call)
+        _ = remove(frame.call)
+        return .removed(call)
     }
 }
 

@@ -91,7 +91,7 @@ internal import Synchronization
     }
 
     /// Returns a workspace that only this thread uses until it gives the workspace back.
-    func take(_ make: (_ isKept: Bool) -> CallWorkspace) -> CallWorkspace {
+    func acquire(_ make: (_ isKept: Bool) -> CallWorkspace) -> CallWorkspace {
         // SYNC: acquires what the last user wrote into the workspace before giving it back.
         guard !isTaken.exchange(true, ordering: .acquiring) else { return make(false) }
         if let workspace = unsafe kept.pointee { return workspace }
@@ -113,14 +113,14 @@ internal import Synchronization
 // The part of typed calls that does not depend on the message's type.
 extension HostEndpoint {
     /// The state of a task's call before the task suspends.
-    @usableFromInline enum Look<Response> {
+    @usableFromInline enum PolledCall<Response> {
         case answered(Response)
         /// There is no answer yet; the call is nil if it was not sent.
         case pending(ChannelCall?)
     }
 
-    @usableFromInline func takeWorkspace() -> CallWorkspace {
-        let taken = workspace.take { isKept in
+    @usableFromInline func acquireWorkspace() -> CallWorkspace {
+        let taken = workspace.acquire { isKept in
             CallWorkspace(
                 limits: limits,
                 replyCapacity: Int(WireFormat.largestPayload(capacity: state.configuration.extensionCapacity)),
@@ -136,25 +136,26 @@ extension HostEndpoint {
 
     /// - Returns: the length of the answer, which is in the workspace.
     @usableFromInline func callEncoded(
-        _ method: UInt16, _ workspace: CallWorkspace, _ timeout: Duration?, _ patience: CallPatience?
+        _ method: UInt16, in workspace: CallWorkspace, timeout: Duration?, patience: CallPatience?
     ) throws(CallFailure) -> Int {
         // SAFETY: only this caller uses the workspace.
         if let failure = unsafe workspace.memory.pointee.encoder.failure { throw .unencodable(failure) }
         var target = unsafe workspace.room.mutableBytes
         return try unsafe workspace.memory.pointee.encoder.withWritten { (payload) throws(CallFailure) in
             try callRaw(
-                method, payload, into: &target, timeout: timeout, patience: patience, workspace: workspace)
+                method, payload: payload, into: &target, timeout: timeout, patience: patience, workspace: workspace)
         }
     }
 
-    @usableFromInline func lookEncoded(
-        _ method: UInt16, _ workspace: CallWorkspace, _ timeout: Duration?, _ patience: CallPatience?
+    @usableFromInline func callEncodedAndPoll(
+        _ method: UInt16, in workspace: CallWorkspace, timeout: Duration?, patience: CallPatience?
     ) throws(CallFailure) -> LedCall {
         // SAFETY: as in `callEncoded`.
         if let failure = unsafe workspace.memory.pointee.encoder.failure { throw .unencodable(failure) }
         return try unsafe workspace.memory.pointee.encoder.withWritten { (payload) throws(CallFailure) in
-            try look(
-                method, payload, in: workspace, timeout, patience: patience, mostReply: MessageLimits.standard.bytes)
+            try callAndPoll(
+                method, payload: payload, in: workspace, timeout: timeout, patience: patience,
+                mostReply: MessageLimits.standard.bytes)
         }
     }
 

@@ -67,17 +67,17 @@ public final class ChannelCall: Sendable {
     public func wait() throws(CallFailure) -> Reply {
         guard isDone || !leader.state.loop.isCurrent else { throw .onEventLoop }
         leader.follow(self)
-        return try heard()
+        return try replyAfterHandlers()
     }
 
     /// The outcome of a resolved call, after the handlers of everything that arrived before it have run.
-    func heard() throws(CallFailure) -> Reply {
+    func replyAfterHandlers() throws(CallFailure) -> Reply {
         do throws(CallFailure) {
             let reply = try outcome().get()
-            leader.state.hearFirst(until: deadline)
+            leader.state.waitForHandlers(until: deadline)
             return reply
         } catch {
-            leader.state.hearFirst(before: error, until: deadline)
+            leader.state.waitForHandlers(before: error, until: deadline)
             throw error
         }
     }
@@ -88,8 +88,8 @@ public final class ChannelCall: Sendable {
         if isDone {
             let outcome = self.outcome()
             switch outcome {
-            case .success: await leader.state.hearFirst()
-            case .failure(let failure): await leader.state.hearFirst(before: failure)
+            case .success: await leader.state.waitForHandlers()
+            case .failure(let failure): await leader.state.waitForHandlers(before: failure)
             }
             return try outcome.get()
         }
@@ -165,7 +165,7 @@ public final class ChannelCall: Sendable {
     /// Resolves the call from this side, unless it is already resolved.
     /// - Parameter tell: whether the call was sent, so that the extension must be notified.
     func giveUp(with failure: CallFailure, tell: Bool = true) {
-        guard leader.takeOut(id, isForgone: tell) else { return }
+        guard leader.removeCall(id, isForgone: tell) else { return }
         leader.control.dropHandOver(of: self)
         resolve(.failure(failure))
         if tell { leader.sender.sendCancel(id) }
@@ -188,7 +188,7 @@ public final class ChannelCall: Sendable {
 
     private func suspend(_ continuation: CheckedContinuation<Outcome, Never>) {
         guard let ready = enlist(.task(continuation)) else { return }
-        leader.state.whenHeard { continuation.resume(returning: ready) }
+        leader.state.runAfterHandlers { continuation.resume(returning: ready) }
     }
 
     /// - Returns: the outcome if there already is one; the waiter is not added then.

@@ -35,7 +35,7 @@ final class ChannelState: Sendable {
     private let parts = Mutex<Parts?>(nil)
 
     /// How many handlers are queued or running on the event loop's thread.
-    let unheard = Atomic<Int>(0)
+    let pendingHandlers = Atomic<Int>(0)
     /// How many of these handlers are for events, and the payload bytes of these events.
     private let undelivered = Atomic<UInt32>(0)
     private let undeliveredBytes = Atomic<UInt64>(0)
@@ -121,7 +121,7 @@ final class ChannelState: Sendable {
             state = .said(said)
             return waiting
         }
-        tell { [handlers] in handlers.onHello(said) }
+        runHandler { [handlers] in handlers.onHello(said) }
         loop.perform {
             for continuation in waiting { continuation.resume(returning: .success(said)) }
         }
@@ -226,7 +226,7 @@ final class ChannelState: Sendable {
         }
         undelivered.add(1, ordering: .relaxed)
         undeliveredBytes.add(bytes, ordering: .relaxed)
-        tell { [self] in
+        runHandler { [self] in
             undelivered.subtract(1, ordering: .relaxed)
             undeliveredBytes.subtract(bytes, ordering: .relaxed)
             handlers.onEvent(event)

@@ -4,9 +4,9 @@ internal import Synchronization
 extension ChannelStream {
     /// Checks the stream until there is a result, and blocks this thread between the checks.
     func wait<Value: Sendable>(
-        _ timeout: Duration?, _ look: (inout Inner) -> Look<Value>
+        _ timeout: Duration?, _ look: (inout Inner) -> CheckResult<Value>
     ) throws(StreamFailure) -> Value {
-        var wait = StreamWait(timeout, leader)
+        var wait = StreamWait(timeout: timeout, leader: leader)
         defer { wait.end() }
         let parker = Parker()
         while true {
@@ -29,9 +29,9 @@ extension ChannelStream {
 
     /// Like the other `wait`, for a task: it suspends between the checks.
     nonisolated(nonsending) func wait<Value: Sendable>(
-        _ timeout: Duration?, asTask look: (inout Inner) -> Look<Value>
+        _ timeout: Duration?, asTask look: (inout Inner) -> CheckResult<Value>
     ) async throws(StreamFailure) -> Value {
-        var wait = StreamWait(timeout, leader)
+        var wait = StreamWait(timeout: timeout, leader: leader)
         defer { wait.end() }
         while true {
             let (result, changes) = inner.withLock { (look(&$0), $0.changes) }
@@ -109,7 +109,7 @@ extension ChannelStream {
     }
 
     /// Handles a stream that the extension opens: passes it to the owner, or resets it if the owner takes none.
-    static func accept(_ frame: Frame, _ leader: RingLeader) throws(ChannelViolation) {
+    static func accept(_ frame: Frame, leader: RingLeader) throws(ChannelViolation) {
         let (state, sender) = (leader.state, leader.sender)
         guard let (window, arguments) = StreamFrame.opening(frame.payload) else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
@@ -119,20 +119,20 @@ extension ChannelStream {
         let stream = ChannelStream(
             id: frame.call, method: frame.method, arguments: arguments,
             state: StreamState(window: own, peerWindow: window), leader: leader)
-        guard let take = state.handlers.onStream,
+        guard let handler = state.handlers.onStream,
             state.streams.withLock({ $0.admit(stream, atMost: state.configuration.mostStreams) })
         else {
-            stream.refuse()
+            stream.markRejected()
             let text = state.handlers.onStream == nil ? "this side accepts no streams" : "too many streams are open"
             return sender.sendSoon(ChannelStream.reset(frame.call, code: StreamFailure.rejectedCode, text: text))
         }
         sender.sendSoon(
             OutgoingFrame(header: FrameHeader(kind: .credit, call: frame.call), payload: WireBytes.bytes(own)))
-        state.tell { take(stream) }
+        state.runHandler { handler(stream) }
     }
 
     /// Handles a frame of this stream.
-    func take(_ frame: Frame) throws(ChannelViolation) {
+    func handle(_ frame: Frame) throws(ChannelViolation) {
         switch frame.kind {
         case .data:
             try change { (inner) throws(ChannelViolation) in
@@ -163,7 +163,7 @@ extension ChannelStream {
     }
 
     /// Marks a stream that was never accepted, so that `deinit` sends no reset.
-    func refuse() { inner.withLock { $0.failure = .cancelled } }
+    func markRejected() { inner.withLock { $0.failure = .cancelled } }
 
     func retireIfOver() {
         if inner.withLock({ $0.state.isOver }) { forget(isForgone: 0) }
@@ -173,7 +173,7 @@ extension ChannelStream {
     /// - Parameter owed: how many bytes the extension may still have sent, if this side dropped the stream; nil if it
     ///   did not.
     func forget(isForgone owed: UInt32?) {
-        leader.state.streams.withLock { $0.takeOut(id, forgoing: owed) }
+        leader.state.streams.withLock { $0.remove(id, forgoing: owed) }
     }
 }
 
@@ -196,14 +196,14 @@ struct StreamWait {
     private var began: UInt64?
     private var deadline: UInt64?
     /// Whether the time is over and only a last check of the ring remains.
-    private var isLastLook = false
+    private var isLastCheck = false
     /// The number under which the wait was reported to the owner; nil before.
-    private var told: UInt64?
+    private var reported: UInt64?
 
     /// Nanoseconds after which a wait is reported to the owner.
     private static let moment: UInt64 = 1_000_000_000
 
-    init(_ timeout: Duration?, _ leader: RingLeader) {
+    init(timeout: Duration?, leader: RingLeader) {
         self.timeout = timeout
         self.leader = leader
     }
@@ -213,18 +213,18 @@ struct StreamWait {
     mutating func goOn() throws(StreamFailure) -> UInt64? {
         let now = MonotonicClock.now()
         let start = begin(at: now)
-        if let deadline, now >= deadline { return try lookOnceMore(at: now) }
-        guard timeout == nil, told == nil else { return deadline }
+        if let deadline, now >= deadline { return try checkOnceMore(at: now) }
+        guard timeout == nil, reported == nil else { return deadline }
         guard now &- start >= StreamWait.moment else { return min(deadline ?? .max, start &+ StreamWait.moment) }
         let number = leader.state.streamWaits.add(1, ordering: .relaxed).newValue
-        told = number
-        leader.tell(.began(number))
+        reported = number
+        leader.report(.began(number))
         return deadline
     }
 
     /// Ends the wait, because it has a result or was given up.
     func end() {
-        if let told { leader.tell(.ended(told)) }
+        if let reported { leader.report(.ended(reported)) }
     }
 
     private mutating func begin(at now: UInt64) -> UInt64 {
@@ -242,9 +242,9 @@ struct StreamWait {
     /// gets a moment to read before the wait counts against the extension. A caller's own timeout never counts against
     /// the extension, and gets no extra time.
     /// - Returns: when the last check is over.
-    private mutating func lookOnceMore(at now: UInt64) throws(StreamFailure) -> UInt64 {
-        guard !isLastLook else { throw overstayed() }
-        isLastLook = true
+    private mutating func checkOnceMore(at now: UInt64) throws(StreamFailure) -> UInt64 {
+        guard !isLastCheck else { throw overstayed() }
+        isLastCheck = true
         let mayBeUnread = !leader.pumpSoon() && timeout == nil
         let end = mayBeUnread ? MonotonicClock.deadline(after: RingLeader.longestSleep) : now
         deadline = end
@@ -252,13 +252,13 @@ struct StreamWait {
     }
 
     private func overstayed() -> StreamFailure {
-        if timeout == nil { leader.tell(.overstayed) }
+        if timeout == nil { leader.report(.overstayed) }
         return .deadlineExceeded
     }
 }
 
 extension RingLeader {
-    fileprivate func tell(_ waiting: StreamWaiting) {
+    fileprivate func report(_ waiting: StreamWaiting) {
         state.loop.execute { [handlers = state.handlers] in handlers.onStreamWait(waiting) }
     }
 }

@@ -31,14 +31,14 @@ public final class ChannelStream: Sendable {
     }
 
     /// The result of one check.
-    enum Look<Value> {
+    enum CheckResult<Value> {
         case done(Value)
         case failed(StreamFailure)
         case mustWait
     }
 
     /// The result of taking from the queue: a message, or nil at the end, and the credit to return for it.
-    struct Taken {
+    struct PoppedMessage {
         var message: [UInt8]?
         var credit: UInt32?
     }
@@ -71,7 +71,7 @@ public final class ChannelStream: Sendable {
     ///   wait reaches it.
     /// - Throws: `StreamFailure.deadlineExceeded` when that time is over; the stream stays open.
     public func receiveAndWait(timeout: Duration? = nil) throws(StreamFailure) -> [UInt8]? {
-        try taken(wait(timeout) { Self.take(&$0) })
+        try returnCredit(of: wait(timeout) { Self.popMessage(from: &$0) })
     }
 
     /// Returns the next message in order; nil if the other side has finished.
@@ -79,7 +79,7 @@ public final class ChannelStream: Sendable {
     public nonisolated(nonsending) func receive(
         timeout: Duration? = nil
     ) async throws(StreamFailure) -> [UInt8]? {
-        try await taken(wait(timeout, asTask: { Self.take(&$0) }))
+        try await returnCredit(of: wait(timeout, asTask: { Self.popMessage(from: &$0) }))
     }
 
     /// Sends a message; blocks this thread until the other side has room for it.
@@ -90,7 +90,7 @@ public final class ChannelStream: Sendable {
     ///     stays open. Without room in time the stream is cancelled.
     public func sendAndWait(_ message: [UInt8], timeout: Duration? = nil) throws(StreamFailure) {
         let cost = StreamState.cost(message.count)
-        try wait(timeout) { spend(&$0, cost, message.count) }
+        try wait(timeout) { spend(&$0, cost: cost, bytes: message.count) }
         do throws(CallFailure) {
             try leader.sender.send(data(message), until: timeout.map { MonotonicClock.deadline(after: $0) })
         } catch {
@@ -106,7 +106,7 @@ public final class ChannelStream: Sendable {
         _ message: [UInt8], timeout: Duration? = nil
     ) async throws(StreamFailure) {
         let cost = StreamState.cost(message.count)
-        try await wait(timeout, asTask: { spend(&$0, cost, message.count) })
+        try await wait(timeout, asTask: { spend(&$0, cost: cost, bytes: message.count) })
         do throws(CallFailure) {
             try await leader.sender.sendLater(data(message), until: timeout.map { MonotonicClock.deadline(after: $0) })
         } catch {
@@ -116,13 +116,13 @@ public final class ChannelStream: Sendable {
 
     /// Announces that this side sends no more messages. The other side may still send.
     public func finish() {
-        var mustTell = false
+        var mustAnnounce = false
         // Wakes threads and tasks that wait to send: they get no more credit from a stream that is over.
         change { inner in
-            mustTell = inner.failure == nil && inner.state.isSending
-            if mustTell { inner.state.finishSending() }
+            mustAnnounce = inner.failure == nil && inner.state.isSending
+            if mustAnnounce { inner.state.finishSending() }
         }
-        guard mustTell else { return }
+        guard mustAnnounce else { return }
         leader.sender.sendSoon(OutgoingFrame(header: FrameHeader(kind: .finish, call: id), payload: []))
         retireIfOver()
     }
@@ -153,7 +153,7 @@ public final class ChannelStream: Sendable {
     }
 
     /// Returns the credit of a message that was taken. Called outside the lock.
-    private func taken(_ taken: Taken) -> [UInt8]? {
+    private func returnCredit(of taken: PoppedMessage) -> [UInt8]? {
         if let credit = taken.credit {
             leader.sender.sendSoon(
                 OutgoingFrame(header: FrameHeader(kind: .credit, call: id), payload: WireBytes.bytes(credit)))
@@ -161,18 +161,18 @@ public final class ChannelStream: Sendable {
         return taken.message
     }
 
-    private static func take(_ inner: inout Inner) -> Look<Taken> {
-        if let message = inner.queue.takeFirst() {
-            let credit = inner.state.take(StreamState.cost(message.count), isEmpty: inner.queue.isEmpty)
-            return .done(Taken(message: message, credit: credit))
+    private static func popMessage(from inner: inout Inner) -> CheckResult<PoppedMessage> {
+        if let message = inner.queue.popFirst() {
+            let credit = inner.state.recordPop(cost: StreamState.cost(message.count), isEmpty: inner.queue.isEmpty)
+            return .done(PoppedMessage(message: message, credit: credit))
         }
         // The other side has finished, so receiving ends regularly, even if the stream has failed since then. A
         // cancelled stream still fails.
-        if !inner.state.isReceiving, inner.failure != .cancelled { return .done(Taken()) }
-        return inner.failure.map(Look.failed) ?? .mustWait
+        if !inner.state.isReceiving, inner.failure != .cancelled { return .done(PoppedMessage()) }
+        return inner.failure.map(CheckResult.failed) ?? .mustWait
     }
 
-    private func spend(_ inner: inout Inner, _ cost: UInt32, _ bytes: Int) -> Look<Void> {
+    private func spend(_ inner: inout Inner, cost: UInt32, bytes: Int) -> CheckResult<Void> {
         if let failure = inner.failure { return .failed(failure) }
         guard inner.state.isSending else { return .failed(.finished) }
         // The other side's window is not known yet: wait for it.

@@ -16,7 +16,7 @@ struct ControlInbox: ~Copyable, Sendable {
 
     /// The result of taking the hand-over that a frame announced. The list is empty if the call had already ended: the
     /// descriptors were then not kept, or were taken out when the call ended.
-    enum Taken: ~Copyable {
+    enum PoppedHandOver: ~Copyable {
         case complete(DescriptorList)
         case incomplete(DescriptorList)
         case missing
@@ -60,26 +60,26 @@ struct ControlInbox: ~Copyable, Sendable {
     /// Keeps descriptors for an open call until its frame is read. Each call may get them once, so the calls'
     /// allowances bound the total.
     mutating func keep(
-        _ tag: DescriptorTag, _ list: inout DescriptorList, isIncomplete: Bool
+        _ tag: DescriptorTag, descriptors list: inout DescriptorList, isIncomplete: Bool
     ) throws(ChannelViolation) {
         guard !waiting.contains(where: { $0.call == tag.call }) else {
             throw .descriptorsNotAskedFor(count: list.count, call: tag.call)
         }
         let count = list.count
-        try note(HandOver(call: tag.call, count: count, kept: count, isIncomplete: isIncomplete))
+        try record(HandOver(call: tag.call, count: count, kept: count, isIncomplete: isIncomplete))
         while let descriptor = list.takeFirst() { descriptors.append(descriptor) }
     }
 
     /// Records a hand-over for a call that is over, without keeping its descriptors. The hand-over counts against the
     /// budget.
-    mutating func noteLate(
+    mutating func recordLate(
         _ tag: DescriptorTag, count: Int, isIncomplete: Bool
     ) throws(ChannelViolation) {
         try spend()
-        try note(HandOver(call: tag.call, count: count, kept: 0, isIncomplete: isIncomplete))
+        try record(HandOver(call: tag.call, count: count, kept: 0, isIncomplete: isIncomplete))
     }
 
-    private mutating func note(_ handOver: HandOver) throws(ChannelViolation) {
+    private mutating func record(_ handOver: HandOver) throws(ChannelViolation) {
         guard waiting.count < ControlInbox.mostWaiting else {
             throw .descriptorsNotAskedFor(count: handOver.count, call: handOver.call)
         }
@@ -90,22 +90,22 @@ struct ControlInbox: ~Copyable, Sendable {
     var count: Int { waiting.count }
 
     /// Takes the oldest hand-over, which must belong to this call.
-    mutating func take(call: UInt64, count: UInt8) -> Taken {
+    mutating func popHandOver(call: UInt64, count: UInt8) -> PoppedHandOver {
         guard let first = waiting.first, first.call == call, first.isIncomplete || first.count == count else {
             return .missing
         }
         waiting = Array(waiting.dropFirst())
-        let list = takeOldest(first.kept)
+        let list = popOldest(first.kept)
         return first.isIncomplete ? .incomplete(list) : .complete(list)
     }
 
     /// Takes the descriptors of a call that is over. The hand-over's entry stays, because its frame may follow.
-    mutating func takeKept(for call: UInt64) -> DescriptorList {
+    mutating func removeKept(for call: UInt64) -> DescriptorList {
         var taken = DescriptorList()
         var others = DescriptorList()
         var entries: [HandOver] = []
         for var entry in waiting {
-            var list = takeOldest(entry.kept)
+            var list = popOldest(entry.kept)
             let isTaken = entry.call == call
             while let descriptor = list.takeFirst() {
                 if isTaken { taken.append(descriptor) } else { others.append(descriptor) }
@@ -119,12 +119,12 @@ struct ControlInbox: ~Copyable, Sendable {
     }
 
     /// Takes all descriptors.
-    mutating func takeAll() -> DescriptorList {
+    mutating func popAll() -> DescriptorList {
         waiting = []
-        return takeOldest(.max)
+        return popOldest(.max)
     }
 
-    private mutating func takeOldest(_ count: Int) -> DescriptorList {
+    private mutating func popOldest(_ count: Int) -> DescriptorList {
         var list = DescriptorList()
         while list.count < count, let descriptor = descriptors.takeFirst() { list.append(descriptor) }
         return list

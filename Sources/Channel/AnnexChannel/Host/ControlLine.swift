@@ -16,7 +16,7 @@ final class ControlLine: Sendable {
     /// `HostReceiver.turns`: how often the leader has asked for a doorbell.
     let turns = Atomic<UInt32>(0)
 
-    init(_ socket: consuming ControlSocket, _ state: ChannelState) {
+    init(_ socket: consuming ControlSocket, state: ChannelState) {
         self.socket = socket
         self.state = state
         inbox = Mutex(ControlInbox(state.configuration))
@@ -84,7 +84,7 @@ extension ControlLine {
         guard frame.descriptors <= call.accepts.pieces else {
             throw .violated(.descriptorsNotAskedFor(count: Int(truncatingIfNeeded: frame.descriptors), call: call.id))
         }
-        var list = try takeHandOver(frame)
+        var list = try receiveHandOver(frame)
         do throws(CallFailure) {
             return try sealedBytes(&list, atMost: call.accepts.bytes)
         } catch {
@@ -98,8 +98,8 @@ extension ControlLine {
     ) throws(CallFailure) -> [SealedBytes] {
         var pieces: [SealedBytes] = []
         var left = limit
-        while let piece = try SealedBytes.takeChecked(from: &list, atMost: left) {
-            // `takeChecked` has checked that the piece has at most `left` bytes.
+        while let piece = try SealedBytes.popChecked(from: &list, atMost: left) {
+            // `popChecked` has checked that the piece has at most `left` bytes.
             left &-= UInt64(truncatingIfNeeded: piece.count)
             pieces.append(piece)
         }
@@ -110,7 +110,7 @@ extension ControlLine {
     func dropHandOver(_ frame: Frame) throws(ChannelViolation) {
         guard frame.descriptors > 0 else { return }
         do throws(CallFailure) {
-            disposal.close(try takeHandOver(frame))
+            disposal.close(try receiveHandOver(frame))
         } catch {
             if case .violated(let violation) = error { throw violation }
         }
@@ -119,15 +119,15 @@ extension ControlLine {
     /// Closes the descriptors that came for a call that this side has given up.
     func dropHandOver(of call: ChannelCall) {
         guard call.accepts.pieces > 0 else { return }
-        disposal.close(inbox.withLock { $0.takeKept(for: call.id) })
+        disposal.close(inbox.withLock { $0.removeKept(for: call.id) })
     }
 
     /// Closes all descriptors that wait for a frame, because no frame is read any more.
     private func dropHandOvers() {
-        disposal.close(inbox.withLock { $0.takeAll() })
+        disposal.close(inbox.withLock { $0.popAll() })
     }
 
-    private func takeHandOver(_ frame: Frame) throws(CallFailure) -> DescriptorList {
+    private func receiveHandOver(_ frame: Frame) throws(CallFailure) -> DescriptorList {
         var failure: CallFailure?
         let list = inbox.withLock { inbox in
             do throws(ChannelViolation) {
@@ -138,7 +138,7 @@ extension ControlLine {
                 failure = .violated(error)
                 return DescriptorList()
             }
-            switch inbox.take(call: frame.call, count: frame.descriptors) {
+            switch inbox.popHandOver(call: frame.call, count: frame.descriptors) {
             case .complete(let list): return list
             case .incomplete(let list):
                 disposal.close(list)
@@ -196,14 +196,14 @@ extension ControlLine {
             switch consume reception {
             case .nothing: return
             case .end: inbox.end()
-            case .message(let message): try accept(message, &inbox)
+            case .message(let message): try accept(message, into: &inbox)
             }
             if untilHandOver, inbox.hasHandOver { return }
         }
     }
 
     private func accept(
-        _ received: consuming ControlMessage, _ inbox: inout ControlInbox
+        _ received: consuming ControlMessage, into inbox: inout ControlInbox
     ) throws(ChannelViolation) {
         var message = received
         var list = message.takeDescriptors()
@@ -212,7 +212,7 @@ extension ControlLine {
             return try inbox.ring(turns: turns.load(ordering: .acquiring))
         }
         do throws(ChannelViolation) {
-            try accept(message, &list, &inbox)
+            try accept(message, descriptors: &list, into: &inbox)
             disposal.close(list)
         } catch {
             disposal.close(list)
@@ -222,7 +222,7 @@ extension ControlLine {
 
     /// Checks a hand-over, and moves its descriptors from the list to the inbox if its call is still open.
     private func accept(
-        _ message: borrowing ControlMessage, _ list: inout DescriptorList, _ inbox: inout ControlInbox
+        _ message: borrowing ControlMessage, descriptors list: inout DescriptorList, into inbox: inout ControlInbox
     ) throws(ChannelViolation) {
         let count = list.count
         // The kernel cuts descriptors off if this process has no numbers left for them.
@@ -231,10 +231,10 @@ extension ControlLine {
             isIncomplete || tag.count == UInt32(truncatingIfNeeded: count), count <= ControlSocket.mostDescriptors
         else { throw .malformedControl(length: message.bytes.count, descriptors: count) }
         guard try isLate(tag, count: count) else {
-            return try inbox.keep(tag, &list, isIncomplete: isIncomplete)
+            return try inbox.keep(tag, descriptors: &list, isIncomplete: isIncomplete)
         }
         guard !disposal.isFull else { throw .descriptorsNotAskedFor(count: count, call: tag.call) }
-        try inbox.noteLate(tag, count: count, isIncomplete: isIncomplete)
+        try inbox.recordLate(tag, count: count, isIncomplete: isIncomplete)
     }
 
     /// - Returns: whether the call that the hand-over is for has already ended.
@@ -242,7 +242,7 @@ extension ControlLine {
         switch state.calls.withLock({ $0.find(tag.call) }) {
         case .late: return true
         case .open(let call) where count <= call.accepts.pieces: return false
-        case .open, .taken, .neverIssued: throw .descriptorsNotAskedFor(count: count, call: tag.call)
+        case .open, .removed, .neverIssued: throw .descriptorsNotAskedFor(count: count, call: tag.call)
         }
     }
 }

@@ -9,7 +9,7 @@ protocol FrameTap: AnyObject, Sendable {
     /// request.
     /// - Parameter handedOver: the numbers of the descriptors that went ahead of the message.
     func record(
-        sent header: FrameHeader, _ terms: RequestTerms?, _ payload: UnsafeRawBufferPointer, _ handedOver: [Int32])
+        sent header: FrameHeader, terms: RequestTerms?, payload: UnsafeRawBufferPointer, handedOver: [Int32])
     /// Records a message that consists of its header.
     func record(sent header: FrameHeader)
     /// Records a message that was read from the ring.
@@ -35,51 +35,52 @@ final class FrameRecorder: FrameTap {
     private let state: Mutex<State>
 
     /// Creates the file, which must not exist.
-    init(_ plan: ChannelRecording, _ configuration: ChannelConfiguration) throws(SystemError) {
+    init(_ plan: ChannelRecording, configuration: ChannelConfiguration) throws(SystemError) {
         self.plan = plan.bounded
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
         state = Mutex(State(file: try Descriptor.open(plan.path, flags, mode: 0o600)))
-        state.withLock { write(header(configuration), &$0) }
+        state.withLock { write(header(configuration), to: &$0) }
     }
 
     func record(
-        sent header: FrameHeader, _ terms: RequestTerms?, _ payload: UnsafeRawBufferPointer, _ handedOver: [Int32]
+        sent header: FrameHeader, terms: RequestTerms?, payload: UnsafeRawBufferPointer, handedOver: [Int32]
     ) {
-        append(entry(sent: header, terms, unsafe [UInt8](payload)))
-        for number in handedOver { recordPiece(number, header.call, .toExtension) }
+        append(entry(sent: header, terms: terms, payload: unsafe [UInt8](payload)))
+        for number in handedOver { recordPiece(number, call: header.call, direction: .toExtension) }
     }
 
     func record(sent header: FrameHeader) {
-        append(entry(sent: header, nil, []))
+        append(entry(sent: header, terms: nil, payload: []))
     }
 
     func record(received frame: Frame) {
         append(
             entry(
-                .toHost, frame.kind, frame.descriptors, frame.method, frame.call, frame.terms,
-                frame.payload))
+                .toHost, kind: frame.kind, descriptors: frame.descriptors, method: frame.method, call: frame.call,
+                terms: frame.terms,
+                payload: frame.payload))
     }
 
     func record(received pieces: [SealedBytes], call: UInt64) {
-        for piece in pieces { recordPiece(piece.descriptor.number, call, .toHost) }
+        for piece in pieces { recordPiece(piece.descriptor.number, call: call, direction: .toHost) }
     }
 
     func end(_ reason: String) {
-        let record = end(.channelEnded, reason)
+        let record = end(.channelEnded, text: reason)
         state.withLock { state in
-            write(stamped(record), &state)
+            write(stamped(record), to: &state)
             state.file = nil
         }
     }
 
-    private func recordPiece(_ number: Int32, _ call: UInt64, _ direction: RecordingFormat.Direction) {
+    private func recordPiece(_ number: Int32, call: UInt64, direction: RecordingFormat.Direction) {
         // Only borrowed: the caller owns the descriptor, so it is released below without closing it.
         let file = Descriptor(owning: number)
         let size = (try? file.status().size) ?? 0
         let kept = min(Int(clamping: size), Int(plan.mostHandedOverBytes))
         let contents = (try? file.read(at: 0, count: kept)) ?? []
         _ = file.release()
-        append(entry(piece: UInt64(clamping: size), contents, call, direction))
+        append(entry(piece: UInt64(clamping: size), contents: contents, call: call, direction: direction))
     }
 
     private func append(_ record: [UInt8]) {
@@ -87,9 +88,11 @@ final class FrameRecorder: FrameTap {
             let record = stamped(record)
             let room = plan.mostBytes &- min(plan.mostBytes, state.written)
             if UInt64(record.count) &+ RecordingFormat.roomForEnd <= room {
-                write(record, &state)
+                write(record, to: &state)
             } else if state.file != nil {
-                write(stamped(end(.fileFull, "the recording has reached its limit of \(plan.mostBytes) bytes")), &state)
+                write(
+                    stamped(end(.fileFull, text: "the recording has reached its limit of \(plan.mostBytes) bytes")),
+                    to: &state)
                 state.file = nil
             }
         }
@@ -100,7 +103,7 @@ final class FrameRecorder: FrameTap {
         record.prefix(8) + WireBytes.bytes(MonotonicClock.now() &- began) + record.dropFirst(8)
     }
 
-    private func write(_ record: [UInt8], _ state: inout State) {
+    private func write(_ record: [UInt8], to state: inout State) {
         guard state.file != nil else { return }
         do throws(SystemError) {
             try state.file?.writeAll(record)
@@ -138,39 +141,42 @@ extension FrameRecorder {
             + WireBytes.bytes(UInt32(label.count)) + label
     }
 
-    private func entry(sent header: FrameHeader, _ terms: RequestTerms?, _ payload: [UInt8]) -> [UInt8] {
+    private func entry(sent header: FrameHeader, terms: RequestTerms?, payload: [UInt8]) -> [UInt8] {
         entry(
-            .toExtension, header.kind, header.descriptors, header.method, header.call, terms ?? RequestTerms(),
-            payload)
+            .toExtension, kind: header.kind, descriptors: header.descriptors, method: header.method, call: header.call,
+            terms: terms ?? RequestTerms(),
+            payload: payload)
     }
 
     private func entry(
-        _ direction: RecordingFormat.Direction, _ kind: FrameKind, _ descriptors: UInt8, _ method: UInt16,
-        _ call: UInt64,
-        _ terms: RequestTerms, _ payload: [UInt8]
+        _ direction: RecordingFormat.Direction, kind: FrameKind, descriptors: UInt8, method: UInt16,
+        call: UInt64,
+        terms: RequestTerms, payload: [UInt8]
     ) -> [UInt8] {
         let fixed =
             [kind.rawValue, descriptors] + WireBytes.bytes(method) + WireBytes.bytes(UInt32(clamping: payload.count))
             + WireBytes.bytes(call) + WireBytes.bytes(terms.limit) + WireBytes.bytes(terms.mostBytes)
             + WireBytes.bytes(terms.mostPieces)
-        return entry(.frame, direction, fixed, payload.prefix(Int(plan.mostPayloadBytes)))
+        return entry(.frame, direction: direction, fixed: fixed, rest: payload.prefix(Int(plan.mostPayloadBytes)))
     }
 
     private func entry(
-        piece size: UInt64, _ contents: [UInt8], _ call: UInt64, _ direction: RecordingFormat.Direction
+        piece size: UInt64, contents: [UInt8], call: UInt64, direction: RecordingFormat.Direction
     ) -> [UInt8] {
-        entry(.piece, direction, WireBytes.bytes(call) + WireBytes.bytes(size), contents[...])
+        entry(.piece, direction: direction, fixed: WireBytes.bytes(call) + WireBytes.bytes(size), rest: contents[...])
     }
 
-    private func end(_ cause: RecordingFormat.EndCause, _ text: String) -> [UInt8] {
+    private func end(_ cause: RecordingFormat.EndCause, text: String) -> [UInt8] {
         // The text is cut so that the record fits into `roomForEnd`.
-        entry(.end, .toExtension, WireBytes.bytes(cause.rawValue), Array(text.utf8.prefix(128))[...])
+        entry(
+            .end, direction: .toExtension, fixed: WireBytes.bytes(cause.rawValue),
+            rest: Array(text.utf8.prefix(128))[...])
     }
 
     /// A record without its time, which `stamped` adds.
     private func entry(
-        _ type: RecordingFormat.RecordType, _ direction: RecordingFormat.Direction, _ fixed: [UInt8],
-        _ rest: ArraySlice<UInt8>
+        _ type: RecordingFormat.RecordType, direction: RecordingFormat.Direction, fixed: [UInt8],
+        rest: ArraySlice<UInt8>
     ) -> [UInt8] {
         let length = RecordingFormat.recordHead &+ UInt32(fixed.count &+ rest.count)
         return WireBytes.bytes(length) + [type.rawValue, direction.rawValue, 0, 0] + fixed + rest

@@ -18,16 +18,16 @@ extension HostEndpoint {
     /// - Throws: the call's failure; `.payloadTooLarge` also if the answer has more bytes than `reply`; `.onEventLoop`
     ///   on the event loop's thread, unless the answer comes at once.
     public func callAndWait(
-        _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration? = nil
+        _ method: UInt16, payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration? = nil
     ) throws(CallFailure) -> Int {
-        try callRaw(method, payload, into: &reply, timeout: timeout, patience: nil)
+        try callRaw(method, payload: payload, into: &reply, timeout: timeout, patience: nil)
     }
 
     /// - Parameters:
     ///   - patience: the longest wait, without sending it to the extension; nil: `timeout` alone limits the wait.
     ///   - workspace: takes an answer that is longer than `reply`.
     func callRaw(
-        _ method: UInt16, _ payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration?,
+        _ method: UInt16, payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration?,
         patience: CallPatience?, mostReply: Int = MessageLimits.standard.bytes, workspace: CallWorkspace? = nil
     ) throws(CallFailure) -> Int {
         try state.check(bytes: payload.byteCount, descriptors: 0)
@@ -40,10 +40,10 @@ extension HostEndpoint {
                 var deadline: UInt64?
                 do throws(CallFailure) {
                     let count = try callRaw(call, until: &deadline)
-                    state.hearFirst(until: deadline ?? call.deadline())
+                    state.waitForHandlers(until: deadline ?? call.deadline())
                     return count
                 } catch {
-                    state.hearFirst(before: error, until: deadline ?? call.deadline())
+                    state.waitForHandlers(before: error, until: deadline ?? call.deadline())
                     throw error
                 }
             }
@@ -73,17 +73,17 @@ extension HostEndpoint {
     /// - Throws: the call's failure; `CallFailure.onEventLoop` on the event loop's thread.
     public func callAndWait(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> Reply {
         guard !state.loop.isCurrent else { throw .onEventLoop }
-        if request.isBare, let reply = try callAsBytes(request, timeout) { return reply }
+        if request.isBare, let reply = try callAsBytes(request, timeout: timeout) { return reply }
         return try wait(for: enterAndSend(request, kind: .request, timeout: timeout))
     }
 
     /// - Returns: nil if the call has to go through the table.
-    private func callAsBytes(_ request: borrowing Request, _ timeout: Duration?) throws(CallFailure) -> Reply? {
+    private func callAsBytes(_ request: borrowing Request, timeout: Duration?) throws(CallFailure) -> Reply? {
         let (payload, most) = (request.payload, state.configuration.mostOpenCalls)
         guard state.tap == nil, !state.isLarge(payload.count) else { return nil }
         // The call gets no entry in the table, but the table's limit applies to it.
         guard state.calls.withLock({ $0.count < most }) else { throw .tooManyCalls(most: most) }
-        let workspace = takeWorkspace()
+        let workspace = acquireWorkspace()
         defer { giveBack(workspace) }
         var deadline: UInt64?
         do throws(CallFailure) {
@@ -96,20 +96,20 @@ extension HostEndpoint {
             }
             switch led {
             case .answered(let count):
-                state.hearFirst(until: deadline ?? timeout.map { MonotonicClock.deadline(after: $0) })
+                state.waitForHandlers(until: deadline ?? timeout.map { MonotonicClock.deadline(after: $0) })
                 return Reply(payload: unsafe Array(workspace.reply(count)), sealed: [])
             case .pending(let call): return try wait(for: call)
             case .notSent: return nil
             }
         } catch {
-            state.hearFirst(before: error, until: deadline ?? timeout.map { MonotonicClock.deadline(after: $0) })
+            state.waitForHandlers(before: error, until: deadline ?? timeout.map { MonotonicClock.deadline(after: $0) })
             throw error
         }
     }
 
     private func wait(for call: ChannelCall) throws(CallFailure) -> Reply {
         leader.follow(call)
-        return try call.heard()
+        return try call.replyAfterHandlers()
     }
 
     /// Calls the extension and suspends until its answer arrives. Cancelling the task cancels the call.
@@ -117,18 +117,18 @@ extension HostEndpoint {
         _ request: consuming Request, timeout: Duration? = nil
     ) async throws(CallFailure) -> Reply {
         if request.isBare {
-            let looked: Look<Reply>
+            let polled: PolledCall<Reply>
             do throws(CallFailure) {
-                looked = try look(for: request, timeout)
+                polled = try callAndPoll(request, timeout: timeout)
             } catch {
-                await state.hearFirst(before: error)
+                await state.waitForHandlers(before: error)
                 throw error
             }
             // Consumed, because a copy would count references.
-            switch consume looked {
+            switch consume polled {
             case .answered(let reply):
-                // Checked here, because even a `hearFirst` that returns at once would allocate.
-                if state.hasUnheard { await state.hearFirst() }
+                // Checked here, because even a `waitForHandlers` that returns at once would allocate.
+                if state.hasPendingHandlers { await state.waitForHandlers() }
                 return reply
             case .pending(let call?):
                 call.setTimer()
@@ -151,18 +151,19 @@ extension HostEndpoint {
             call.giveUp(with: error, tell: false)
             throw error
         }
-        leader.look(for: call)
+        leader.poll(for: call)
         call.setTimer()
         return call
     }
 
     /// Sends a request from a task, and checks for its answer within the spin budget.
-    private func look(for request: borrowing Request, _ timeout: Duration?) throws(CallFailure) -> Look<Reply> {
-        let workspace = takeWorkspace()
+    private func callAndPoll(_ request: borrowing Request, timeout: Duration?) throws(CallFailure) -> PolledCall<Reply>
+    {
+        let workspace = acquireWorkspace()
         defer { giveBack(workspace) }
         let payload = request.payload
-        switch try unsafe look(
-            request.method, payload.span.bytes, in: workspace, timeout, patience: nil,
+        switch try unsafe callAndPoll(
+            request.method, payload: payload.span.bytes, in: workspace, timeout: timeout, patience: nil,
             mostReply: request.mostReply ?? 0)
         {
         case .answered(let count):
@@ -172,9 +173,9 @@ extension HostEndpoint {
         }
     }
 
-    /// Like the other `look`, with bytes in any memory. The answer is copied into the workspace.
-    func look(
-        _ method: UInt16, _ payload: RawSpan, in workspace: CallWorkspace, _ timeout: Duration?,
+    /// Like the other `callAndPoll`, with bytes in any memory. The answer is copied into the workspace.
+    func callAndPoll(
+        _ method: UInt16, payload: RawSpan, in workspace: CallWorkspace, timeout: Duration?,
         patience: CallPatience?, mostReply: Int
     ) throws(CallFailure) -> LedCall {
         try state.check(bytes: payload.byteCount, descriptors: 0)

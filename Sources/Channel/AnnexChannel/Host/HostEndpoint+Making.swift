@@ -19,23 +19,25 @@ extension HostEndpoint {
         configuration: ChannelConfiguration = ChannelConfiguration(), handlers: ChannelHandlers = ChannelHandlers(),
         eventLoop: EventLoop? = nil
     ) throws(SystemError) -> ChannelEnds {
-        try make(configuration, handlers, eventLoop, mostDescriptors: ControlSocket.mostDescriptors)
+        try make(
+            configuration: configuration, handlers: handlers, eventLoop: eventLoop,
+            mostDescriptors: ControlSocket.mostDescriptors)
     }
 
     /// - Parameter mostDescriptors: how many descriptors one request may hand over.
     static func make(
-        _ configuration: ChannelConfiguration, _ handlers: ChannelHandlers, _ eventLoop: EventLoop?,
+        configuration: ChannelConfiguration, handlers: ChannelHandlers, eventLoop: EventLoop?,
         mostDescriptors: Int
     ) throws(SystemError) -> ChannelEnds {
-        try check(configuration.hostCapacity, configuration.hostArena)
-        try check(configuration.extensionCapacity, configuration.extensionArena)
+        try check(capacity: configuration.hostCapacity, arena: configuration.hostArena)
+        try check(capacity: configuration.extensionCapacity, arena: configuration.extensionArena)
         let loop = if let eventLoop { eventLoop } else { try EventLoop.shared() }
 
         let (hostArena, extensionArena) = (configuration.hostArena, configuration.extensionArena)
         let hostSize = RegionLayout.size(capacity: configuration.hostCapacity, arena: hostArena)
         let hostMemory = try Descriptor.memfd("annex-host", size: Int64(hostSize))
         let own = OwnRegion(
-            try map(hostMemory, hostSize, writable: true), capacity: configuration.hostCapacity, arena: hostArena)
+            try map(hostMemory, size: hostSize, writable: true), capacity: configuration.hostCapacity, arena: hostArena)
         own.describe(configuration.regions)
         try hostMemory.addSeals(.oneWriter)
 
@@ -45,7 +47,7 @@ extension HostEndpoint {
         // The mapping is writable for two reasons: the host writes the bell, and a sleep on read-only memory takes the
         // kernel's slow path.
         let peer = PeerRegion(
-            try map(extensionMemory, extensionSize, writable: true), capacity: configuration.extensionCapacity,
+            try map(extensionMemory, size: extensionSize, writable: true), capacity: configuration.extensionCapacity,
             arena: extensionArena)
 
         let sockets = try ControlSocketPair()
@@ -57,7 +59,7 @@ extension HostEndpoint {
         let hostControl = ControlSocket(owning: try sockets.host.descriptor.duplicate())
         // The recorder comes last, so that a failure above leaves no recording file behind.
         let tap = try configuration.recording.map { (plan) throws(SystemError) in
-            try FrameRecorder(plan, configuration)
+            try FrameRecorder(plan, configuration: configuration)
         }
         let endpoint = HostEndpoint(
             configuration: configuration, handlers: handlers, loop: loop, control: hostControl, own: own, peer: peer,
@@ -69,7 +71,7 @@ extension HostEndpoint {
                 control: control, hostRegion: hostRegion, extensionRegion: extensionMemory))
     }
 
-    private static func check(_ capacity: UInt32, _ arena: UInt32) throws(SystemError) {
+    private static func check(capacity: UInt32, arena: UInt32) throws(SystemError) {
         guard capacity >= WireFormat.smallestCapacity, capacity <= WireFormat.largestCapacity,
             capacity & (capacity - 1) == 0
         else {
@@ -83,7 +85,7 @@ extension HostEndpoint {
     }
 
     private static func map(
-        _ memory: borrowing Descriptor, _ size: Int, writable: Bool
+        _ memory: borrowing Descriptor, size: Int, writable: Bool
     ) throws(SystemError) -> Mapping {
         let mapping = try Mapping(memory, size: size, writable: writable)
         try mapping.keepFromChildren()

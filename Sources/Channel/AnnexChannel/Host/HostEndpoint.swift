@@ -22,9 +22,9 @@ public final class HostEndpoint: Sendable {
     ) {
         state = ChannelState(
             configuration: configuration, handlers: handlers, loop: loop, mostDescriptors: mostDescriptors, tap: tap)
-        let control = ControlLine(control, state)
-        sender = RingSender(state, control, own: own, peer: peer)
-        leader = RingLeader(state, control, sender)
+        let control = ControlLine(control, state: state)
+        sender = RingSender(state: state, control: control, own: own, peer: peer)
+        leader = RingLeader(state: state, control: control, sender: sender)
         executor = ChannelExecutor(loop)
     }
 
@@ -55,7 +55,7 @@ public final class HostEndpoint: Sendable {
 
     /// Runs a body after the handlers of all messages read so far: at once if they have run, otherwise on the event
     /// loop's thread.
-    package func whenHeard(_ body: @escaping @Sendable () -> Void) { state.whenHeard(body) }
+    package func runAfterHandlers(_ body: @escaping @Sendable () -> Void) { state.runAfterHandlers(body) }
 
     /// Sets the body that runs once: when the channel closes, just before it stops accepting messages, or when its last
     /// reference goes.
@@ -75,7 +75,7 @@ public final class HostEndpoint: Sendable {
     ///     more.
     ///   - timeout: the longest wait for room in the ring; nil for the channel's `sendLimit`.
     public func openStream(
-        _ method: UInt16, _ arguments: [UInt8] = [], window: Int = 65536, timeout: Duration? = nil
+        _ method: UInt16, arguments: [UInt8] = [], window: Int = 65536, timeout: Duration? = nil
     ) throws(StreamFailure) -> ChannelStream {
         if state.isMissing(.streams) { throw .unsupported }
         let window = min(max(UInt32(clamping: window), StreamState.smallestWindow), StreamState.largestWindow)
@@ -121,12 +121,12 @@ extension HostEndpoint {
     ///     message, or after `flush()`.
     ///   - timeout: the longest wait for room; nil: the channel's `sendLimit`.
     public func post(
-        _ method: UInt16, _ payload: RawSpan, flush: Bool = true, timeout: Duration? = nil
+        _ method: UInt16, payload: RawSpan, flush: Bool = true, timeout: Duration? = nil
     ) throws(CallFailure) {
         try state.check(bytes: payload.byteCount, descriptors: 0)
         let isSent = try unsafe payload.withUnsafeBytes { (bytes) throws(CallFailure) in
             guard !state.isLarge(bytes.count) else { return false }
-            return try unsafe sender.post(method, bytes, flush: flush)
+            return try unsafe sender.post(method, payload: bytes, flush: flush)
         }
         if !isSent { try sendAndWait(ChannelEvent(method: method, payload: payload.copied), timeout: timeout) }
     }

@@ -29,7 +29,7 @@ struct HostReceiver: ~Copyable, Sendable {
     /// Whether the table of calls was full when a call last entered it.
     var tableIsFull = false
     /// The reader's count when the last doorbell came.
-    private var heardAt: UInt32?
+    private var rungAt: UInt32?
     /// The reader's count when the extension last ended a sleep.
     private var wokenAt: UInt32?
     var frames: RateBudget
@@ -42,7 +42,7 @@ struct HostReceiver: ~Copyable, Sendable {
         wake = WakeGate(flag: peer.sender, most: 1)
         consumed = own.consumed
         arena = peer.arena
-        spinner = Spinner(configuration.waiting, ProcessorHint(own: own.processor, peer: peer.processor))
+        spinner = Spinner(configuration.waiting, hint: ProcessorHint(own: own.processor, peer: peer.processor))
         let period = configuration.budgetPeriod
         frames = RateBudget(limit: configuration.framesPerSecond, period: period)
         bytes = RateBudget(limit: configuration.bytesPerSecond, period: period)
@@ -97,16 +97,16 @@ struct HostReceiver: ~Copyable, Sendable {
 
     /// Counts a doorbell after the ring was read. A doorbell was futile if no frame came since the doorbell before it,
     /// even if this side asked for it.
-    mutating func hear() throws(ChannelViolation) {
-        defer { heardAt = reader.taken }
-        if heardAt == reader.taken { try spendFutileWakeUp() }
+    mutating func recordDoorbell() throws(ChannelViolation) {
+        defer { rungAt = reader.bytesRead }
+        if rungAt == reader.bytesRead { try spendFutileWakeUp() }
     }
 
     /// Counts a sleep that the extension ended, by a wake-up or by changing the word. This was futile if the host has
     /// read no frame since the last such sleep, even if the ring held a frame for a moment.
-    mutating func noteWakeUp() throws(ChannelViolation) {
-        defer { wokenAt = reader.taken }
-        if wokenAt == reader.taken { try spendFutileWakeUp() }
+    mutating func recordWakeUp() throws(ChannelViolation) {
+        defer { wokenAt = reader.bytesRead }
+        if wokenAt == reader.bytesRead { try spendFutileWakeUp() }
     }
 
     private mutating func spendFutileWakeUp() throws(ChannelViolation) {
@@ -117,20 +117,20 @@ struct HostReceiver: ~Copyable, Sendable {
 // Budgets. A sender may use its budget up to the limit; the owner is notified once a second when a quarter is left.
 extension HostReceiver {
     /// Counts an unsolicited frame and its bytes.
-    mutating func spend(_ frame: Frame, _ state: ChannelState) throws(ChannelViolation) {
+    mutating func spend(_ frame: Frame, state: ChannelState) throws(ChannelViolation) {
         let now = MonotonicClock.now()
         guard frames.spend(at: now) else { throw .messageBudget(.frames, limit: frames.limit) }
-        try spend(bytes: frame.payload.count, at: now, state)
+        try spend(bytes: frame.payload.count, at: now, state: state)
         if frames.mustWarn() { state.warn(.frames) }
     }
 
     /// Counts the bytes of an expected frame that is dropped. An empty frame counts as 64 bytes, because it takes time
     /// too.
-    mutating func spendBytes(_ frame: Frame, _ state: ChannelState) throws(ChannelViolation) {
-        try spend(bytes: max(frame.payload.count, 64), at: MonotonicClock.now(), state)
+    mutating func spendBytes(of frame: Frame, state: ChannelState) throws(ChannelViolation) {
+        try spend(bytes: max(frame.payload.count, 64), at: MonotonicClock.now(), state: state)
     }
 
-    mutating func spend(bytes count: Int, at now: UInt64, _ state: ChannelState) throws(ChannelViolation) {
+    mutating func spend(bytes count: Int, at now: UInt64, state: ChannelState) throws(ChannelViolation) {
         guard bytes.spend(UInt32(clamping: count), at: now) else {
             throw .messageBudget(.bytes, limit: bytes.limit)
         }
@@ -140,7 +140,7 @@ extension HostReceiver {
 
 extension ChannelState {
     fileprivate func warn(_ budget: ChannelViolation.MessageBudget) {
-        tell { [handlers] in handlers.onPressure(budget) }
+        runHandler { [handlers] in handlers.onPressure(budget) }
     }
 }
 
@@ -156,7 +156,7 @@ struct LeaderBed: ~Copyable, Sendable {
 
     /// Sleeps until a frame is published or the time is over. Does not sleep if the leader must stop.
     func sleep(
-        _ receiver: inout HostReceiver, until deadline: UInt64, _ sleeps: Counter, unless mustStop: () -> Bool
+        _ receiver: inout HostReceiver, until deadline: UInt64, counter sleeps: Counter, unless mustStop: () -> Bool
     ) throws(ChannelViolation) {
         receiver.spinner.willSleep()
         receiver.announceSleep()
@@ -176,7 +176,7 @@ struct LeaderBed: ~Copyable, Sendable {
         if case .failed(let errno) = woken { throw .sharedWord(errno: errno) }
         // Only wake-ups by the extension spend its budget.
         let isOwn = interruptions.load(ordering: .relaxed) != interruptionsBefore
-        if woken == .woken || woken == .changed, !isOwn { try receiver.noteWakeUp() }
+        if woken == .woken || woken == .changed, !isOwn { try receiver.recordWakeUp() }
     }
 
     /// Wakes a sleeping leader. The leader may have announced its sleep without having begun it, so the wake-up is

@@ -9,7 +9,7 @@ struct HostSender: ~Copyable, Sendable {
     let gate: SleepGate
     /// The extension's read position, on which threads that wait for room sleep.
     let consumed: SharedWord
-    let looking: RoomSpinner
+    let spinner: RoomSpinner
     /// How many threads sleep for room. The flag of `gate` is set while there is one.
     private(set) var sleepers = 0
     /// Calls that were given up and whose cancel frames wait for room.
@@ -32,7 +32,7 @@ struct HostSender: ~Copyable, Sendable {
         wake = WakeGate(flag: peer.receiver, bell: peer.bell, most: 1)
         gate = SleepGate(flag: own.sender)
         consumed = peer.consumed
-        looking = RoomSpinner(configuration.waiting, peer.processor)
+        spinner = RoomSpinner(configuration.waiting, processor: peer.processor)
         futile = RateBudget(limit: configuration.futileWakeUpsPerSecond, period: configuration.budgetPeriod)
         arena = ArenaWriter(own.arena)
     }
@@ -85,13 +85,13 @@ extension HostSender {
         guard underWay === transfer else {
             // Reads the extension's position. A thread that waits for the other transfer to end then sleeps on that
             // position's newest value.
-            try writer.look()
+            try writer.refreshSeen()
             return false
         }
         return try writer.hasRoomForPiece(&arena)
     }
 
-    mutating func begin(_ transfer: LargeTransfer, _ header: FrameHeader, _ terms: RequestTerms?, length: Int) {
+    mutating func begin(_ transfer: LargeTransfer, header: FrameHeader, terms: RequestTerms?, length: Int) {
         underWay = transfer
         var first = header
         first.kind = .large

@@ -54,7 +54,7 @@ struct HostStreams {
     }
 
     /// - Parameter owed: how many bytes the other side could still have sent; nil if no frame can follow.
-    mutating func takeOut(_ id: UInt64, forgoing owed: UInt32?) {
+    mutating func remove(_ id: UInt64, forgoing owed: UInt32?) {
         guard entries.removeValue(forKey: id) != nil else { return }
         // A message costs at least 16 bytes. The second term allows as many credit frames, and the 4 allows finish and
         // reset frames.

@@ -27,7 +27,8 @@ public struct HostedRequest: ~Copyable, Sendable {
 
     deinit {
         if !isAnswered {
-            leader.sender.failHosted(call, method, code: HandlerFailure.droppedCode, text: "no answer was given")
+            leader.sender.failHosted(
+                call, method: method, code: HandlerFailure.droppedCode, text: "no answer was given")
         }
     }
 
@@ -48,10 +49,12 @@ public struct HostedRequest: ~Copyable, Sendable {
         let most = leader.state.largestFrame
         isAnswered = true
         guard payload.count <= most else {
-            leader.sender.failHosted(call, method, code: HandlerFailure.tooLargeCode, text: "the answer is too large")
+            leader.sender.failHosted(
+                call, method: method, code: HandlerFailure.tooLargeCode, text: "the answer is too large")
             throw .payloadTooLarge(bytes: payload.count, most: most)
         }
-        leader.sender.answerHosted(call, FrameHeader(kind: .reply, method: method, call: call), payload)
+        leader.sender.answerHosted(
+            call, header: FrameHeader(kind: .reply, method: method, call: call), payload: payload)
     }
 
     /// Answers the request with a failure.
@@ -60,7 +63,7 @@ public struct HostedRequest: ~Copyable, Sendable {
     ///   - text: for people; at most its first 512 bytes are sent.
     public consuming func fail(code: UInt32, text: String) {
         isAnswered = true
-        leader.sender.failHosted(call, method, code: code, text: text)
+        leader.sender.failHosted(call, method: method, code: code, text: text)
     }
 }
 
@@ -68,7 +71,7 @@ public struct HostedRequest: ~Copyable, Sendable {
 // without ever waiting for the extension.
 extension HostedRequest {
     /// Handles a request or the cancel of one.
-    static func handle(_ frame: Frame, _ leader: RingLeader) throws(ChannelViolation) {
+    static func handle(_ frame: Frame, leader: RingLeader) throws(ChannelViolation) {
         guard frame.descriptors == 0, frame.kind == .request || frame.payload.isEmpty else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
         }
@@ -81,20 +84,23 @@ extension HostedRequest {
         }
         guard let handle = state.handlers.onRequest else {
             guard state.hosted.withLock({ $0.accept(frame.call) }) else { throw .unknownCall(frame.call) }
-            return refuse(frame, leader.sender, HandlerFailure.unknownMethodCode, "this host serves no calls")
+            return reject(
+                frame, sender: leader.sender, code: HandlerFailure.unknownMethodCode, text: "this host serves no calls")
         }
         let most = state.configuration.mostHostedCalls
         switch state.hosted.withLock({ $0.admit(frame.call, atMost: most) }) {
         case .outOfTurn: throw .unknownCall(frame.call)
-        case .busy: return refuse(frame, leader.sender, HandlerFailure.busyCode, "more than \(most) calls are open")
+        case .busy:
+            return reject(
+                frame, sender: leader.sender, code: HandlerFailure.busyCode, text: "more than \(most) calls are open")
         case .admitted: break
         }
-        state.tell { [weak leader] in
+        state.runHandler { [weak leader] in
             if let leader { handle(HostedRequest(frame, leader: leader)) }
         }
     }
 
-    private static func refuse(_ frame: Frame, _ sender: RingSender, _ code: UInt32, _ text: String) {
+    private static func reject(_ frame: Frame, sender: RingSender, code: UInt32, text: String) {
         sender.sendSoon(
             OutgoingFrame(
                 header: FrameHeader(kind: .failure, method: frame.method, call: frame.call),
@@ -139,7 +145,7 @@ struct HostedCalls: Sendable {
     }
 
     /// - Returns: whether the extension still waits for the answer.
-    mutating func takeOut(_ call: UInt64) -> Bool {
+    mutating func remove(_ call: UInt64) -> Bool {
         let isAwaited = cancelled.remove(call) == nil
         return open.remove(call) != nil && isAwaited
     }

@@ -28,7 +28,7 @@ struct OutgoingFrame: ~Copyable {
     let transfer: LargeTransfer?
 
     init(
-        _ header: FrameHeader, _ terms: RequestTerms?, _ payload: UnsafeRawBufferPointer, _ transfer: LargeTransfer?
+        header: FrameHeader, terms: RequestTerms?, payload: UnsafeRawBufferPointer, transfer: LargeTransfer?
     ) {
         self.header = header
         self.terms = terms
@@ -60,7 +60,7 @@ struct SendPatience {
     /// On `MonotonicClock`.
     private(set) var limit: UInt64
 
-    init(_ perPiece: Duration, _ transfer: LargeTransfer?, _ deadline: UInt64?) {
+    init(perPiece: Duration, transfer: LargeTransfer?, deadline: UInt64?) {
         self.perPiece = deadline == nil ? perPiece : nil
         self.transfer = transfer
         limit = deadline ?? MonotonicClock.deadline(after: perPiece)

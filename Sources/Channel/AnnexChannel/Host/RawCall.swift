@@ -66,7 +66,7 @@ internal import AnnexLinux
 
     /// Copies the answer of a call that went through the table into the caller's memory.
     /// - Returns: the answer's length.
-    func take(_ reply: [UInt8], in memory: CallerMemory?) throws(CallFailure) -> Int {
+    func store(_ reply: [UInt8], in memory: CallerMemory?) throws(CallFailure) -> Int {
         if let workspace, reply.count > room { return workspace.keep(reply) }
         // The extension chose both lengths. Whatever frames it sent before this one, no copy goes past the room.
         let count = max(memory?.count ?? 0, reply.count)

@@ -108,7 +108,7 @@ public struct ReadOnlyFile: ~Copyable, Sendable {
     public init(path: String) throws(SystemError) {
         // O_NONBLOCK, because opening a pipe for reading would wait for a writer.
         let opened = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
-        try ReadOnlyFile.check(opened, path)
+        try ReadOnlyFile.check(opened, path: path)
         descriptor = opened
     }
 
@@ -121,7 +121,7 @@ public struct ReadOnlyFile: ~Copyable, Sendable {
 
     consuming func takeDescriptor() -> Descriptor { descriptor }
 
-    private static func check(_ file: borrowing Descriptor, _ path: String? = nil) throws(SystemError) {
+    private static func check(_ file: borrowing Descriptor, path: String? = nil) throws(SystemError) {
         switch try file.status().kind {
         case .regular: return
         case .directory:

@@ -5,7 +5,7 @@ internal import Synchronization
 
 extension RingLeader {
     /// How often a caller that has published checks for its answer before it checks whether the extension sleeps.
-    private static let earlyLooks = 16
+    private static let earlyPolls = 16
 
     /// Checks for the answer before reading the extension's flag. An extension that is awake answers in this time, and
     /// its answer proves that it has read the request, so no wake-up is needed. `SleepModelTests` covers every order of
@@ -13,73 +13,73 @@ extension RingLeader {
     ///
     /// The caller holds both locks, so this method only copies the answer. All other work is done after one lock was
     /// released; this includes the doorbell request of a leader that leaves.
-    @inline(__always) func lookEarly(
-        for call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+    @inline(__always) func pollEarly(
+        for call: RawCall, id: UInt64, receiver: inout HostReceiver
     ) throws(CallFailure) -> Int? {
         guard receiver.asksForDoorbell else { return nil }
         receiver.spinner.begin()
-        var left = RingLeader.earlyLooks
+        var left = RingLeader.earlyPolls
         while left > 0, receiver.spinner.spin() {
             left &-= 1
             guard receiver.reader.hasNews else { continue }
-            guard let header = receiver.reader.look(for: .reply(to: call.method), .reply), header.call == id,
+            guard let header = receiver.reader.poll(for: .reply(to: call.method), kind: .reply), header.call == id,
                 receiver.saidHello
             else { return nil }
-            return try reply(header, to: call, &receiver)
+            return try reply(header, to: call, receiver: &receiver)
         }
         return nil
     }
 
     /// Handles the published frames up to the answer.
-    @inline(__always) func look(
-        for call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+    @inline(__always) func poll(
+        for call: RawCall, id: UInt64, receiver: inout HostReceiver
     ) throws(CallFailure) -> RawAnswer {
         guard receiver.reader.hasNews else { return .notThere }
-        if let header = receiver.reader.look(for: .reply(to: call.method), .reply), header.call == id,
+        if let header = receiver.reader.poll(for: .reply(to: call.method), kind: .reply), header.call == id,
             receiver.saidHello
         {
-            return .copied(try reply(header, to: call, &receiver))
+            return .copied(try reply(header, to: call, receiver: &receiver))
         }
-        return try take(answerTo: call, id, &receiver)
+        return try receive(answerTo: call, id: id, receiver: &receiver)
     }
 
-    @inline(never) private func take(
-        answerTo call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+    @inline(never) private func receive(
+        answerTo call: RawCall, id: UInt64, receiver: inout HostReceiver
     ) throws(CallFailure) -> RawAnswer {
         let answer: CheckedHeader?
         do throws(ChannelViolation) {
-            answer = try find(answerTo: call, id, &receiver)
+            answer = try find(answerTo: call, id: id, receiver: &receiver)
         } catch {
             state.close(for: error)
             throw .violated(error)
         }
         guard let answer else { return .notThere }
         switch answer.kind {
-        case .reply: return .copied(try reply(answer, to: call, &receiver))
+        case .reply: return .copied(try reply(answer, to: call, receiver: &receiver))
         // Not taken yet: the call enters the table and continues like any other.
         case .large: return .inPieces
-        default: throw failure(answer, &receiver)
+        default: throw failure(answer, receiver: &receiver)
         }
     }
 
     /// Handles the frames before the answer, at most a ring's worth. Answers and stream frames reach their waiters on
     /// the way; budgets bound unsolicited frames.
     private func find(
-        answerTo call: RawCall, _ id: UInt64, _ receiver: inout HostReceiver
+        answerTo call: RawCall, id: UInt64, receiver: inout HostReceiver
     ) throws(ChannelViolation) -> CheckedHeader? {
-        let start = receiver.reader.taken
-        while !receiver.reader.hasTakenARing(since: start), let header = try receiver.reader.look() {
+        let start = receiver.reader.bytesRead
+        while !receiver.reader.hasReadARing(since: start), let header = try receiver.reader.poll() {
             if header.call == id, receiver.saidHello {
                 try call.check(header)
                 return header
             }
-            try take(header, &receiver)
+            try readAndHandle(header, receiver: &receiver)
         }
         return nil
     }
 
     @inline(__always) private func reply(
-        _ header: CheckedHeader, to call: RawCall, _ receiver: inout HostReceiver
+        _ header: CheckedHeader, to call: RawCall, receiver: inout HostReceiver
     ) throws(CallFailure) -> Int {
         let length = Int(truncatingIfNeeded: header.length)
         let fits = length <= call.room
@@ -88,7 +88,7 @@ extension RingLeader {
             unsafe receiver.reader.copy(header, to: target)
         }
         receiver.reader.pass(header)
-        receiver.rawCalls.take(header.call)
+        receiver.rawCalls.recordAnswer(to: header.call)
         state.tally.framesReceived.add()
         state.tally.bytesReceived.add(UInt64(truncatingIfNeeded: length))
         giveBack(&receiver)
@@ -96,8 +96,8 @@ extension RingLeader {
         return length
     }
 
-    @inline(never) private func failure(_ header: CheckedHeader, _ receiver: inout HostReceiver) -> CallFailure {
-        let frame = receiver.reader.take(header)
+    @inline(never) private func failure(_ header: CheckedHeader, receiver: inout HostReceiver) -> CallFailure {
+        let frame = receiver.reader.read(header)
         state.tally.framesReceived.add()
         giveBack(&receiver)
         do throws(ChannelViolation) {

@@ -30,8 +30,9 @@ extension RingLeader {
             // for every doorbell, because some task is suspended.
             if caller == .thread ? receiver.asksForEvery : !isAttended { receiver.withdraw() }
             let id = receiver.rawCalls.open()
-            let word = writeAtOnce(call, id, for: caller, isAttended, &receiver, &half)
-            if word != nil, isAttended, let count = try lookEarly(for: call, id, &receiver) {
+            let word = writeAtOnce(
+                call, id: id, for: caller, isAttended: isAttended, receiver: &receiver, sender: &half)
+            if word != nil, isAttended, let count = try pollEarly(for: call, id: id, receiver: &receiver) {
                 return .done(.answered(count))
             }
             return .goesOn(Opened(id: id, isAttended: isAttended, word: word))
@@ -41,25 +42,27 @@ extension RingLeader {
                 sender.wake(word)
             } else {
                 guard caller == .thread || mayEnlist(&receiver),
-                    try sender.send(call, opened.id, isAttended: opened.isAttended)
+                    try sender.send(call, id: opened.id, isAttended: opened.isAttended)
                 else { return .notSent }
             }
             switch caller {
-            case .thread: return try awaitAnswer(to: call, opened.id, until: &deadline, &receiver)
+            case .thread: return try awaitAnswer(to: call, id: opened.id, until: &deadline, receiver: &receiver)
             case .task:
-                return try lookForAnswer(to: call, opened.id, opened.isAttended, until: deadline, &receiver)
+                return try pollForAnswer(
+                    to: call, id: opened.id, isAttended: opened.isAttended, until: deadline, receiver: &receiver)
             }
         } ?? .notSent
     }
 
     @inline(__always) private func writeAtOnce(
-        _ call: RawCall, _ id: UInt64, for caller: RawCall.Caller, _ isAttended: Bool,
-        _ receiver: inout HostReceiver, _ half: inout HostSender
+        _ call: RawCall, id: UInt64, for caller: RawCall.Caller, isAttended: Bool,
+        receiver: inout HostReceiver, sender half: inout HostSender
     ) -> WritableWord? {
         // The table is checked only if it was full last time, because each check takes a lock.
         if caller == .task, receiver.tableIsFull { return nil }
         return sender.writeAtOnce(
-            call, id, isAttended ? [.bare, .attended] : .bare, &half, known: receiver.rawCalls.answered)
+            call, id: id, marks: isAttended ? [.bare, .attended] : .bare, sender: &half,
+            known: receiver.rawCalls.answered)
     }
 
     /// Whether the table probably has room, as of the last call that entered it. If it has none, the general way
@@ -72,56 +75,58 @@ extension RingLeader {
 
     /// Reads the ring for all callers until the answer arrives, the call's time is over or the channel ends.
     private func awaitAnswer(
-        to call: RawCall, _ id: UInt64, until deadline: inout UInt64?, _ receiver: inout HostReceiver
+        to call: RawCall, id: UInt64, until deadline: inout UInt64?, receiver: inout HostReceiver
     ) throws(CallFailure) -> LedCall {
         receiver.spinner.begin()
         while true {
-            switch try look(for: call, id, &receiver) {
+            switch try poll(for: call, id: id, receiver: &receiver) {
             case .copied(let count): return .answered(count)
             case .inPieces:
                 if deadline == nil { deadline = call.deadline() }
-                return .pending(try enlist(call, id, for: .thread, until: deadline, &receiver))
+                return .pending(try enlist(call, id: id, for: .thread, until: deadline, receiver: &receiver))
             case .notThere: break
             }
             let mustSleep = !receiver.spinner.spin()
-            guard mustSleep || receiver.spinner.isTimeToLookAround else { continue }
-            if state.loop.isCurrent { throw forgo(id, .onEventLoop, &receiver) }
+            guard mustSleep || receiver.spinner.isTimeForFullCheck else { continue }
+            if state.loop.isCurrent { throw forgo(id, with: .onEventLoop, receiver: &receiver) }
             if deadline == nil { deadline = call.deadline() }
             // Answers to the calls of other tasks came first. Those tasks are resumed after this thread has released
             // the lock. Its own call then goes on through the table.
-            if keepsTasks { return .pending(try enlist(call, id, for: .thread, until: deadline, &receiver)) }
+            if keepsTasks {
+                return .pending(try enlist(call, id: id, for: .thread, until: deadline, receiver: &receiver))
+            }
             if mustSleep { sleep(&receiver, until: deadline) { mustStop } }
             guard let failure = end(by: deadline) else { continue }
             // An answer that was published before the end still counts.
-            if case .copied(let count) = try look(for: call, id, &receiver) { return .answered(count) }
-            throw forgo(id, failure, &receiver)
+            if case .copied(let count) = try poll(for: call, id: id, receiver: &receiver) { return .answered(count) }
+            throw forgo(id, with: failure, receiver: &receiver)
         }
     }
 
     /// Like `awaitAnswer`, for a task: it suspends when checking further is not worth it.
-    private func lookForAnswer(
-        to call: RawCall, _ id: UInt64, _ isAttended: Bool, until deadline: UInt64?, _ receiver: inout HostReceiver
+    private func pollForAnswer(
+        to call: RawCall, id: UInt64, isAttended: Bool, until deadline: UInt64?, receiver: inout HostReceiver
     ) throws(CallFailure) -> LedCall {
         receiver.spinner.begin()
-        let start = receiver.reader.taken
-        var left = RingLeader.mostLooksOfATask
+        let start = receiver.reader.bytesRead
+        var left = RingLeader.mostPollsOfATask
         while left > 0 {
             left &-= 1
-            let answer = try look(for: call, id, &receiver)
+            let answer = try poll(for: call, id: id, receiver: &receiver)
             if case .copied(let count) = answer { return .answered(count) }
-            guard case .notThere = answer, receiver.spinner.spin(), !receiver.reader.hasTakenARing(since: start)
+            guard case .notThere = answer, receiver.spinner.spin(), !receiver.reader.hasReadARing(since: start)
             else { break }
         }
         receiver.spinner.willSuspend()
         let entered = try enlist(
-            call, id, for: .task, isAttended: isAttended, until: deadline ?? call.deadline(), &receiver)
+            call, id: id, for: .task, isAttended: isAttended, until: deadline ?? call.deadline(), receiver: &receiver)
         // SYNC: asks for the doorbell, fences and checks once more, because frames published earlier ring no doorbell.
         if isAttended { stepDown(&receiver) }
         return .pending(entered)
     }
 
     /// Gives the call up and notifies the extension.
-    private func forgo(_ id: UInt64, _ failure: CallFailure, _ receiver: inout HostReceiver) -> CallFailure {
+    private func forgo(_ id: UInt64, with failure: CallFailure, receiver: inout HostReceiver) -> CallFailure {
         receiver.rawCalls.forgo()
         sender.sendCancel(id)
         return failure
@@ -145,10 +150,11 @@ extension RingLeader {
         let header = FrameHeader(kind: .request, method: raw.method, call: call.id)
         let terms = RequestTerms(limit: raw.limit ?? .max)
         let isLarge = unsafe state.isLarge(raw.payload.count)
-        let frame = unsafe OutgoingBytes(header, terms, raw.payload, isLarge ? LargeTransfer() : nil)
+        let frame = unsafe OutgoingBytes(
+            header: header, terms: terms, payload: raw.payload, transfer: isLarge ? LargeTransfer() : nil)
         do throws(CallFailure) {
             try sender.send(frame, until: deadline) {
-                unsafe state.tap?.record(sent: header, terms, raw.payload, [])
+                unsafe state.tap?.record(sent: header, terms: terms, payload: raw.payload, handedOver: [])
                 return nil
             }
         } catch {
@@ -163,7 +169,7 @@ extension RingLeader {
         defer { call.memory?.close() }
         if state.loop.isCurrent { call.giveUp(with: .onEventLoop) }
         follow(call)
-        return try raw.take(call.outcome().get().payload, in: call.memory)
+        return try raw.store(call.outcome().get().payload, in: call.memory)
     }
 
     /// Enters a call that is not sent yet.
@@ -186,8 +192,8 @@ extension RingLeader {
     /// Enters a call that was already sent. This thread still leads, so no other thread can read the answer before the
     /// call is entered.
     private func enlist(
-        _ raw: RawCall, _ id: UInt64, for caller: RawCall.Caller, isAttended: Bool = false, until deadline: UInt64?,
-        _ receiver: inout HostReceiver
+        _ raw: RawCall, id: UInt64, for caller: RawCall.Caller, isAttended: Bool = false, until deadline: UInt64?,
+        receiver: inout HostReceiver
     ) throws(CallFailure) -> ChannelCall {
         try state.calls.withLock { (table) throws(CallFailure) in
             if let closed = table.closed { throw closed }
@@ -202,9 +208,9 @@ extension RingLeader {
 
     /// Takes a call out of the table. A caller that gets true must resolve the call.
     /// - Parameter isForgone: whether an answer may still come, which then is late.
-    func takeOut(_ id: UInt64, isForgone: Bool = false) -> Bool {
+    func removeCall(_ id: UInt64, isForgone: Bool = false) -> Bool {
         state.calls.withLock { table in
-            let (wasThere, nobodyAccepts) = table.takeOut(id)
+            let (wasThere, nobodyAccepts) = table.remove(id)
             if wasThere, isForgone { table.forgo() }
             if nobodyAccepts { control.setPassRights(false) }
             return wasThere

@@ -6,10 +6,10 @@ extension RingLeader {
     /// - Returns: false if the channel is closed.
     func pump(_ receiver: inout HostReceiver) -> Bool {
         guard !state.isClosed.load(ordering: .acquiring) else { return false }
-        let start = receiver.reader.taken
+        let start = receiver.reader.bytesRead
         do throws(ChannelViolation) {
-            while !receiver.reader.hasTakenARing(since: start), let header = try receiver.reader.look() {
-                try take(header, &receiver)
+            while !receiver.reader.hasReadARing(since: start), let header = try receiver.reader.poll() {
+                try readAndHandle(header, receiver: &receiver)
             }
         } catch {
             state.close(for: error)
@@ -19,13 +19,13 @@ extension RingLeader {
     }
 
     /// Takes one frame out and handles it.
-    func take(_ header: CheckedHeader, _ receiver: inout HostReceiver) throws(ChannelViolation) {
-        let frame = receiver.reader.take(header)
+    func readAndHandle(_ header: CheckedHeader, receiver: inout HostReceiver) throws(ChannelViolation) {
+        let frame = receiver.reader.read(header)
         state.tally.framesReceived.add()
         state.tally.bytesReceived.add(UInt64(truncatingIfNeeded: frame.payload.count))
         // A message in pieces is recorded as a whole.
         if header.kind != .large, header.kind != .piece { state.tap?.record(received: frame) }
-        try handle(frame, &receiver)
+        try handle(frame, receiver: &receiver)
         guard header.kind == .piece else { return giveBack(&receiver) }
         // A piece's place is given back at once, because the extension may be waiting for it before it can send the
         // next piece.
@@ -36,26 +36,26 @@ extension RingLeader {
         if receiver.giveBack() { state.tally.wakeUpsForRoom.add() }
     }
 
-    func handle(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+    func handle(_ frame: Frame, receiver: inout HostReceiver) throws(ChannelViolation) {
         guard receiver.saidHello || frame.kind == .hello else { throw .noHello(kind: frame.kind.rawValue) }
         switch frame.kind {
-        case .hello: try handleHello(frame, &receiver)
-        case .reply, .failure, .pong: try handleAnswer(frame, &receiver)
+        case .hello: try handleHello(frame, receiver: &receiver)
+        case .reply, .failure, .pong: try handleAnswer(frame, receiver: &receiver)
         case .event:
-            try receiver.spend(frame, state)
+            try receiver.spend(frame, state: state)
             try checkBare(frame)
             try state.deliver(ChannelEvent(method: frame.method, payload: frame.payload))
         case .request, .cancel:
-            try receiver.spend(frame, state)
-            try HostedRequest.handle(frame, self)
-        case .open, .data, .credit, .finish, .reset: try handleStream(frame, &receiver)
-        case .large: try handleLarge(frame, &receiver)
-        case .piece: try handlePiece(frame, &receiver)
+            try receiver.spend(frame, state: state)
+            try HostedRequest.handle(frame, leader: self)
+        case .open, .data, .credit, .finish, .reset: try handleStream(frame, receiver: &receiver)
+        case .large: try handleLarge(frame, receiver: &receiver)
+        case .piece: try handlePiece(frame, receiver: &receiver)
         case .ping: throw .unexpectedKind(frame.kind.rawValue)
         }
     }
 
-    private func handleHello(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+    private func handleHello(_ frame: Frame, receiver: inout HostReceiver) throws(ChannelViolation) {
         guard !receiver.saidHello else { throw .secondHello }
         try checkBare(frame)
         let said = try Hello(frame)
@@ -72,21 +72,21 @@ extension RingLeader {
         }
     }
 
-    func handleAnswer(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+    func handleAnswer(_ frame: Frame, receiver: inout HostReceiver) throws(ChannelViolation) {
         // While a large answer arrives, a second answer to its call is a violation. The second one would be copied into
         // the caller's memory, but only the large answer's length was compared with the size of that memory.
         if let unfinished = receiver.large, !unfinished.isForNobody, unfinished.first.call == frame.call {
             throw .messageUnfinished(call: frame.call)
         }
-        askAnewIfDrained(by: frame, &receiver)
+        askAnewIfDrained(by: frame, receiver: &receiver)
         switch state.calls.withLock({ $0.match(frame) }) {
-        case .taken(let call):
+        case .removed(let call):
             receiver.spinner.wasAnswered()
             call.resolveWhileReading(.success(Reply(payload: frame.payload, sealed: [])))
-        case .neverIssued where RawCalls.isRaw(frame.call): try handleLateRaw(frame, &receiver)
+        case .neverIssued where RawCalls.isRaw(frame.call): try handleLateRaw(frame, receiver: &receiver)
         case .neverIssued: throw .unknownCall(frame.call)
         case .late:
-            try handleLate(frame, bytes: 0, &receiver)
+            try handleLate(frame, bytes: 0, receiver: &receiver)
             try control.dropHandOver(frame)
         case .open(let call):
             guard frame.method == call.method else {
@@ -94,7 +94,7 @@ extension RingLeader {
             }
             guard call.isPing == (frame.kind == .pong) else { throw .unexpectedKind(frame.kind.rawValue) }
             let outcome = try outcome(of: frame, for: call)
-            guard takeOut(call.id) else { return }
+            guard removeCall(call.id) else { return }
             if !call.isPing { receiver.spinner.wasAnswered() }
             call.resolveWhileReading(outcome)
         }
@@ -103,27 +103,27 @@ extension RingLeader {
     /// Withdraws the request for a doorbell if the frame hands over descriptors. Taking them reads the socket, and may
     /// also read a doorbell that the event loop's thread has not seen. The extension rings only once for each request
     /// for a doorbell. The leader makes a new request when it stops leading.
-    private func askAnewIfDrained(by frame: Frame, _ receiver: inout HostReceiver) {
+    private func askAnewIfDrained(by frame: Frame, receiver: inout HostReceiver) {
         if frame.descriptors > 0 { receiver.withdraw() }
     }
 
     /// Handles an answer to a raw call that has ended: while a raw call is open, its caller takes the answer itself.
-    private func handleLateRaw(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+    private func handleLateRaw(_ frame: Frame, receiver: inout HostReceiver) throws(ChannelViolation) {
         guard receiver.rawCalls.wasMade(frame.call) else { throw .unknownCall(frame.call) }
         guard frame.descriptors == 0 else { throw .descriptorsNotAskedFor(count: 1, call: frame.call) }
-        try handleLate(frame, bytes: 0, &receiver)
+        try handleLate(frame, bytes: 0, receiver: &receiver)
     }
 
     /// Handles an answer that no caller waits for. One such answer is free for each call that this side gave up.
     /// - Parameter bytes: how many bytes follow in pieces.
-    func handleLate(_ frame: Frame, bytes: Int, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+    func handleLate(_ frame: Frame, bytes: Int, receiver: inout HostReceiver) throws(ChannelViolation) {
         state.tally.lateReplies.add()
         // A suspended task gave up its raw call in the table. The leader gave up any other raw call, so that call is
         // counted in `rawCalls`.
         if RawCalls.isRaw(frame.call), receiver.rawCalls.expectsLateAnswer() { return }
         if state.calls.withLock({ $0.expectsLateAnswer() }) { return }
         try receiver.spendFrame()
-        if bytes > 0 { try receiver.spend(bytes: bytes, at: MonotonicClock.now(), state) }
+        if bytes > 0 { try receiver.spend(bytes: bytes, at: MonotonicClock.now(), state: state) }
     }
 
     private func outcome(
@@ -151,36 +151,37 @@ extension RingLeader {
 
 extension RingLeader {
     /// Handles the first frame of a large answer.
-    func handleLarge(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+    func handleLarge(_ frame: Frame, receiver: inout HostReceiver) throws(ChannelViolation) {
         if let unfinished = receiver.large { throw .messageUnfinished(call: unfinished.first.call) }
         let (header, terms) = try LargeHeader.read(frame.payload, atMost: state.configuration.largestMessage)
         guard header.kind == .reply else { throw .unexpectedKind(header.kind.rawValue) }
-        receiver.large = LargeMessage(header, frame, terms, to: try target(of: header, frame, &receiver))
+        receiver.large = LargeMessage(
+            header, first: frame, terms: terms, to: try target(of: header, in: frame, receiver: &receiver))
     }
 
     /// Handles the next piece of the large answer.
-    func handlePiece(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+    func handlePiece(_ frame: Frame, receiver: inout HostReceiver) throws(ChannelViolation) {
         guard let call = receiver.large?.first.call, call == frame.call, frame.payload.isEmpty, frame.descriptors == 0
         else { throw .pieceOfNothing(call: frame.call) }
-        try receiver.large?.take(Hostile(UInt32(truncatingIfNeeded: frame.method)), of: receiver.arena)
+        try receiver.large?.copyPiece(Hostile(UInt32(truncatingIfNeeded: frame.method)), from: receiver.arena)
         guard let whole = receiver.large?.whole, let isForNobody = receiver.large?.isForNobody else { return }
         state.tally.bytesReceived.add(UInt64(truncatingIfNeeded: receiver.large?.header.length ?? 0))
         receiver.large = nil
         // The budget for an answer that no caller waits for was spent at its first frame.
         if isForNobody {
-            askAnewIfDrained(by: whole, &receiver)
+            askAnewIfDrained(by: whole, receiver: &receiver)
             return try control.dropHandOver(whole)
         }
         state.tap?.record(received: whole)
-        try handleAnswer(whole, &receiver)
+        try handleAnswer(whole, receiver: &receiver)
     }
 
     /// Where the bytes of a large answer go. An answer to no call is rejected before its first piece.
     private func target(
-        of header: LargeHeader, _ frame: Frame, _ receiver: inout HostReceiver
+        of header: LargeHeader, in frame: Frame, receiver: inout HostReceiver
     ) throws(ChannelViolation) -> LargeMessage.Target {
         switch state.calls.withLock({ $0.find(frame.call) }) {
-        case .open(let call), .taken(let call):
+        case .open(let call), .removed(let call):
             guard frame.method == call.method else {
                 throw .wrongMethod(call: frame.call, frame.method, asked: call.method)
             }
@@ -190,7 +191,7 @@ extension RingLeader {
         case .neverIssued:
             guard receiver.rawCalls.wasMade(frame.call) else { throw .unknownCall(frame.call) }
         }
-        try handleLate(frame, bytes: Int(truncatingIfNeeded: header.length), &receiver)
+        try handleLate(frame, bytes: Int(truncatingIfNeeded: header.length), receiver: &receiver)
         return .nobody
     }
 
@@ -202,7 +203,7 @@ extension RingLeader {
         let most = max(call.mostReply, state.largestReplyFrame)
         let bytes = Int(truncatingIfNeeded: header.length)
         guard bytes > most else { return .own }
-        if takeOut(call.id) { call.resolveWhileReading(.failure(.payloadTooLarge(bytes: bytes, most: most))) }
+        if removeCall(call.id) { call.resolveWhileReading(.failure(.payloadTooLarge(bytes: bytes, most: most))) }
         control.dropHandOver(of: call)
         return .nobody
     }
@@ -211,20 +212,22 @@ extension RingLeader {
 // Streams.
 extension RingLeader {
     /// Handles a frame that belongs to a stream.
-    func handleStream(_ frame: Frame, _ receiver: inout HostReceiver) throws(ChannelViolation) {
+    func handleStream(_ frame: Frame, receiver: inout HostReceiver) throws(ChannelViolation) {
         guard frame.descriptors == 0 else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
         }
         if frame.kind == .open {
-            try receiver.spend(frame, state)
-            return try ChannelStream.accept(frame, self)
+            try receiver.spend(frame, state: state)
+            return try ChannelStream.accept(frame, leader: self)
         }
         switch state.streams.withLock({ $0.find(frame.call) }) {
         case .neverOpened: throw .unknownStream(frame.call)
         case .late:
-            guard state.streams.withLock({ $0.expectsLateFrame() }) else { return try receiver.spend(frame, state) }
-            try receiver.spendBytes(frame, state)
-        case .open(let stream): try stream.take(frame)
+            guard state.streams.withLock({ $0.expectsLateFrame() }) else {
+                return try receiver.spend(frame, state: state)
+            }
+            try receiver.spendBytes(of: frame, state: state)
+        case .open(let stream): try stream.handle(frame)
         }
     }
 }

@@ -30,12 +30,12 @@ final class RingLeader: Sendable {
 
     /// How often a task checks for its answer at most. The bound keeps the task from occupying a thread of the pool for
     /// long, even with the style `.spin`.
-    static let mostLooksOfATask: UInt32 = 4096
+    static let mostPollsOfATask: UInt32 = 4096
     /// The longest sleep while a call is open. A hostile extension can requeue a sleeper to a word of its own, where no
     /// wake-up of this process finds it. So each sleeper checks again this often. Idle channels have no sleepers.
     static let longestSleep = Duration.milliseconds(500)
 
-    init(_ state: ChannelState, _ control: ControlLine, _ sender: RingSender) {
+    init(state: ChannelState, control: ControlLine, sender: RingSender) {
         self.state = state
         self.control = control
         self.sender = sender
@@ -91,7 +91,7 @@ extension RingLeader {
                 continue
             }
             if lead(for: call, as: .thread) { continue }
-            state.calls.withLock { $0.addSleeper(call.id, parker) }
+            state.calls.withLock { $0.addSleeper(call.id, parker: parker) }
             followers.add(1, ordering: .sequentiallyConsistent)
             // The leader may have released the lock before it could see this sleeper.
             if !lead(for: call, as: .thread) { call.park(with: parker, atMost: Self.longestSleep) }
@@ -101,7 +101,7 @@ extension RingLeader {
     }
 
     /// Checks for the answer to a task's call within the spin budget, unless another thread reads.
-    func look(for call: ChannelCall) {
+    func poll(for call: ChannelCall) {
         if !call.isDone { _ = lead(for: call, as: .task) }
     }
 
@@ -121,24 +121,24 @@ extension RingLeader {
     /// also returns if tasks are to be resumed; it leads again after that.
     private func attend(_ receiver: inout HostReceiver, for call: ChannelCall, as caller: RawCall.Caller) {
         receiver.spinner.begin()
-        var looks: UInt32 = 0
+        var polls: UInt32 = 0
         while pump(&receiver), !mustStop(call), caller == .task || !keepsTasks {
             while !receiver.reader.hasNews {
                 if receiver.spinner.spin() {
-                    if isOver(call, &looks) || (caller == .task && looks > Self.mostLooksOfATask) { return }
+                    if isOver(call, polls: &polls) || (caller == .task && polls > Self.mostPollsOfATask) { return }
                 } else {
                     guard caller == .thread else { return receiver.spinner.willSuspend() }
                     sleep(&receiver, until: call.deadline) { mustStop(call) }
                     if mustStop(call) || call.isOverdue { return }
                 }
             }
-            if isOver(call, &looks) { return }
+            if isOver(call, polls: &polls) { return }
         }
     }
 
     /// Whether the wait is over. Checked only every 64th time, because reading the clock costs more than a check of the
     /// ring.
-    private func isOver(_ call: ChannelCall, _ looks: inout UInt32) -> Bool {
+    private func isOver(_ call: ChannelCall, polls looks: inout UInt32) -> Bool {
         looks &+= 1
         return looks & 63 == 0 && (mustStop(call) || call.isOverdue)
     }
@@ -166,7 +166,7 @@ extension RingLeader {
     func sleep(_ receiver: inout HostReceiver, until deadline: UInt64?, unless mustStop: () -> Bool) {
         let end = min(deadline ?? .max, MonotonicClock.deadline(after: Self.longestSleep))
         state.closeIfBroken { () throws(ChannelViolation) in
-            try bed.sleep(&receiver, until: end, state.tally.sleeps, unless: mustStop)
+            try bed.sleep(&receiver, until: end, counter: state.tally.sleeps, unless: mustStop)
         }
     }
 
@@ -220,7 +220,7 @@ extension RingLeader {
                 pumpIsWanted.store(false, ordering: .sequentiallyConsistent)
                 receiver.withdraw()
                 if pump(&receiver), isRung {
-                    state.closeIfBroken { () throws(ChannelViolation) in try receiver.hear() }
+                    state.closeIfBroken { () throws(ChannelViolation) in try receiver.recordDoorbell() }
                 }
                 stepDown(&receiver)
             }
@@ -260,6 +260,6 @@ extension RingLeader {
     /// Resumes the collected tasks, after the handlers of all messages read so far. The caller must hold no lock of the
     /// channel.
     private func resumeAnswered() {
-        for task in answered.take() { state.whenHeard { task.resume() } }
+        for task in answered.take() { state.runAfterHandlers { task.resume() } }
     }
 }

@@ -5,14 +5,15 @@ internal import Synchronization
 extension RingSender {
     /// Sends the answer to a call of the extension's, unless that call was answered before or the extension has given
     /// it up.
-    func answerHosted(_ call: UInt64, _ header: FrameHeader, _ payload: [UInt8]) {
-        guard state.hosted.withLock({ $0.takeOut(call) }) else { return }
+    func answerHosted(_ call: UInt64, header: FrameHeader, payload: [UInt8]) {
+        guard state.hosted.withLock({ $0.remove(call) }) else { return }
         sendSoon(OutgoingFrame(header: header, payload: payload))
     }
 
-    func failHosted(_ call: UInt64, _ method: UInt16, code: UInt32, text: String) {
+    func failHosted(_ call: UInt64, method: UInt16, code: UInt32, text: String) {
         answerHosted(
-            call, FrameHeader(kind: .failure, method: method, call: call), StreamFrame.reset(code: code, text))
+            call, header: FrameHeader(kind: .failure, method: method, call: call),
+            payload: StreamFrame.reset(code: code, text))
     }
 
     /// Sends a frame now or as soon as there is room, without waiting. The frame must have no descriptors and no terms.
@@ -31,7 +32,7 @@ extension RingSender {
             }
             outbox.append(copy, at: MonotonicClock.now())
             // Earlier frames may have left a timer that is far in the future.
-            if isFirst { lookAfter(&outbox, in: HostOutbox.shortestPause) }
+            if isFirst { scheduleFlush(of: &outbox, after: HostOutbox.shortestPause) }
             return (nil, true)
         }
         if let failure { _ = state.report(failure) }
@@ -87,19 +88,21 @@ extension RingSender {
     /// Sets a timer to flush again, because an extension that only reads rings no doorbell. The pause doubles each
     /// time. So a frame waits at most about twice as long as the ring was full, and an extension that does not read
     /// wakes its host at most once a second. Any frame from the extension makes the host flush at once.
-    private func lookAfter(_ outbox: inout HostOutbox, in pause: Duration) {
+    private func scheduleFlush(of outbox: inout HostOutbox, after pause: Duration) {
         let round = outbox.startRound(pause)
-        outbox.keep(state.loop.schedule(after: pause) { [weak self] in self?.lookAfterOutbox(in: round) })
+        outbox.keep(state.loop.schedule(after: pause) { [weak self] in self?.flushOutboxAgain(in: round) })
     }
 
     /// - Parameter round: the timer's number; a newer timer may have been set since it fired.
-    private func lookAfterOutbox(in round: UInt64) {
+    private func flushOutboxAgain(in round: UInt64) {
         let left = outbox.withLock { $0.count }
         guard !flushOutbox(), isWithinOutbox() else { return }
         outbox.withLock { outbox in
             guard outbox.round == round, !outbox.isEmpty else { return }
             let hasMoved = outbox.count < left
-            lookAfter(&outbox, in: hasMoved ? HostOutbox.shortestPause : min(outbox.pause * 2, HostOutbox.longestPause))
+            scheduleFlush(
+                of: &outbox, after: hasMoved ? HostOutbox.shortestPause : min(outbox.pause * 2, HostOutbox.longestPause)
+            )
         }
     }
 }

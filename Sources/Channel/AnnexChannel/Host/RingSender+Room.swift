@@ -22,7 +22,7 @@ extension RingSender {
     private func sendWaiting(
         _ transfer: LargeTransfer?, until deadline: UInt64?, _ attempt: () -> Attempt
     ) throws(CallFailure) {
-        var patience = SendPatience(state.configuration.sendLimit, transfer, deadline)
+        var patience = SendPatience(perPiece: state.configuration.sendLimit, transfer: transfer, deadline: deadline)
         while true {
             switch attempt() {
             case .sent: return
@@ -38,7 +38,8 @@ extension RingSender {
     nonisolated(nonsending) func sendLater(
         _ frame: consuming OutgoingFrame, until deadline: UInt64?
     ) async throws(CallFailure) {
-        var patience = SendPatience(state.configuration.sendLimit, frame.transfer, deadline)
+        var patience = SendPatience(
+            perPiece: state.configuration.sendLimit, transfer: frame.transfer, deadline: deadline)
         var pause = Duration.microseconds(50)
         while true {
             switch attempt(frame) {
@@ -63,8 +64,8 @@ extension RingSender {
     }
 
     private func sleepForRoom(_ seen: UInt32, until limit: UInt64, deadline: UInt64?) throws(CallFailure) {
-        let (gate, consumed, looking) = half.withLock { ($0.gate, $0.consumed, $0.looking) }
-        let lookAround = MonotonicClock.deadline(after: RingLeader.longestSleep)
+        let (gate, consumed, looking) = half.withLock { ($0.gate, $0.consumed, $0.spinner) }
+        let nextCheck = MonotonicClock.deadline(after: RingLeader.longestSleep)
         // SYNC: read after `roomSleepers` was increased. The thread that closes the channel sets `isClosed` first. It
         // then wakes sleepers until `roomSleepers` is zero.
         let isOver = state.isClosed.load(ordering: .sequentiallyConsistent)
@@ -72,7 +73,7 @@ extension RingSender {
         let mayNotSleep = state.loop.isCurrent
         let hasFound = !isOver && looking.finds(consumed, other: seen)
         let mustSleep = !isOver && !hasFound && !mayNotSleep
-        let woken = mustSleep ? gate.sleep(on: consumed, while: seen, until: min(limit, lookAround)) : .changed
+        let woken = mustSleep ? gate.sleep(on: consumed, while: seen, until: min(limit, nextCheck)) : .changed
         let now = MonotonicClock.now()
         // The extension woke this thread without making room. Such wake-ups have a limit of their own, as high as the
         // limit for futile wake-ups of a reader.

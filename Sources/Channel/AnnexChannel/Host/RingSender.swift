@@ -19,12 +19,12 @@ final class RingSender: Sendable {
 
     var half: HalfLock<HostSender> { halves.second }
 
-    init(_ state: ChannelState, _ control: ControlLine, own: consuming OwnRegion, peer: consuming PeerRegion) {
+    init(state: ChannelState, control: ControlLine, own: consuming OwnRegion, peer: consuming PeerRegion) {
         self.state = state
         self.control = control
         halves = LockPair(
-            HostReceiver(own: own, peer: peer, configuration: state.configuration),
-            HostSender(own: own, peer: peer, configuration: state.configuration, tap: state.tap))
+            first: HostReceiver(own: own, peer: peer, configuration: state.configuration),
+            second: HostSender(own: own, peer: peer, configuration: state.configuration, tap: state.tap))
         sleeper = WakeGate(flag: peer.receiver, bell: peer.bell, most: 1)
         self.own = own
         self.peer = peer
@@ -45,7 +45,7 @@ final class RingSender: Sendable {
     /// - Parameter known: the call whose answer was taken last. The extension has read everything up to that call.
     /// - Returns: the word that the extension may sleep on; nil if nothing was sent.
     @inline(__always) func writeAtOnce(
-        _ call: RawCall, _ id: UInt64, _ marks: FrameMarks, _ sender: inout HostSender, known: UInt64 = 0
+        _ call: RawCall, id: UInt64, marks: FrameMarks, sender: inout HostSender, known: UInt64 = 0
     ) -> WritableWord? {
         guard call.limit == nil, sender.cancels.isEmpty, !state.isClosed.load(ordering: .acquiring) else { return nil }
         let header = FrameHeader(kind: .request, marks: marks, method: call.method)
@@ -68,26 +68,26 @@ final class RingSender: Sendable {
 
     /// Sends a call of plain bytes, made by the thread that is the leader.
     /// - Returns: false if there is no room.
-    func send(_ call: RawCall, _ id: UInt64, isAttended: Bool) throws(CallFailure) -> Bool {
+    func send(_ call: RawCall, id: UInt64, isAttended: Bool) throws(CallFailure) -> Bool {
         let terms = call.limit.map { RequestTerms(limit: $0) }
         let header = FrameHeader(
             kind: .request, marks: (terms == nil ? .bare : FrameMarks()).union(isAttended ? .attended : []),
             method: call.method, call: id)
-        return try unsafe write(header, terms, call.payload)
+        return try unsafe write(header, terms: terms, payload: call.payload)
     }
 
     /// Sends a one-way message of plain bytes.
     /// - Parameter flush: false to write the message without publishing it; the next published message publishes it
     ///   too.
     /// - Returns: false if there is no room or the channel is recorded.
-    func post(_ method: UInt16, _ payload: UnsafeRawBufferPointer, flush: Bool) throws(CallFailure) -> Bool {
+    func post(_ method: UInt16, payload: UnsafeRawBufferPointer, flush: Bool) throws(CallFailure) -> Bool {
         guard state.tap == nil else { return false }
-        return try unsafe write(FrameHeader(kind: .event, method: method), nil, payload, flush: flush)
+        return try unsafe write(FrameHeader(kind: .event, method: method), terms: nil, payload: payload, flush: flush)
     }
 
     /// - Returns: false if there is no room.
     @inline(__always) private func write(
-        _ header: FrameHeader, _ terms: RequestTerms?, _ payload: UnsafeRawBufferPointer, flush: Bool = true
+        _ header: FrameHeader, terms: RequestTerms?, payload: UnsafeRawBufferPointer, flush: Bool = true
     ) throws(CallFailure) -> Bool {
         do throws(CallFailure) {
             return try half.withLock { (sender) throws(CallFailure) in
@@ -126,10 +126,12 @@ final class RingSender: Sendable {
         // SAFETY: lent for the call, which copies the bytes that it sends.
         unsafe frame.payload.withUnsafeBytes { bytes in
             unsafe attempt(
-                OutgoingBytes(frame.header, frame.terms, bytes, frame.transfer), willSleep: willSleep
+                OutgoingBytes(header: frame.header, terms: frame.terms, payload: bytes, transfer: frame.transfer),
+                willSleep: willSleep
             ) {
                 if let failure = control.handOver(frame.descriptors, for: frame.header.call) { return failure }
-                unsafe state.tap?.record(sent: frame.header, frame.terms, bytes, frame.descriptors.numbers)
+                unsafe state.tap?.record(
+                    sent: frame.header, terms: frame.terms, payload: bytes, handedOver: frame.descriptors.numbers)
                 return nil
             }
         }
@@ -160,14 +162,18 @@ final class RingSender: Sendable {
                 }
                 // Cancels that have just been written must not wait for the next frame either.
                 defer { flush(&sender) }
-                guard let transfer = frame.transfer else { return write(frame, &sender, beforeLast) }
-                return writePiece(frame, transfer, &sender, beforeLast)
+                guard let transfer = frame.transfer else {
+                    return write(frame, sender: &sender, beforeLast: beforeLast)
+                }
+                return writePiece(frame, transfer: transfer, sender: &sender, beforeLast: beforeLast)
             }
             if let step { return step }
         }
     }
 
-    private func write(_ frame: OutgoingBytes, _ sender: inout HostSender, _ before: () -> CallFailure?) -> Attempt {
+    private func write(_ frame: OutgoingBytes, sender: inout HostSender, beforeLast before: () -> CallFailure?)
+        -> Attempt
+    {
         if let failure = before() { return .failed(failure) }
         // SAFETY: the writer copies the bytes and keeps no reference.
         unsafe sender.writer.write(frame.header, terms: frame.terms, payload: frame.payload)
@@ -178,12 +184,12 @@ final class RingSender: Sendable {
     /// Writes the message's first frame or its next piece.
     /// - Returns: nil if more pieces follow.
     private func writePiece(
-        _ frame: OutgoingBytes, _ transfer: LargeTransfer, _ sender: inout HostSender, _ beforeLast: () -> CallFailure?
+        _ frame: OutgoingBytes, transfer: LargeTransfer, sender: inout HostSender, beforeLast: () -> CallFailure?
     ) -> Attempt? {
         state.tally.framesSent.add()
         let count = unsafe frame.payload.count
         guard sender.isUnderWay(transfer) else {
-            sender.begin(transfer, frame.header, frame.terms, length: count)
+            sender.begin(transfer, header: frame.header, terms: frame.terms, length: count)
             return nil
         }
         let done = transfer.sent.load(ordering: .relaxed)

@@ -40,7 +40,7 @@ extension SealedBytes {
     /// - Returns: nil if the list is empty.
     /// - Throws: `CallFailure.violated` if the descriptor is not acceptable; `.system` if a system call of this process
     ///   fails.
-    static func takeChecked(
+    static func popChecked(
         from list: inout DescriptorList, atMost limit: UInt64
     ) throws(CallFailure) -> SealedBytes? {
         guard let descriptor = list.takeFirst() else { return nil }

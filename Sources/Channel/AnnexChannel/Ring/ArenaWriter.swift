@@ -23,7 +23,7 @@ struct ArenaWriter: ~Copyable, Sendable {
     ///   - seen: the reader's position.
     ///   - position: the writer's position. The method compares distances back from here, because positions may have
     ///     wrapped since the last call. Once everything is read, every place is back.
-    mutating func takeBack(upTo seen: UInt32, of position: UInt32) {
+    mutating func reclaim(upTo seen: UInt32, of position: UInt32) {
         while let first = used.first, position &- first.end >= position &- seen {
             free |= 1 << UInt64(first.place)
             used.removeFirst()
@@ -40,7 +40,7 @@ struct ArenaWriter: ~Copyable, Sendable {
     }
 
     /// Marks the place as in use until the reader has read the frame that ends at `end`.
-    mutating func note(_ place: UInt32, until end: UInt32) {
+    mutating func markUsed(_ place: UInt32, until end: UInt32) {
         free &= ~(1 << UInt64(place))
         used.append((end, place))
     }

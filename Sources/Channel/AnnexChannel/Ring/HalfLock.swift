@@ -16,10 +16,10 @@ internal import Synchronization
     private let waited: UInt32
     let owner: LockOwner
     /// How often a thread checks the lock before it sleeps: the guarded work is shorter than a wake-up.
-    private static var looks: Int { 100 }
+    private static var mostPolls: Int { 100 }
 
     init(
-        _ word: UnsafeMutablePointer<Atomic<UInt32>>, _ value: UnsafeMutablePointer<Value>, held: UInt32,
+        word: UnsafeMutablePointer<Atomic<UInt32>>, value: UnsafeMutablePointer<Value>, held: UInt32,
         owner: LockOwner
     ) {
         unsafe self.word = word
@@ -46,9 +46,9 @@ internal import Synchronization
     }
 
     @inline(__always) func lock() {
-        owner.willTake()
+        owner.willAcquire()
         if !lockIfAvailable() { lockSlowly() }
-        owner.didTake()
+        owner.didAcquire()
     }
 
     /// Takes the lock if it is free and no thread sleeps for it.
@@ -63,7 +63,7 @@ internal import Synchronization
             let (exchanged, now) = unsafe word.pointee.compareExchange(
                 expected: seen, desired: seen | held, successOrdering: .acquiring, failureOrdering: .relaxed)
             if exchanged {
-                owner.didTake()
+                owner.didAcquire()
                 return true
             }
             if now & (held | waited) != 0 { return false }
@@ -86,19 +86,19 @@ internal import Synchronization
     }
 
     @inline(never) private func lockSlowly() {
-        var looks = 0
+        var polls = 0
         while true {
             let seen = unsafe word.pointee.load(ordering: .relaxed)
             if seen & held == 0 {
                 // A thread that has slept does not know whether others still sleep. SYNC: as in `lockIfAvailable`.
-                let taken = looks < Self.looks ? held : held | waited
+                let taken = polls < Self.mostPolls ? held : held | waited
                 if unsafe word.pointee.compareExchange(
                     expected: seen, desired: seen | taken, successOrdering: .acquiring, failureOrdering: .relaxed
                 ).exchanged {
                     return
                 }
-            } else if looks < Self.looks {
-                looks += 1
+            } else if polls < Self.mostPolls {
+                polls += 1
                 annex_pause()
             } else {
                 sleep(while: seen)
@@ -142,13 +142,13 @@ internal import Synchronization
         }
 
         /// Traps if the calling thread is about to wait for a lock that it holds.
-        @inline(__always) func willTake() {
+        @inline(__always) func willAcquire() {
             // SYNC: only the thread itself can find its own mark here, and the thread stored it itself.
             let isOwn = unsafe mark.pointee.load(ordering: .relaxed) == annex_thread_current()
             precondition(!isOwn, "a thread that holds a lock of the channel waits for the same lock")
         }
 
-        @inline(__always) func didTake() {
+        @inline(__always) func didAcquire() {
             unsafe mark.pointee.store(annex_thread_current(), ordering: .relaxed)
         }
 
@@ -157,8 +157,8 @@ internal import Synchronization
         }
     #else
         @inline(__always) func end() {}
-        @inline(__always) func willTake() {}
-        @inline(__always) func didTake() {}
+        @inline(__always) func willAcquire() {}
+        @inline(__always) func didAcquire() {}
         @inline(__always) func willLetGo() {}
     #endif
 }

@@ -23,7 +23,7 @@ struct LargeMessage: Sendable {
 
     /// - Parameter spare: an empty array. Its memory is reused if it is large enough.
     init(
-        _ header: LargeHeader, _ first: Frame, _ terms: RequestTerms, to target: Target, spare: consuming [UInt8] = []
+        _ header: LargeHeader, first: Frame, terms: RequestTerms, to target: Target, spare: consuming [UInt8] = []
     ) {
         self.header = header
         self.first = first
@@ -44,7 +44,7 @@ struct LargeMessage: Sendable {
 
     /// Copies the next piece out of the arena: a whole place, or the rest of the message.
     /// - Parameter place: the place that the piece's frame names.
-    mutating func take(_ place: Hostile<UInt32>, of arena: ArenaBytes) throws(ChannelViolation) {
+    mutating func copyPiece(_ place: Hostile<UInt32>, from arena: ArenaBytes) throws(ChannelViolation) {
         guard let place = place.below(arena.places) else {
             throw .pieceOutside(place: place.forReport, places: arena.places)
         }
@@ -61,7 +61,8 @@ struct LargeMessage: Sendable {
                     filled &+= size
                 }
             }
-        case .caller(let memory): memory.take(place, of: arena, at: Int(truncatingIfNeeded: received), count: size)
+        case .caller(let memory):
+            memory.copyPiece(place, from: arena, at: Int(truncatingIfNeeded: received), count: size)
         case .nobody: break
         }
         received &+= count
@@ -106,7 +107,7 @@ struct LargeMessage: Sendable {
     }
 
     /// Copies a piece to its offset in the answer.
-    func take(_ place: UInt32, of arena: ArenaBytes, at offset: Int, count: Int) {
+    func copyPiece(_ place: UInt32, from arena: ArenaBytes, at offset: Int, count: Int) {
         state.withLock { state in
             guard let start = unsafe state.room.baseAddress, unsafe offset &+ count <= state.room.count else { return }
             // SAFETY: offset and count were just compared with the room.

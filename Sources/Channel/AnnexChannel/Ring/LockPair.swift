@@ -17,15 +17,15 @@ internal import Synchronization
     private static var firstHeld: UInt32 { 1 }
     private static var secondHeld: UInt32 { 2 }
 
-    init(_ first: consuming First, _ second: consuming Second) {
+    init(first: consuming First, second: consuming Second) {
         unsafe word = .allocate(capacity: 1)
         unsafe word.initialize(to: Atomic(0))
         unsafe firstValue = .allocate(capacity: 1)
         unsafe firstValue.initialize(to: first)
         unsafe secondValue = .allocate(capacity: 1)
         unsafe secondValue.initialize(to: second)
-        self.first = unsafe HalfLock(word, firstValue, held: Self.firstHeld, owner: LockOwner())
-        self.second = unsafe HalfLock(word, secondValue, held: Self.secondHeld, owner: LockOwner())
+        self.first = unsafe HalfLock(word: word, value: firstValue, held: Self.firstHeld, owner: LockOwner())
+        self.second = unsafe HalfLock(word: word, value: secondValue, held: Self.secondHeld, owner: LockOwner())
     }
 
     deinit {
@@ -53,7 +53,7 @@ internal import Synchronization
         _ both: (inout First, inout Second) throws(Failure) -> Both<Middle, Result>,
         then rest: (Middle, inout First) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
-        guard takeBoth() else { return nil }
+        guard lockBothIfAvailable() else { return nil }
         let middle: Middle
         do throws(Failure) {
             // SAFETY: both locks are held.
@@ -82,14 +82,14 @@ internal import Synchronization
         second.wakeIfWaited(before)
     }
 
-    @inline(__always) private func takeBoth() -> Bool {
+    @inline(__always) private func lockBothIfAvailable() -> Bool {
         // SYNC: as in `HalfLock.lockIfAvailable`, for both locks.
         let both = Self.firstHeld | Self.secondHeld
         if unsafe word.pointee.compareExchange(
             expected: 0, desired: both, successOrdering: .acquiring, failureOrdering: .relaxed
         ).exchanged {
-            first.owner.didTake()
-            second.owner.didTake()
+            first.owner.didAcquire()
+            second.owner.didAcquire()
             return true
         }
         guard first.lockIfAvailable() else { return false }

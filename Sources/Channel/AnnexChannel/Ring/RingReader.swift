@@ -14,7 +14,7 @@ struct RingReader: ~Copyable {
     /// The last value of `position` that was published to the other side.
     private var published: UInt32 = 0
     /// How many bytes of frames were read, modulo 2^32. Frames that stayed in one place count as well.
-    private(set) var taken: UInt32 = 0
+    private(set) var bytesRead: UInt32 = 0
     /// The value of the word at `position` as long as there is no new frame: none, or the first word of the frame that
     /// was read there and stays in its place.
     private var known = HostileWord.none
@@ -38,7 +38,7 @@ struct RingReader: ~Copyable {
 
     /// Checks once whether a frame is published.
     /// - Returns: its header, with all numbers checked; nil if there is no frame.
-    @inline(__always) mutating func look() throws(ChannelViolation) -> CheckedHeader? {
+    @inline(__always) mutating func poll() throws(ChannelViolation) -> CheckedHeader? {
         var word = ring.firstWord(at: position)
         if word == known { return nil }
         if word == movedOn {
@@ -61,8 +61,8 @@ struct RingReader: ~Copyable {
     }
 
     /// The header of the next frame if it matches the pattern, found with few comparisons; nil if it does not match or
-    /// there is no frame. `look` handles the other cases.
-    @inline(__always) func look(for pattern: FramePattern, _ kind: FrameKind) -> CheckedHeader? {
+    /// there is no frame. `poll()` handles the other cases.
+    @inline(__always) func poll(for pattern: FramePattern, kind: FrameKind) -> CheckedHeader? {
         let word = ring.firstWord(at: position)
         guard word != known, word != movedOn,
             let length = word.length(of: pattern, atMost: WireFormat.largestPayload(capacity: ring.capacity))
@@ -74,12 +74,12 @@ struct RingReader: ~Copyable {
 
     /// Reads the next frame into memory of its own; nil if there is none.
     mutating func next() throws(ChannelViolation) -> Frame? {
-        guard let header = try look() else { return nil }
-        return take(header)
+        guard let header = try poll() else { return nil }
+        return read(header)
     }
 
     /// Copies the frame with this header and moves on to the next one.
-    mutating func take(_ header: CheckedHeader) -> Frame {
+    mutating func read(_ header: CheckedHeader) -> Frame {
         let frame = Frame(
             kind: header.kind, descriptors: header.descriptors, isAttended: header.marks.contains(.attended),
             method: header.method, call: header.call, terms: terms(header), payload: payload(header))
@@ -97,7 +97,7 @@ struct RingReader: ~Copyable {
     /// Moves on to the frame after this one, which may lie in the same place.
     @inline(__always) mutating func pass(_ header: CheckedHeader) {
         let next = header.next(after: position, capacity: ring.capacity)
-        taken &+= header.size
+        bytesRead &+= header.size
         guard header.word.stays else { return goOn(to: next) }
         (known, movedOn, behind) = (header.word, header.word.movedOn, next)
     }
@@ -107,10 +107,10 @@ struct RingReader: ~Copyable {
         (known, movedOn) = (.none, .none)
     }
 
-    /// Whether a whole ring was read since `taken` had the value `start`. A reader that keeps reading has to check for
+    /// Whether a whole ring was read since `bytesRead` had the value `start`. A reader that keeps reading has to check for
     /// other events at times.
-    func hasTakenARing(since start: UInt32) -> Bool {
-        taken &- start >= ring.capacity
+    func hasReadARing(since start: UInt32) -> Bool {
+        bytesRead &- start >= ring.capacity
     }
 
     private func terms(_ header: CheckedHeader) -> RequestTerms {

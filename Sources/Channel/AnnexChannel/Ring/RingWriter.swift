@@ -31,7 +31,7 @@ struct RingWriter: ~Copyable {
     /// is due.
     private var clearRun: UInt32 = 0
     /// Whether frames were written since the last `publish`, so that a sleeper must still be woken.
-    private var isUntold = false
+    private var isUnpublished = false
     /// The first of these frames. A sleeping reader sleeps on its header.
     private var firstPlace: UInt32 = 0
     /// The frame that is held back, and its first word; the word is 0 if there is none.
@@ -63,12 +63,12 @@ struct RingWriter: ~Copyable {
         if stayingCall != 0 { goOn() }
         let need = need(payload)
         if need <= room, position & (ring.capacity &- 1) < turnAt { return true }
-        try look()
+        try refreshSeen()
         return need <= room
     }
 
     /// Reads the reader's position once.
-    @inline(never) mutating func look() throws(ChannelViolation) {
+    @inline(never) mutating func refreshSeen() throws(ChannelViolation) {
         let unread = position &- seen
         // SYNC: acquires the reader's release: it has copied the bytes up to here.
         let now = Hostile(consumed.loadAcquire()).distance(from: seen)
@@ -89,7 +89,7 @@ struct RingWriter: ~Copyable {
     ) -> WritableWord? {
         let start = position
         let count = payload.count
-        guard count <= RingBytes.small, !isUntold, stayingCall == 0 || (stays && stayingCall == known) else {
+        guard count <= RingBytes.small, !isUnpublished, stayingCall == 0 || (stays && stayingCall == known) else {
             return nil
         }
         let length = UInt32(truncatingIfNeeded: count)
@@ -111,7 +111,7 @@ struct RingWriter: ~Copyable {
     /// frame's first word again, without the mark `stays`. A reader that has read the frame sleeps on this word.
     @inline(never) private mutating func goOn() {
         // No frame is held back or unpublished after a frame that stays.
-        (firstPlace, isUntold) = (position, true)
+        (firstPlace, isUnpublished) = (position, true)
         heldPlace = position
         heldWord = stayingWord & ~PlaceMarks.stays.word
         stayingCall = 0
@@ -163,8 +163,8 @@ struct RingWriter: ~Copyable {
     /// Stores the frame's first word, or holds the frame back. A frame that is held back hides all frames after it from
     /// the reader.
     @inline(__always) private mutating func show(_ word: UInt64, at place: UInt32, holds: Bool) {
-        if !isUntold { firstPlace = place }
-        isUntold = true
+        if !isUnpublished { firstPlace = place }
+        isUnpublished = true
         if holds, heldWord == 0 {
             // Earlier frames of the batch stay visible; this one hides those that follow.
             heldPlace = place
@@ -177,8 +177,8 @@ struct RingWriter: ~Copyable {
     /// Publishes all frames that were written.
     /// - Returns: the word that a reader may sleep on; nil if nothing was written.
     @inline(__always) mutating func publish() -> WritableWord? {
-        guard isUntold else { return nil }
-        isUntold = false
+        guard isUnpublished else { return nil }
+        isUnpublished = false
         if heldWord != 0 {
             ring.publish(heldWord, at: heldPlace)
             heldWord = 0
@@ -230,10 +230,10 @@ extension RingWriter {
 
     /// Whether there is room for the next piece's frame and a place for its bytes.
     mutating func hasRoomForPiece(_ arena: inout ArenaWriter) throws(ChannelViolation) -> Bool {
-        arena.takeBack(upTo: seen, of: position)
+        arena.reclaim(upTo: seen, of: position)
         if arena.hasFree, try hasRoom(payload: spare(.piece)) { return true }
-        try look()
-        arena.takeBack(upTo: seen, of: position)
+        try refreshSeen()
+        arena.reclaim(upTo: seen, of: position)
         guard arena.hasFree else { return false }
         return try hasRoom(payload: spare(.piece))
     }
@@ -243,6 +243,6 @@ extension RingWriter {
         let place = unsafe arena.put(piece)
         // SYNC: the piece is stored before its frame is released.
         write(FrameHeader(kind: .piece, method: UInt16(truncatingIfNeeded: place), call: call))
-        arena.note(place, until: position)
+        arena.markUsed(place, until: position)
     }
 }

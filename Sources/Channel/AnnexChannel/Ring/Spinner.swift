@@ -18,32 +18,32 @@ struct Spinner: Sendable {
     private var hint: ProcessorHint
     private(set) var budget: UInt32 = Spinner.most
     private var left: UInt32 = 0
-    private var looks: UInt32 = 0
+    private var polls: UInt32 = 0
     private var began: UInt64 = 0
     /// When the last task suspended whose answer has not come yet.
     private var suspended: UInt64?
 
-    init(_ style: WaitingStyle, _ hint: ProcessorHint) {
+    init(_ style: WaitingStyle, hint: ProcessorHint) {
         self.style = style
         self.hint = hint
     }
 
     /// Begins a wait.
     @inline(__always) mutating func begin() {
-        looks = 0
+        polls = 0
         left = style == .adaptive && !hint.isShared() ? budget : 0
     }
 
     /// Whether the last wait that began may spin and has budget left.
-    @inline(__always) var isWorthLooking: Bool { style == .spin || left > 0 }
+    @inline(__always) var isWorthPolling: Bool { style == .spin || left > 0 }
 
     /// Waits for a moment.
     /// - Returns: false when it is time to sleep.
     @inline(__always) mutating func spin() -> Bool {
-        looks &+= 1
+        polls &+= 1
         if style == .spin {
             // Yields now and then, so that a peer on the same core gets to run.
-            if looks & 1023 == 0 { Processor.yield() } else { annex_pause() }
+            if polls & 1023 == 0 { Processor.yield() } else { annex_pause() }
             return true
         }
         guard left > 0 else { return false }
@@ -53,7 +53,7 @@ struct Spinner: Sendable {
     }
 
     /// Whether to check the clock and other events too. Such a check costs more than a check of the ring.
-    @inline(__always) var isTimeToLookAround: Bool { looks & 63 == 63 }
+    @inline(__always) var isTimeForFullCheck: Bool { polls & 63 == 63 }
 
     /// Records that a sleep begins, because spinning was futile.
     mutating func willSleep() {
@@ -114,7 +114,7 @@ public enum WaitingStyle: Sendable, Hashable {
 struct ProcessorHint: Sendable {
     private let own: WritableWord
     private let peer: SharedWord
-    private var told: UInt32 = 0
+    private var published: UInt32 = 0
 
     init(own: WritableWord, peer: SharedWord) {
         self.own = own
@@ -125,8 +125,8 @@ struct ProcessorHint: Sendable {
     /// - Returns: whether the other side last waited on the same core.
     mutating func isShared() -> Bool {
         let here = UInt32(bitPattern: Processor.current &+ 1)
-        if here != told {
-            told = here
+        if here != published {
+            published = here
             own.storeRelaxed(here)
         }
         return here != 0 && peer.loadRelaxed() == here
@@ -135,12 +135,12 @@ struct ProcessorHint: Sendable {
 
 /// Spins before sleeping for room in the ring, because a running reader makes room within microseconds.
 struct RoomSpinner: Sendable {
-    private static let mostLooks = 1024
+    private static let mostPolls = 1024
 
     private let style: WaitingStyle
     private let processor: SharedWord
 
-    init(_ style: WaitingStyle, _ processor: SharedWord) {
+    init(_ style: WaitingStyle, processor: SharedWord) {
         self.style = style
         self.processor = processor
     }
@@ -151,7 +151,7 @@ struct RoomSpinner: Sendable {
         guard style != .block, processor.loadRelaxed() != UInt32(bitPattern: Processor.current &+ 1) else {
             return false
         }
-        for _ in 0..<RoomSpinner.mostLooks {
+        for _ in 0..<RoomSpinner.mostPolls {
             if word.loadRelaxed() != seen { return true }
             Processor.pause()
         }

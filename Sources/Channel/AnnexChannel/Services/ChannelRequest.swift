@@ -65,11 +65,11 @@ extension HostEndpoint {
     @inlinable public func callAndWait<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil, patience: CallPatience? = nil
     ) throws(CallFailure) -> Asked.Response {
-        let workspace = takeWorkspace()
+        let workspace = acquireWorkspace()
         defer { giveBack(workspace) }
         // SAFETY: only this call uses the workspace until it is given back.
         unsafe request.encode(into: &workspace.memory.pointee.encoder)
-        let count = try callEncoded(Asked.method, workspace, timeout, patience)
+        let count = try callEncoded(Asked.method, in: workspace, timeout: timeout, patience: patience)
         return try unsafe Self.decoded(workspace.reply(count).bytes)
     }
 
@@ -84,20 +84,20 @@ extension HostEndpoint {
     @inlinable public nonisolated(nonsending) func call<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil, patience: CallPatience? = nil
     ) async throws(CallFailure) -> Asked.Response {
-        let looked: Look<Asked.Response>
+        let polled: PolledCall<Asked.Response>
         do throws(CallFailure) {
-            looked = try look(for: request, timeout, patience)
+            polled = try callAndPoll(request, timeout: timeout, patience: patience)
         } catch {
-            await hearFirst(before: error)
+            await waitForHandlers(before: error)
             throw error
         }
         // Consumed, because a copy would count references.
-        switch consume looked {
+        switch consume polled {
         case .answered(let response):
-            if hasUnheard { await hearFirst() }
+            if hasPendingHandlers { await waitForHandlers() }
             return response
         case .pending(let call):
-            let reply = try await reply(to: request, call, timeout, patience)
+            let reply = try await reply(to: request, pending: call, timeout: timeout, patience: patience)
             return try unsafe Self.decoded(reply.payload.span.bytes)
         }
     }
@@ -122,14 +122,14 @@ extension HostEndpoint {
         try await send(ChannelEvent(method: Notice.method, payload: encoded(notice)), timeout: timeout)
     }
 
-    @inlinable func look<Asked: ChannelRequest>(
-        for request: Asked, _ timeout: Duration?, _ patience: CallPatience?
-    ) throws(CallFailure) -> Look<Asked.Response> {
-        let workspace = takeWorkspace()
+    @inlinable func callAndPoll<Asked: ChannelRequest>(
+        _ request: Asked, timeout: Duration?, patience: CallPatience?
+    ) throws(CallFailure) -> PolledCall<Asked.Response> {
+        let workspace = acquireWorkspace()
         defer { giveBack(workspace) }
         // SAFETY: only this call uses the workspace until it is given back.
         unsafe request.encode(into: &workspace.memory.pointee.encoder)
-        switch try lookEncoded(Asked.method, workspace, timeout, patience) {
+        switch try callEncodedAndPoll(Asked.method, in: workspace, timeout: timeout, patience: patience) {
         case .answered(let count): return .answered(try unsafe Self.decoded(workspace.reply(count).bytes))
         case .pending(let call): return .pending(call)
         case .notSent: return .pending(nil)
@@ -147,17 +147,17 @@ extension HostEndpoint {
 
 extension HostEndpoint {
     /// Whether handlers of messages that were read have not finished yet.
-    @usableFromInline var hasUnheard: Bool { state.hasUnheard }
+    @usableFromInline var hasPendingHandlers: Bool { state.hasPendingHandlers }
 
-    @usableFromInline nonisolated(nonsending) func hearFirst() async { await state.hearFirst() }
+    @usableFromInline nonisolated(nonsending) func waitForHandlers() async { await state.waitForHandlers() }
 
-    @usableFromInline nonisolated(nonsending) func hearFirst(before failure: CallFailure) async {
-        await state.hearFirst(before: failure)
+    @usableFromInline nonisolated(nonsending) func waitForHandlers(before failure: CallFailure) async {
+        await state.waitForHandlers(before: failure)
     }
 
     /// Waits for the answer to a call that was sent. If the call was not sent, first sends it with `start`.
     @usableFromInline nonisolated(nonsending) func reply(
-        to request: some ChannelRequest, _ pending: ChannelCall?, _ timeout: Duration?, _ patience: CallPatience?
+        to request: some ChannelRequest, pending: ChannelCall?, timeout: Duration?, patience: CallPatience?
     ) async throws(CallFailure) -> Reply {
         guard let pending else {
             let bytes = Request(
@@ -187,7 +187,7 @@ extension ExtensionEndpoint {
     public borrowing func callAndWait<Asked: ChannelRequest>(
         _ request: borrowing Asked, timeout: Duration? = nil
     ) throws(ExtensionFailure) -> Asked.Response {
-        let bytes = try callAndWait(Asked.method, encoded(request), timeout: timeout)
+        let bytes = try callAndWait(Asked.method, payload: encoded(request), timeout: timeout)
         do throws(DecodingFailure) {
             return try Asked.Response(decoding: bytes)
         } catch {

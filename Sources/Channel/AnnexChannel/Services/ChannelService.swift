@@ -67,7 +67,7 @@ public struct ChannelService: ~Copyable {
     }
 
     /// Handles one kind of notice. A notice that cannot be decoded is dropped, because no caller waits for an answer.
-    public mutating func take<Notice: ChannelNotice>(_: Notice.Type, with handler: @escaping (Notice) -> Void) {
+    public mutating func handle<Notice: ChannelNotice>(_: Notice.Type, with handler: @escaping (Notice) -> Void) {
         notices[Notice.method] = .noticing { (bytes) throws(DecodingFailure) in
             handler(try Notice(decoding: bytes))
         }
@@ -87,10 +87,10 @@ public struct ChannelService: ~Copyable {
         let buffer = RequestBuffer(capacity: endpoint.core.largestRequest)
         do throws(ExtensionFailure) {
             while true {
-                try answerPlainRequests(endpoint.core, buffer, &encoder)
+                try answerPlainRequests(from: endpoint.core, buffer: buffer, encoder: &encoder)
                 guard let incoming = try endpoint.core.nextIfAny() else { continue }
                 switch consume incoming {
-                case .request(let request): try answer(request, &encoder)
+                case .request(let request): try answer(request, encoder: &encoder)
                 case .event(let event):
                     if event.method == ChannelEvent.goodbye { return }
                     notice(event)
@@ -104,7 +104,7 @@ public struct ChannelService: ~Copyable {
     /// Answers requests without descriptors whose handler answers at once, until another frame comes. These need no
     /// object and no allocation. Waits if there is no frame.
     private func answerPlainRequests(
-        _ core: ExtensionCore, _ buffer: borrowing RequestBuffer, _ encoder: inout MessageEncoder
+        from core: ExtensionCore, buffer: borrowing RequestBuffer, encoder: inout MessageEncoder
     ) throws(ExtensionFailure) {
         while let header = try core.nextPlainRequest(into: buffer, if: { requests[$0]?.answersAtOnce ?? false }) {
             guard case .answering(let handler) = requests[header.method] else { return }
@@ -125,7 +125,7 @@ public struct ChannelService: ~Copyable {
     }
 
     private func answer(
-        _ request: consuming IncomingRequest, _ encoder: inout MessageEncoder
+        _ request: consuming IncomingRequest, encoder: inout MessageEncoder
     ) throws(ExtensionFailure) {
         switch requests[request.method] {
         case .deferring(let handler): try handler(request)
@@ -137,13 +137,13 @@ public struct ChannelService: ~Copyable {
                 let failure = HandlerFailure(describing: error)
                 return try request.fail(code: failure.code, text: failure.text)
             }
-            try reply(request, encoder)
+            try reply(to: request, encoder: encoder)
         case .noticing, nil: try request.fail(code: HandlerFailure.unknownMethodCode, text: "unknown method")
         }
     }
 
     private func reply(
-        _ request: consuming IncomingRequest, _ encoder: borrowing MessageEncoder
+        to request: consuming IncomingRequest, encoder: borrowing MessageEncoder
     ) throws(ExtensionFailure) {
         let bytes: [UInt8]
         do throws(EncodingFailure) {

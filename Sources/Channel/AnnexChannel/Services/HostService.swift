@@ -34,8 +34,8 @@ public struct HostService: Sendable {
         _: Asked.Type, with handler: @escaping @Sendable (Asked) throws -> Asked.Response
     ) {
         requests[Asked.method] = { request in
-            guard let asked = Self.read(Asked.self, request.payload) else { return Self.unreadable(request) }
-            Self.answer(request, Result { try handler(asked) })
+            guard let asked = Self.read(Asked.self, from: request.payload) else { return Self.unreadable(request) }
+            Self.answer(request, with: Result { try handler(asked) })
         }
     }
 
@@ -44,12 +44,12 @@ public struct HostService: Sendable {
         _: Asked.Type, with handler: @escaping @Sendable (Asked) async throws -> Asked.Response
     ) {
         requests[Asked.method] = { request in
-            guard let asked = Self.read(Asked.self, request.payload) else { return Self.unreadable(request) }
+            guard let asked = Self.read(Asked.self, from: request.payload) else { return Self.unreadable(request) }
             let held = HeldRequest(request)
             Task {
                 let result: Result<Asked.Response, any Error>
                 do { result = .success(try await handler(asked)) } catch { result = .failure(error) }
-                if let request = held.take() { Self.answer(request, result) }
+                if let request = held.take() { Self.answer(request, with: result) }
             }
         }
     }
@@ -64,7 +64,7 @@ public struct HostService: Sendable {
 
     /// Handles one kind of notice on the event loop's thread. An extension whose notice cannot be decoded violates the
     /// protocol: its session ends it, as for an answer that cannot be decoded.
-    public mutating func take<Notice: ChannelNotice>(
+    public mutating func handle<Notice: ChannelNotice>(
         _: Notice.Type, with handler: @escaping @Sendable (Notice) -> Void
     ) {
         notices[Notice.method] = { payload in
@@ -79,7 +79,7 @@ public struct HostService: Sendable {
 
     /// Handles one-way messages of a method as undecoded bytes, on the event loop's thread. Use this for extensions
     /// with an encoding of their own. The numbers that `ChannelNotice.method` reserves are reserved here, too.
-    public mutating func takeEvents(_ method: UInt16, with handler: @escaping @Sendable ([UInt8]) -> Void) {
+    public mutating func handleEvents(_ method: UInt16, with handler: @escaping @Sendable ([UInt8]) -> Void) {
         notices[method] = { payload in
             handler(payload)
             return nil
@@ -87,7 +87,7 @@ public struct HostService: Sendable {
     }
 
     /// Handles streams that the extension opens with this method, on the event loop's thread.
-    public mutating func takeStreams(_ method: UInt16, with handler: @escaping @Sendable (ChannelStream) -> Void) {
+    public mutating func handleStreams(_ method: UInt16, with handler: @escaping @Sendable (ChannelStream) -> Void) {
         streams[method] = handler
     }
 
@@ -104,8 +104,8 @@ public struct HostService: Sendable {
         }
         if !notices.isEmpty {
             handlers.onEvent = { [notices, onEvent = handlers.onEvent, onUnreadable = handlers.onUnreadable] event in
-                guard let take = notices[event.method] else { return onEvent(event) }
-                if let failure = take(event.payload) { onUnreadable(event.method, failure) }
+                guard let handler = notices[event.method] else { return onEvent(event) }
+                if let failure = handler(event.payload) { onUnreadable(event.method, failure) }
             }
         }
         guard !streams.isEmpty else { return }
@@ -117,7 +117,7 @@ public struct HostService: Sendable {
         }
     }
 
-    private static func read<Value: Message>(_: Value.Type, _ payload: [UInt8]) -> Value? {
+    private static func read<Value: Message>(_: Value.Type, from payload: [UInt8]) -> Value? {
         try? Value(decoding: payload)
     }
 
@@ -125,7 +125,7 @@ public struct HostService: Sendable {
         request.fail(code: HandlerFailure.unreadableCode, text: "the request cannot be read")
     }
 
-    private static func answer(_ request: consuming HostedRequest, _ result: Result<some Message, any Error>) {
+    private static func answer(_ request: consuming HostedRequest, with result: Result<some Message, any Error>) {
         let bytes: [UInt8]
         do {
             bytes = try result.get().encoded()

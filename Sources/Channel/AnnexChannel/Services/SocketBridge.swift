@@ -22,7 +22,7 @@ extension HostEndpoint {
         var configuration = configuration
         // Without arenas, every message is one frame and so one packet.
         (configuration.hostArena, configuration.extensionArena) = (0, 0)
-        let ends = try make(configuration, handlers, eventLoop, mostDescriptors: 0)
+        let ends = try make(configuration: configuration, handlers: handlers, eventLoop: eventLoop, mostDescriptors: 0)
         let sockets = try DescriptorPair.sockets()
         let bridge = SocketBridge(socket: try sockets.first.duplicate(), leader: ends.host.leader)
         // Set before any thread starts, so that each thread ends with the host even if a later step fails.
@@ -89,7 +89,8 @@ final class SocketBridge: Sendable {
 
     /// Starts the thread that reads frames from the host's ring and sends them.
     func carryToSocket(_ descriptors: consuming ExtensionDescriptors) throws(SystemError) {
-        try start("annex-to-socket", descriptors, toSocket) { bridge, core throws(ExtensionFailure) in
+        try start("annex-to-socket", descriptors: descriptors, stop: toSocket) {
+            bridge, core throws(ExtensionFailure) in
             while !bridge.isEnding.load(ordering: .acquiring) {
                 while let frame = try core.read() {
                     guard bridge.send(SocketPacket.bytes(frame)) else { return }
@@ -101,7 +102,7 @@ final class SocketBridge: Sendable {
 
     /// Starts the thread that receives frames and writes them into the extension's ring.
     func carryToRing(_ descriptors: consuming ExtensionDescriptors) throws(SystemError) {
-        try start("annex-to-ring", descriptors, toRing) { bridge, core throws(ExtensionFailure) in
+        try start("annex-to-ring", descriptors: descriptors, stop: toRing) { bridge, core throws(ExtensionFailure) in
             var room = [UInt8](repeating: 0, count: SocketPacket.headerSize + core.largestFrame + 1)
             while let packet = bridge.receive(&room) {
                 do throws(ChannelViolation) {
@@ -109,7 +110,7 @@ final class SocketBridge: Sendable {
                         throw .length(UInt64(packet.count), room: UInt32(clamping: core.largestFrame))
                     }
                     let (header, payload) = try SocketPacket.read(packet)
-                    try bridge.pass(header, payload, core)
+                    try bridge.pass(header, payload: payload, to: core)
                 } catch {
                     bridge.leader?.state.close(for: error)
                     return
@@ -120,10 +121,10 @@ final class SocketBridge: Sendable {
     }
 
     private func pass(
-        _ header: FrameHeader, _ payload: [UInt8], _ core: ExtensionCore
+        _ header: FrameHeader, payload: [UInt8], to core: ExtensionCore
     ) throws(ChannelViolation) {
         do throws(ExtensionFailure) {
-            try core.send(header, payload)
+            try core.send(header, payload: payload)
         } catch {
             if case .violated(let violation) = error { throw violation }
             end()
@@ -131,7 +132,7 @@ final class SocketBridge: Sendable {
     }
 
     private func start(
-        _ name: String, _ descriptors: consuming ExtensionDescriptors, _ stop: StopGate,
+        _ name: String, descriptors: consuming ExtensionDescriptors, stop: StopGate,
         _ carry: @escaping @Sendable (SocketBridge, ExtensionCore) throws(ExtensionFailure) -> Void
     ) throws(SystemError) {
         let given = Mutex<ExtensionDescriptors?>(descriptors)

@@ -18,7 +18,7 @@ struct RawCalls: Sendable {
     }
 
     /// Records that the answer to a call was taken.
-    @inline(__always) mutating func take(_ id: UInt64) {
+    @inline(__always) mutating func recordAnswer(to id: UInt64) {
         answered = id
     }
 

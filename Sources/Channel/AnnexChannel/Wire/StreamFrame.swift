@@ -27,30 +27,30 @@ enum StreamFrame {
 struct StreamQueue: Sendable {
     private var messages: [[UInt8]] = []
     /// How many of `messages` were taken. The taken messages are removed when they are more than half of all.
-    private var taken = 0
+    private var popped = 0
 
-    var count: Int { messages.count - taken }
-    var isEmpty: Bool { taken >= messages.count }
+    var count: Int { messages.count - popped }
+    var isEmpty: Bool { popped >= messages.count }
 
     mutating func append(_ message: [UInt8]) {
         messages.append(message)
     }
 
-    mutating func takeFirst() -> [UInt8]? {
-        guard taken < messages.count else { return nil }
-        let message = messages[taken]
-        messages[taken] = []
-        taken += 1
-        if taken * 2 > messages.count {
-            messages.removeFirst(taken)
-            taken = 0
+    mutating func popFirst() -> [UInt8]? {
+        guard popped < messages.count else { return nil }
+        let message = messages[popped]
+        messages[popped] = []
+        popped += 1
+        if popped * 2 > messages.count {
+            messages.removeFirst(popped)
+            popped = 0
         }
         return message
     }
 
     mutating func removeAll() {
         messages = []
-        taken = 0
+        popped = 0
     }
 }
 

@@ -19,7 +19,7 @@ struct StreamState: Sendable, Hashable {
     /// How many bytes the other side may still send.
     private(set) var owed: UInt32
     /// How many bytes were taken from the queue and not returned as credit yet.
-    private(set) var taken: UInt32 = 0
+    private(set) var unreturned: UInt32 = 0
     private(set) var isSending = true
     private(set) var isReceiving = true
 
@@ -51,12 +51,12 @@ struct StreamState: Sendable, Hashable {
     /// Records that this side has taken a message from its queue.
     /// - Parameter isEmpty: whether the queue is now empty.
     /// - Returns: the credit to send; nil if it is too little to be worth a frame.
-    mutating func take(_ cost: UInt32, isEmpty: Bool) -> UInt32? {
-        taken &+= cost
-        guard isReceiving, taken >= window >> 1 || isEmpty else { return nil }
-        defer { taken = 0 }
-        owed &+= taken
-        return taken
+    mutating func recordPop(cost: UInt32, isEmpty: Bool) -> UInt32? {
+        unreturned &+= cost
+        guard isReceiving, unreturned >= window >> 1 || isEmpty else { return nil }
+        defer { unreturned = 0 }
+        owed &+= unreturned
+        return unreturned
     }
 
     mutating func finishSending() { isSending = false }

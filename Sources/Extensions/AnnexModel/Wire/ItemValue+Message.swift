@@ -40,7 +40,7 @@ extension ItemValue: Message {
         } else if let value = try decoder.decodeIfPresent(Tag.dictionary, as: ItemDictionary.self) {
             self = .dictionary(value.values)
         } else {
-            throw decoder.failure(Tag.string, .rejected("a value of an unknown kind"))
+            throw decoder.failure(Tag.string, reason: .rejected("a value of an unknown kind"))
         }
     }
 }
@@ -75,7 +75,7 @@ package struct ItemDictionary: Message {
         for entry in try decoder.decodeList(1, of: Entry.self) {
             // If a key appeared twice, one reader could check one value and another reader use the other.
             guard values.updateValue(entry.value, forKey: entry.key) == nil else {
-                throw decoder.failure(1, .rejected("a key appears twice"))
+                throw decoder.failure(1, reason: .rejected("a key appears twice"))
             }
         }
         self.values = values

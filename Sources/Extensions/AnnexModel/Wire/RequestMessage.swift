@@ -57,7 +57,7 @@ package enum ReplyMessage: Message {
         } else {
             // An empty message must not read as a result without items.
             guard try decoder.decode(Tag.completed) else {
-                throw decoder.failure(Tag.completed, .rejected("neither completed nor an error"))
+                throw decoder.failure(Tag.completed, reason: .rejected("neither completed nor an error"))
             }
             self = .completed(try decoder.decodeList(Tag.item))
         }

@@ -2,7 +2,7 @@ package import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Calls a subject's `look` repeatedly for as long as this value lives. The interval starts at the end of each look.
+/// Calls a subject's `check` repeatedly for as long as this value lives. The interval starts at the end of each check.
 package final class Watch<Subject: Watched>: Sendable {
     let subject: Subject
     private let loop: EventLoop

@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// The thread on which looks run, one after another. A file system may block a look for any time, so looks cannot run
-/// on the program's event loop, which serves every channel. The thread exists only while a look is scheduled, and holds
+/// The thread on which checks run, one after another. A file system may block a check for any time, so checks cannot run
+/// on the program's event loop, which serves every channel. The thread exists only while a check is scheduled, and holds
 /// no descriptor.
 final class WatchThread: Sendable {
     private struct State {
@@ -23,18 +23,18 @@ final class WatchThread: Sendable {
     private let state = Mutex(State())
     private let parker = Parker()
 
-    /// Runs `look` once on the thread when the delay has passed, after the looks that were due earlier.
+    /// Runs `check` once on the thread when the delay has passed, after the checks that were due earlier.
     ///
     /// - Returns: the number with which to cancel it.
     /// - Throws: if no thread can be made.
-    func schedule(after delay: Duration, _ look: @escaping @Sendable () -> Void) throws(SystemError) -> UInt64 {
+    func schedule(after delay: Duration, _ check: @escaping @Sendable () -> Void) throws(SystemError) -> UInt64 {
         let due = MonotonicClock.deadline(after: delay)
         let (number, isEarliest) = try state.withLock { (state) throws(SystemError) in
-            // The thread is made under the lock. If that fails, no look has been queued for it.
+            // The thread is made under the lock. If that fails, no check has been queued for it.
             if !state.isRunning { _ = try WorkerThread("annex-watches") { [self] in run() } }
             state.isRunning = true
             state.last += 1
-            state.checks[state.last] = look
+            state.checks[state.last] = check
             state.queue.insert(state.last, deadline: due)
             return (state.last, state.queue.earliest == due)
         }

@@ -2,49 +2,57 @@
 extension Catalogue {
     static let launch: [Scene] = [
         Scene(
-            "launch", .launch, "From the request to the first answer, 20 ms after the last", rested,
-            [.floor("bwrap"), .ours("annex-launch")]),
+            "launch", topic: .launch, title: "From the request to the first answer, 20 ms after the last",
+            setting: rested,
+            contestants: [.floor("bwrap"), .ours("annex-launch")]),
         // No time for a network namespace to be made ahead.
         Scene(
-            "launch-following", .launch, "From the request to the first answer, one after the other", launching,
-            [.floor("bwrap"), .ours("annex-launch")]),
+            "launch-following", topic: .launch, title: "From the request to the first answer, one after the other",
+            setting: launching,
+            contestants: [.floor("bwrap"), .ours("annex-launch")]),
         Scene(
-            "standby", .launch, "From the request to the first answer of one launched ahead, blocking, on two cores",
-            blocking.with {
+            "standby", topic: .launch,
+            title: "From the request to the first answer of one launched ahead, blocking, on two cores",
+            setting: blocking.with {
                 $0.reply = 16
                 $0.milliseconds = 1000
-            }, [.ours("annex-raw"), .ours("annex-standby"), .ours("annex-launch")]),
+            }, contestants: [.ours("annex-raw"), .ours("annex-standby"), .ours("annex-launch")]),
         Scene(
-            "ends", .launch, "From the request that breaks a limit to the host's knowledge of the end", launching,
-            [.ours("annex-clone"), .ours("annex-denied"), .ours("annex-violation"), .ours("annex-memory")]),
+            "ends", topic: .launch, title: "From the request that breaks a limit to the host's knowledge of the end",
+            setting: launching,
+            contestants: [.ours("annex-clone"), .ours("annex-denied"), .ours("annex-violation"), .ours("annex-memory")]),
         Scene(
-            "launch-idle-1000", .launch,
-            "From the request to the first answer beside 1,000 idle extensions, 20 ms after the last", rested,
-            [.ours("annex-launch"), .ours("annex-launch", idle: 1000)], mostSlices: 1),
+            "launch-idle-1000", topic: .launch,
+            title: "From the request to the first answer beside 1,000 idle extensions, 20 ms after the last",
+            setting: rested,
+            contestants: [.ours("annex-launch"), .ours("annex-launch", idle: 1000)], mostSlices: 1),
         Scene(
-            "launch-following-idle-1000", .launch,
-            "From the request to the first answer beside 1,000 idle extensions, one after the other", launching,
-            [.ours("annex-launch"), .ours("annex-launch", idle: 1000)], mostSlices: 1),
+            "launch-following-idle-1000", topic: .launch,
+            title: "From the request to the first answer beside 1,000 idle extensions, one after the other",
+            setting: launching,
+            contestants: [.ours("annex-launch"), .ours("annex-launch", idle: 1000)], mostSlices: 1),
         // A hundred ends keep the kernel at work for a while; a single launch gets the same rest before it.
         Scene(
-            "launch-100", .launch, "A hundred launches at once, 0.3 s after the last",
-            launching.with {
+            "launch-100", topic: .launch, title: "A hundred launches at once, 0.3 s after the last",
+            setting: launching.with {
                 $0.gap = 300_000_000
                 $0.milliseconds = 8000
-            }, [.ours("annex-launch"), .ours("annex-launch-100")], mostSlices: 1),
+            }, contestants: [.ours("annex-launch"), .ours("annex-launch-100")], mostSlices: 1),
         Scene(
-            "launching-100", .launch, "64 B round trip while others are launched a hundred at once, blocking",
-            blocking.with { $0.placement = .anywhere },
-            [.ours("annex-raw"), .ours("annex-raw-launching")], mostSlices: 1),
+            "launching-100", topic: .launch,
+            title: "64 B round trip while others are launched a hundred at once, blocking",
+            setting: blocking.with { $0.placement = .anywhere },
+            contestants: [.ours("annex-raw"), .ours("annex-raw-launching")], mostSlices: 1),
         Scene(
-            "launch-flooded", .launch, "From the request to the first answer beside 64 that flood their host", rested,
-            [.ours("annex-launch"), .ours("annex-launch-flooded")], mostSlices: 1),
+            "launch-flooded", topic: .launch,
+            title: "From the request to the first answer beside 64 that flood their host", setting: rested,
+            contestants: [.ours("annex-launch"), .ours("annex-launch-flooded")], mostSlices: 1),
         Scene(
-            "flooded", .launch, "64 B round trip beside 64 that flood their host, blocking",
-            blocking.with {
+            "flooded", topic: .launch, title: "64 B round trip beside 64 that flood their host, blocking",
+            setting: blocking.with {
                 $0.placement = .anywhere
                 $0.milliseconds = 1000
-            }, [.ours("annex-raw"), .ours("annex-raw-flooded")], mostSlices: 1),
+            }, contestants: [.ours("annex-raw"), .ours("annex-raw-flooded")], mostSlices: 1),
     ]
 
     /// A network namespace has been made by then, and the kernel is done with the last sandbox.
@@ -65,43 +73,46 @@ extension Catalogue {
 
     static let launchRequirements: [Requirement] = [
         Requirement(
-            "from the request to the first answer, cold, p50", in: "launch", "annex-launch", against: ["bwrap"],
-            called: bubblewrap, .atMost(0.5)),
+            "from the request to the first answer, cold, p50", in: "launch", subject: "annex-launch",
+            against: ["bwrap"],
+            called: bubblewrap, bound: .atMost(0.5)),
         Requirement(
             "the same with no network made ahead, one launch after the other, p50", in: "launch-following",
-            "annex-launch", against: ["bwrap"], called: bubblewrap, .atMost(0.5)),
+            subject: "annex-launch", against: ["bwrap"], called: bubblewrap, bound: .atMost(0.5)),
         Requirement(
-            "the same from standby, p50", in: "standby", "annex-standby", against: ["annex-raw"],
-            called: "a blocking 64 B round trip", .atMost(3)),
+            "the same from standby, p50", in: "standby", subject: "annex-standby", against: ["annex-raw"],
+            called: "a blocking 64 B round trip", bound: .atMost(3)),
         Requirement(
-            "the same from standby, p50", in: "standby", "annex-standby", against: ["annex-launch"],
-            called: "a cold launch", .atMost(0.1)),
+            "the same from standby, p50", in: "standby", subject: "annex-standby", against: ["annex-launch"],
+            called: "a cold launch", bound: .atMost(0.1)),
         Requirement(
-            "cold beside 1,000 idle extensions, p50", in: "launch-idle-1000", "annex-launch beside 1000 idle",
-            against: ["annex-launch"], called: "beside none", .atMost(1.25)),
+            "cold beside 1,000 idle extensions, p50", in: "launch-idle-1000", subject: "annex-launch beside 1000 idle",
+            against: ["annex-launch"], called: "beside none", bound: .atMost(1.25)),
         Requirement(
             "the same, one launch after the other, p50", in: "launch-following-idle-1000",
-            "annex-launch beside 1000 idle", against: ["annex-launch"], called: "beside none", .atMost(1.25)),
+            subject: "annex-launch beside 1000 idle", against: ["annex-launch"], called: "beside none",
+            bound: .atMost(1.25)),
         Requirement(
-            "denied call, until the host is told, p50", in: "ends", "annex-denied", against: ["annex-clone"],
-            called: "a launch's steps from clone to exec", .atMost(5)),
+            "denied call, until the host is told, p50", in: "ends", subject: "annex-denied", against: ["annex-clone"],
+            called: "a launch's steps from clone to exec", bound: .atMost(5)),
         Requirement(
-            "breach of the protocol, until the host is told, p50", in: "ends", "annex-violation",
-            against: ["annex-clone"], called: "a launch's steps from clone to exec", .atMost(5)),
+            "breach of the protocol, until the host is told, p50", in: "ends", subject: "annex-violation",
+            against: ["annex-clone"], called: "a launch's steps from clone to exec", bound: .atMost(5)),
         Requirement(
-            "memory limit, until the host is told, p50", in: "ends", "annex-memory", against: ["annex-clone"],
-            called: "a launch's steps from clone to exec", .atMost(5)),
+            "memory limit, until the host is told, p50", in: "ends", subject: "annex-memory", against: ["annex-clone"],
+            called: "a launch's steps from clone to exec", bound: .atMost(5)),
         Requirement(
-            "a hundred launches at once, all ready, p50", in: "launch-100", "annex-launch-100",
-            against: ["annex-launch"], called: "one launch", .atMost(60)),
+            "a hundred launches at once, all ready, p50", in: "launch-100", subject: "annex-launch-100",
+            against: ["annex-launch"], called: "one launch", bound: .atMost(60)),
         Requirement(
-            "64 B round trip meanwhile, blocking, p50", in: "launching-100", "annex-raw-launching",
-            against: ["annex-raw"], called: "without launches", .atMost(2)),
+            "64 B round trip meanwhile, blocking, p50", in: "launching-100", subject: "annex-raw-launching",
+            against: ["annex-raw"], called: "without launches", bound: .atMost(2)),
         Requirement(
-            "cold beside 64 that flood denials, signals and ends, p99", in: "launch-flooded", "annex-launch-flooded",
-            against: ["annex-launch"], called: "beside none", by: .p99, .atMost(1.5)),
+            "cold beside 64 that flood denials, signals and ends, p99", in: "launch-flooded",
+            subject: "annex-launch-flooded",
+            against: ["annex-launch"], called: "beside none", by: .p99, bound: .atMost(1.5)),
         Requirement(
-            "64 B round trip beside the same, blocking, p99", in: "flooded", "annex-raw-flooded",
-            against: ["annex-raw"], called: "beside none", by: .p99, .atMost(1.5)),
+            "64 B round trip beside the same, blocking, p99", in: "flooded", subject: "annex-raw-flooded",
+            against: ["annex-raw"], called: "beside none", by: .p99, bound: .atMost(1.5)),
     ]
 }

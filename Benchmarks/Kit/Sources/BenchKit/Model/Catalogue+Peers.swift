@@ -20,14 +20,17 @@ extension Catalogue {
 
     static let peerScenes: [Scene] = [
         Scene(
-            "peers-awake", .peers, "64 B round trip beside what others offer, both awake on two cores",
-            awake.with { $0.batch = 32 },
-            peers.filter(\.spins).map { .peer($0.name) } + [.ours("annex-raw")]),
+            "peers-awake", topic: .peers, title: "64 B round trip beside what others offer, both awake on two cores",
+            setting: awake.with { $0.batch = 32 },
+            contestants: peers.filter(\.spins).map { .peer($0.name) } + [.ours("annex-raw")]),
         Scene(
-            "peers-asleep-one-core", .peers, "64 B round trip beside what others offer, blocking, on one core",
-            blocking.with { $0.placement = .sameCore }, peers.map { .peer($0.name) } + [.ours("annex-raw")]),
+            "peers-asleep-one-core", topic: .peers,
+            title: "64 B round trip beside what others offer, blocking, on one core",
+            setting: blocking.with { $0.placement = .sameCore },
+            contestants: peers.map { .peer($0.name) } + [.ours("annex-raw")]),
         Scene(
-            "peers-asleep-two-cores", .peers, "64 B round trip beside what others offer, blocking, on two cores",
-            blocking, peers.map { .peer($0.name) } + [.ours("annex-raw")]),
+            "peers-asleep-two-cores", topic: .peers,
+            title: "64 B round trip beside what others offer, blocking, on two cores",
+            setting: blocking, contestants: peers.map { .peer($0.name) } + [.ours("annex-raw")]),
     ]
 }

@@ -9,8 +9,10 @@ extension Catalogue {
             $0.milliseconds = size >= 1 << 22 ? 300 : 100
         }
         return Scene(
-            "size-\(name(size))", .throughput, "\(name(size, spaced: true)) there, 64 B back, both awake on two cores",
-            setting, floors(["spin-line", "mapped-pieces", "memcpy-warm"]) + [.ours("annex-raw")], isJudged: false)
+            "size-\(name(size))", topic: .throughput,
+            title: "\(name(size, spaced: true)) there, 64 B back, both awake on two cores",
+            setting: setting,
+            contestants: floors(["spin-line", "mapped-pieces", "memcpy-warm"]) + [.ours("annex-raw")], isJudged: false)
     }
 
     /// The other side may have gone to sleep deeply, and the caches are somebody else's.
@@ -21,8 +23,10 @@ extension Catalogue {
             $0.milliseconds = max(100, 20 * milliseconds)
         }
         return Scene(
-            "silence-\(milliseconds)-ms", .latency, "64 B round trip after \(milliseconds) ms of silence, two cores",
-            setting, floors(["futex", "stream"]) + [.ours("annex-raw"), .ours("annex-raw", waiting: .block)],
+            "silence-\(milliseconds)-ms", topic: .latency,
+            title: "64 B round trip after \(milliseconds) ms of silence, two cores",
+            setting: setting,
+            contestants: floors(["futex", "stream"]) + [.ours("annex-raw"), .ours("annex-raw", waiting: .block)],
             isJudged: false)
     }
 
@@ -34,25 +38,27 @@ extension Catalogue {
             $0.interval = interval
         }
         return Scene(
-            "rate-\(words.replacing(",", with: ""))", .latency,
-            "64 B round trip, \(words) calls a second at fixed times, both awake on two cores", setting,
-            floors(["spin-line", "futex"]) + [.ours("annex-raw"), .ours("annex-raw", waiting: .adaptive)],
+            "rate-\(words.replacing(",", with: ""))", topic: .latency,
+            title: "64 B round trip, \(words) calls a second at fixed times, both awake on two cores", setting: setting,
+            contestants: floors(["spin-line", "futex"]) + [.ours("annex-raw"), .ours("annex-raw", waiting: .adaptive)],
             isJudged: false)
     }
 
     /// Where the kernel likes: one core or two, by luck.
     static let unpinned: [Scene] = [
         Scene(
-            "unpinned-asleep", .latency, "64 B round trip, blocking, not pinned",
-            blocking.with { $0.placement = .anywhere },
-            floors(sleeping) + [.ours("annex-raw"), .ours("annex-raw", waiting: .adaptive), .ours("annex-async")],
+            "unpinned-asleep", topic: .latency, title: "64 B round trip, blocking, not pinned",
+            setting: blocking.with { $0.placement = .anywhere },
+            contestants: floors(sleeping) + [
+                .ours("annex-raw"), .ours("annex-raw", waiting: .adaptive), .ours("annex-async"),
+            ],
             isJudged: false),
         Scene(
-            "unpinned-awake", .latency, "64 B round trip, both awake, not pinned",
-            awake.with {
+            "unpinned-awake", topic: .latency, title: "64 B round trip, both awake, not pinned",
+            setting: awake.with {
                 $0.placement = .anywhere
                 $0.batch = 32
-            }, floors(spinning) + [.ours("annex-raw"), .ours("annex-async")], isJudged: false),
+            }, contestants: floors(spinning) + [.ours("annex-raw"), .ours("annex-async")], isJudged: false),
     ]
 
     private static func name(_ size: Int, spaced: Bool = false) -> String {

@@ -14,24 +14,28 @@ public enum Catalogue {
 
     private static let latency: [Scene] = [
         Scene(
-            "awake", .latency, "64 B round trip, both awake on two cores", awake.with { $0.batch = 32 },
-            floors(spinning) + [
+            "awake", topic: .latency, title: "64 B round trip, both awake on two cores",
+            setting: awake.with { $0.batch = 32 },
+            contestants: floors(spinning) + [
                 .ours("annex-raw"), .ours("annex-raw", waiting: .adaptive), .ours("annex-typed"), .ours("annex-async"),
                 .ours("annex-session"), .ours("annex-session-wait"),
             ]),
         Scene(
-            "asleep-one-core", .latency, "64 B round trip, blocking, on one core",
-            blocking.with { $0.placement = .sameCore },
-            floors(sleeping) + [
+            "asleep-one-core", topic: .latency, title: "64 B round trip, blocking, on one core",
+            setting: blocking.with { $0.placement = .sameCore },
+            contestants: floors(sleeping) + [
                 .ours("annex-raw"), .ours("annex-raw", waiting: .adaptive), .ours("annex-async"),
             ]),
         Scene(
-            "asleep-two-cores", .latency, "64 B round trip, blocking, on two cores", blocking,
-            floors(sleeping) + [.ours("annex-raw"), .ours("annex-raw", waiting: .adaptive), .ours("annex-async")]),
+            "asleep-two-cores", topic: .latency, title: "64 B round trip, blocking, on two cores", setting: blocking,
+            contestants: floors(sleeping) + [
+                .ours("annex-raw"), .ours("annex-raw", waiting: .adaptive), .ours("annex-async"),
+            ]),
         Scene(
-            "suspension", .latency, "64 B round trip, the extension works 200 µs before it answers, two cores",
-            blocking.with { $0.delay = 200_000 },
-            [.ours("annex-raw"), .ours("annex-async"), .ours("annex-async-executor")]),
+            "suspension", topic: .latency,
+            title: "64 B round trip, the extension works 200 µs before it answers, two cores",
+            setting: blocking.with { $0.delay = 200_000 },
+            contestants: [.ours("annex-raw"), .ours("annex-async"), .ours("annex-async-executor")]),
     ]
 
     private static let oneWay: [Scene] = [
@@ -44,31 +48,31 @@ public enum Catalogue {
             $0.flush = flush
         }
         return Scene(
-            id, .throughput, "64 B one way, \(words), two cores", setting,
-            floors(["spin-ring"]) + [.ours("annex-raw")])
+            id, topic: .throughput, title: "64 B one way, \(words), two cores", setting: setting,
+            contestants: floors(["spin-ring"]) + [.ours("annex-raw")])
     }
 
     private static let bulk: [Scene] = [
         Scene(
-            "bulk-1-MiB", .throughput, "1 MiB written, sent, read and verified, two cores",
-            awake.with { $0.request = 1 << 20 },
-            floors(copying + ["mapped-pieces", "memcpy-warm", "memcpy-cold"]) + [.ours("annex-raw")]),
+            "bulk-1-MiB", topic: .throughput, title: "1 MiB written, sent, read and verified, two cores",
+            setting: awake.with { $0.request = 1 << 20 },
+            contestants: floors(copying + ["mapped-pieces", "memcpy-warm", "memcpy-cold"]) + [.ours("annex-raw")]),
         Scene(
-            "sealed-64-MiB", .throughput,
-            "64 MiB handed over, as new sealed memory (in place) and through the arena (copied), two cores",
-            awake.with {
+            "sealed-64-MiB", topic: .throughput,
+            title: "64 MiB handed over, as new sealed memory (in place) and through the arena (copied), two cores",
+            setting: awake.with {
                 $0.reply = 64 << 20
                 $0.milliseconds = 1000
-            }, floors(["memfd-answer", "mapped-copy"]) + [.ours("annex-sealed"), .ours("annex-raw")]),
+            }, contestants: floors(["memfd-answer", "mapped-copy"]) + [.ours("annex-sealed"), .ours("annex-raw")]),
     ]
 
     private static let scale: [Scene] = [
         Scene(
-            "idle-1000", .scale, "64 B round trip beside 1,000 idle extensions, both awake on two cores",
-            awake.with {
+            "idle-1000", topic: .scale, title: "64 B round trip beside 1,000 idle extensions, both awake on two cores",
+            setting: awake.with {
                 $0.waiting = .adaptive
                 $0.batch = 32
                 $0.milliseconds = 500
-            }, [.ours("annex-raw"), .ours("annex-raw", idle: 1000)], mostSlices: 1)
+            }, contestants: [.ours("annex-raw"), .ours("annex-raw", idle: 1000)], mostSlices: 1)
     ]
 }

@@ -35,7 +35,7 @@ package struct DistributionPicture {
             """
         ]
         parts += axes(range)
-        for (index, line) in lines.enumerated() { parts += curve(line, index, range) }
+        for (index, line) in lines.enumerated() { parts += curve(line, index: index, in: range) }
         return parts.joined(separator: "\n") + "\n</svg>\n"
     }
 
@@ -74,14 +74,14 @@ package struct DistributionPicture {
             guard Double(line.histogram.totalCount) >= pow(10, nines) else { return nil }
             let value = line.histogram.valueAtPercentile(100 * (1 - pow(10, -nines)))
             let x = Self.area.left + (Self.area.right - Self.area.left) * nines / Double(Self.nines)
-            return String(format: "%.1f,%.1f", x, height(log10(Double(max(1, value))), range))
+            return String(format: "%.1f,%.1f", x, height(log10(Double(max(1, value))), in: range))
         }
         let width = line.kind == .ours ? 3 : 1.5
         let y = Self.area.top + 12 + Double(index) * 18
         return [
             #"<polyline fill="none" stroke="\#(colour)" stroke-width="\#(width)" points="\#(points.joined(separator: " "))"/>"#,
             #"<rect x="\#(Self.area.right + 18)" y="\#(y - 9)" width="14" height="4" fill="\#(colour)"/>"#,
-            label(Self.area.right + 38, y - 3, "start", line.name, isBold: line.kind == .ours),
+            label(x: Self.area.right + 38, y: y - 3, anchor: "start", text: line.name, isBold: line.kind == .ours),
         ]
     }
 

@@ -15,8 +15,8 @@ struct Keepsakes {
         for contestant in result.scene.contestants {
             guard let tally = result.tallies[contestant.name] else { continue }
             let name = "\(result.scene.id)-\(contestant.name.replacing(", ", with: "-"))"
-            try write(tally.batched, "\(name)-batched")
-            try write(tally.single, name)
+            try write(tally.batched, named: "\(name)-batched")
+            try write(tally.single, named: name)
         }
         let picture = DistributionPicture(result)
         if let text = picture.text {

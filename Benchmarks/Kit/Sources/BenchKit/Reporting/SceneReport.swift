@@ -19,7 +19,7 @@ extension SceneReport {
         title = result.scene.title
         setting = result.scene.setting
         figures = result.scene.contestants.compactMap { contestant in
-            result.tallies[contestant.name].flatMap { Figures(contestant, $0) }
+            result.tallies[contestant.name].flatMap { Figures(contestant, tally: $0) }
         }
         failures = result.failures
         skipped = result.skipped

@@ -26,7 +26,8 @@ public struct Verdict: Codable, Sendable {
 extension Verdict {
     package init(_ requirement: Requirement, result: SceneResult?, runs: Int, slices: Int) {
         let perRun = (0..<runs).compactMap { run in
-            Self.median((0..<slices).compactMap { Self.compare(requirement, result: result, run: run, slice: $0)?.ratio })
+            Self.median(
+                (0..<slices).compactMap { Self.compare(requirement, result: result, run: run, slice: $0)?.ratio })
         }
         let pairs = (0..<runs).flatMap { run in
             (0..<slices).compactMap { Self.compare(requirement, result: result, run: run, slice: $0) }
@@ -50,7 +51,7 @@ extension Verdict {
     private static func compare(
         _ requirement: Requirement, result: SceneResult?, run: Int, slice: Int
     ) -> (ours: Double, other: Double, ratio: Double)? {
-        let value = { result?.value($0, requirement.measure, run: run, slice: slice) }
+        let value = { result?.value($0, measure: requirement.measure, run: run, slice: slice) }
         // All of them or nothing: the best of those that happened to be measured is another floor.
         let others = requirement.against.compactMap(value)
         guard let ours = value(requirement.subject), others.count == requirement.against.count else { return nil }

@@ -41,7 +41,7 @@ public struct Bench {
         return Report(
             date: date, machine: .this(), runs: runs, slices: slices, scenes: results.map { SceneReport($0) },
             verdicts: Catalogue.requirements.filter { isJudging && byID[$0.scene] != nil }.map {
-                Verdict($0, byID[$0.scene], runs: runs, slices: slices)
+                Verdict($0, result: byID[$0.scene], runs: runs, slices: slices)
             }, costs: costs)
     }
 }

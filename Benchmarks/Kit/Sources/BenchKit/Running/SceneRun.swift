@@ -33,7 +33,9 @@ struct SceneRun {
     /// A turn that nobody disturbs, or the last one while there is patience.
     private func undisturbed(_ contestants: [Contestant], place: String, patience: inout Patience) -> Turn {
         while true {
-            let turn = Turn(contestants, of: scene, programs, milliseconds) { progress.show("\(place): \($0)") }
+            let turn = Turn(contestants, of: scene, programs: programs, milliseconds: milliseconds) {
+                progress.show("\(place): \($0)")
+            }
             if turn.stealPercent <= Patience.mostStolen { return turn }
             patience.spend(turn.seconds)
             progress.show("\(place): others take \(Int(turn.stealPercent)) % of the processors: resting")

@@ -10,49 +10,49 @@ internal import Synchronization
 extension ChannelState {
     /// Runs a handler for something that the extension did, on the event loop's thread. A violation is the last event.
     /// Another thread may still be reading when the violation is found, so later handlers are skipped here.
-    func tell(_ body: @escaping @Sendable () -> Void) {
-        unheard.add(1, ordering: .relaxed)
-        let isTaken = loop.execute { [self] in
+    func runHandler(_ body: @escaping @Sendable () -> Void) {
+        pendingHandlers.add(1, ordering: .relaxed)
+        let isQueued = loop.execute { [self] in
             // SYNC: stored and read only on the loop's thread.
             if !isCondemned.load(ordering: .relaxed) { body() }
             // SYNC: releases the handler's effects to a caller that acquires 0.
-            unheard.subtract(1, ordering: .releasing)
+            pendingHandlers.subtract(1, ordering: .releasing)
         }
-        if !isTaken { unheard.subtract(1, ordering: .relaxed) }
+        if !isQueued { pendingHandlers.subtract(1, ordering: .relaxed) }
     }
 
     /// Whether handlers of messages that were read have not finished yet.
-    var hasUnheard: Bool {
+    var hasPendingHandlers: Bool {
         // SYNC: acquires the effects of the handlers.
-        unheard.load(ordering: .acquiring) != 0
+        pendingHandlers.load(ordering: .acquiring) != 0
     }
 
     /// Blocks this thread until the handlers of all messages read so far have run, at most until the caller's own
     /// deadline. Does not wait on the event loop's thread.
-    @inline(__always) func hearFirst(until deadline: @autoclosure () -> UInt64?) {
-        if hasUnheard { loop.settle(until: deadline()) }
+    @inline(__always) func waitForHandlers(until deadline: @autoclosure () -> UInt64?) {
+        if hasPendingHandlers { loop.settle(until: deadline()) }
     }
 
-    /// Like `hearFirst(until:)`, for a failed call. Only a failure that the extension itself sent has to wait for
+    /// Like `waitForHandlers(until:)`, for a failed call. Only a failure that the extension itself sent has to wait for
     /// earlier messages.
-    func hearFirst(before failure: CallFailure, until deadline: UInt64?) {
-        if failure.isAnswer { hearFirst(until: deadline) }
+    func waitForHandlers(before failure: CallFailure, until deadline: UInt64?) {
+        if failure.isAnswer { waitForHandlers(until: deadline) }
     }
 
-    /// Like `hearFirst(until:)`, for a task.
-    nonisolated(nonsending) func hearFirst() async {
-        guard hasUnheard else { return }
+    /// Like `waitForHandlers(until:)`, for a task.
+    nonisolated(nonsending) func waitForHandlers() async {
+        guard hasPendingHandlers else { return }
         await withCheckedContinuation { continuation in loop.perform { continuation.resume() } }
     }
 
-    nonisolated(nonsending) func hearFirst(before failure: CallFailure) async {
-        if failure.isAnswer { await hearFirst() }
+    nonisolated(nonsending) func waitForHandlers(before failure: CallFailure) async {
+        if failure.isAnswer { await waitForHandlers() }
     }
 
     /// Runs a body after the handlers of all messages read so far: at once if they have run, otherwise on the event
     /// loop's thread.
-    func whenHeard(_ body: @escaping @Sendable () -> Void) {
-        if hasUnheard { loop.perform(body) } else { body() }
+    func runAfterHandlers(_ body: @escaping @Sendable () -> Void) {
+        if hasPendingHandlers { loop.perform(body) } else { body() }
     }
 }
 
