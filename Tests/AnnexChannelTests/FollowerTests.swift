@@ -74,7 +74,7 @@ import Testing
     private func passLead(asCallEnds call: ChannelCall, _ host: HostEndpoint) {
         host.state.calls.withLock { table in
             table.firstSleeper()?.unpark()
-            _ = table.remove(call.id)
+            _ = table.removeCall(call.id)
             call.resolve(.failure(.cancelled))
         }
     }

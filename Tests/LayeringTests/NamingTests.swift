@@ -21,6 +21,35 @@ import Testing
         #expect(mixed.isEmpty, "\(target): \(mixed.sorted())")
     }
 
+    /// A call shows by its labels what each value is. The floor, whose functions are those of C, keeps C's order instead.
+    @Test func `a function outside the floor has at most one parameter without a label`() throws {
+        var count = 0
+        for (file, text) in try SourceTree.swiftFiles(in: "Sources") where !file.contains("/Sources/Kernel/") {
+            let found = ParameterLabels(in: text)
+            count += found.count
+            #expect(found.faults.isEmpty, "\(file): \(found.faults)")
+        }
+        #expect(count > 2000)
+    }
+
+    @Test(arguments: [
+        "func add(_ one: Int, _ other: Int) -> Int {", "    init(_ text: String, named: Int, _ count: Int = 1) {",
+        "func f<Value>(\n    _ values: [String: Value], _ name: String, then body: (Int) -> Void\n) {",
+        "func f(_ a: Int, _ b: Int, _ body: () -> Void) {",
+    ])
+    func `the lint finds a second parameter without a label`(text: String) {
+        #expect(ParameterLabels(in: text).faults.count == 1)
+    }
+
+    @Test(arguments: [
+        "func add(_ one: Int, to other: Int) -> Int {", "func f(_ name: String, _ body: (Int, Int) -> Void) {",
+        "init(_ name: String, _ tries: Try...) {", "func f() {", "/// func f(_ a: Int, _ b: Int) in words",
+        "func f(_: Int.Type, with handler: @escaping (_ a: Int, _ b: Int) -> Void) {",
+    ])
+    func `the lint accepts a closing closure and a closing list`(text: String) {
+        #expect(ParameterLabels(in: text).faults == [])
+    }
+
     /// A failing test reports the rule that is broken, because that rule is its name.
     @Test func `every test is a raw identifier and has no display name`() throws {
         var count = 0

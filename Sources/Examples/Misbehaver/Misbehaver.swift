@@ -35,14 +35,14 @@ struct Misbehaver: ~Copyable {
         let message = try RequestMessage(decoding: request.payload)
         let items = try message.inputItems(with: ContentsList(taking: descriptors))
         guard let word = items.first?.userInfo["conduct"]?.string, let conduct = Conduct(rawValue: word) else {
-            return try Self.answer(request, [ExtensionItem(contentText: "no such conduct")])
+            return try Self.answer(request, items: [ExtensionItem(contentText: "no such conduct")])
         }
         try misbehave(conduct, request: request)
     }
 
     private func misbehave(_ conduct: Conduct, request: consuming IncomingRequest) throws {
         switch conduct {
-        case .readsHostFiles: try Self.answer(request, HostFiles.read())
+        case .readsHostFiles: try Self.answer(request, items: HostFiles.read())
         case .opensSocket:
             try Self.answer(request, with: Attempt("socket(AF_INET, SOCK_STREAM)", result: misbehave_socket(2, 1)))
         case .forks: try Self.answer(request, with: Attempt("fork()", result: misbehave_fork()))
@@ -84,10 +84,10 @@ struct Misbehaver: ~Copyable {
     }
 
     private static func answer(_ request: consuming IncomingRequest, with attempt: Attempt) throws {
-        try answer(request, [ExtensionItem(contentText: attempt.text)])
+        try answer(request, items: [ExtensionItem(contentText: attempt.text)])
     }
 
-    private static func answer(_ request: consuming IncomingRequest, _ items: [ExtensionItem]) throws {
+    private static func answer(_ request: consuming IncomingRequest, items: [ExtensionItem]) throws {
         var contents = ContentsList()
         try request.reply(ReplyMessage(items, collecting: &contents).encoded())
     }

@@ -59,6 +59,21 @@ import Testing
         }
     }
 
+    /// The frames of a dropped stream count towards no budget, so the bound must hold for every honest extension.
+    @Test func `a side that drops a stream expects each frame that can still come`() throws {
+        let seed = SeededRandom.fresh()
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<2_000 {
+            var ends = ends(using: &random)
+            for _ in 0..<Int.random(in: 0...300, using: &random) {
+                _ = step(Int.random(in: 0..<3, using: &random), Int.random(in: 0..<2, using: &random), &ends)
+            }
+            let expected = ends[0].state.mostLateFrames
+            while [1, 2, 0].contains(where: { step($0, 1, &ends) }) {}
+            #expect(ends[0].coming.count <= expected, "seed \(seed)")
+        }
+    }
+
     /// - Returns: whether the step could be made.
     private func step(_ move: Int, _ side: Int, _ ends: inout [End]) -> Bool {
         switch move {

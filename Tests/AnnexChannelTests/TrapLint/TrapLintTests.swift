@@ -14,7 +14,7 @@ import Testing
         "AnnexChannel/Host/ChannelStream", "AnnexChannel/Host/ChannelStream+Waiting", "AnnexChannel/Host/ControlInbox",
         "AnnexChannel/Host/ControlLine", "AnnexChannel/Host/RingLeader", "AnnexChannel/Host/RingLeader+Answers",
         "AnnexChannel/Host/RingLeader+Calling", "AnnexChannel/Host/RingLeader+Receiving",
-        "AnnexChannel/Host/ChannelState+Hearing", "AnnexChannel/Host/HostReceiver", "AnnexChannel/Host/RateBudget",
+        "AnnexChannel/Host/ChannelState+Handlers", "AnnexChannel/Host/HostReceiver", "AnnexChannel/Host/RateBudget",
         "AnnexChannel/Host/SealedBytes",
     ]
 

@@ -37,7 +37,7 @@ struct CallTable: Sendable {
     }
 
     /// - Returns: whether the call was in the table, and whether no open call accepts descriptors any more.
-    mutating func remove(_ id: UInt64) -> (wasThere: Bool, nobodyAccepts: Bool) {
+    mutating func removeCall(_ id: UInt64) -> (wasThere: Bool, nobodyAccepts: Bool) {
         guard let call = open.removeValue(forKey: id) else { return (false, false) }
         guard call.accepts.pieces > 0 else { return (true, false) }
         accepting &-= 1
@@ -104,7 +104,7 @@ extension CallTable {
         guard case .open(let call) = found, frame.kind == .reply, frame.descriptors == 0, !call.isPing,
             frame.method == call.method, call.accepts.pieces == 0
         else { return found }
-        _ = remove(frame.call)
+        _ = removeCall(frame.call)
         return .removed(call)
     }
 }

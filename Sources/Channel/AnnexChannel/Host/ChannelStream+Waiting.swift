@@ -157,7 +157,7 @@ extension ChannelStream {
             guard let failure = StreamFrame.reset(frame.payload) else {
                 throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
             }
-            forget(isForgone: nil)
+            forget(expecting: 0)
             _ = fail(with: failure)
         }
     }
@@ -166,14 +166,14 @@ extension ChannelStream {
     func markRejected() { inner.withLock { $0.failure = .cancelled } }
 
     func retireIfOver() {
-        if inner.withLock({ $0.state.isOver }) { forget(isForgone: 0) }
+        let late = inner.withLock { $0.state.isOver ? $0.state.mostLateFrames : nil }
+        if let late { forget(expecting: late) }
     }
 
     /// Takes the stream out of the table.
-    /// - Parameter owed: how many bytes the extension may still have sent, if this side dropped the stream; nil if it
-    ///   did not.
-    func forget(isForgone owed: UInt32?) {
-        leader.state.streams.withLock { $0.remove(id, forgoing: owed) }
+    /// - Parameter late: how many frames of the stream can still come from the extension; 0 if the extension reset it.
+    func forget(expecting late: UInt64) {
+        leader.state.streams.withLock { $0.removeStream(id, expecting: late) }
     }
 }
 

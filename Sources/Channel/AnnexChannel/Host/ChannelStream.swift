@@ -61,7 +61,7 @@ public final class ChannelStream: Sendable {
 
     deinit {
         guard inner.withLock({ $0.failure == nil && !$0.state.isOver }) else { return }
-        forget(isForgone: inner.withLock { $0.state.owed })
+        forget(expecting: inner.withLock { $0.state.mostLateFrames })
         leader.sender.sendSoon(Self.reset(id, code: StreamFailure.cancelledCode, text: ""))
     }
 
@@ -133,7 +133,7 @@ public final class ChannelStream: Sendable {
     ///   - text: for people; at most its first 512 bytes are sent.
     public func cancel(code: UInt32 = StreamFailure.cancelledCode, text: String = "") {
         guard fail(with: .cancelled) else { return }
-        forget(isForgone: inner.withLock { $0.state.owed })
+        forget(expecting: inner.withLock { $0.state.mostLateFrames })
         leader.sender.sendSoon(Self.reset(id, code: code, text: text))
     }
 

@@ -89,7 +89,7 @@ public final class HostEndpoint: Sendable {
         } catch {
             // Nothing was sent, so the extension needs no reset.
             _ = stream.fail(with: .channel(error))
-            stream.forget(isForgone: nil)
+            stream.forget(expecting: 0)
             throw .channel(error)
         }
         return stream

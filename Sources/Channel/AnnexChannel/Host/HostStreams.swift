@@ -53,12 +53,10 @@ struct HostStreams {
         return id <= (id & 1 == 0 ? lastPeer : lastOwn) && id > 1 ? .late : .neverOpened
     }
 
-    /// - Parameter owed: how many bytes the other side could still have sent; nil if no frame can follow.
-    mutating func remove(_ id: UInt64, forgoing owed: UInt32?) {
+    /// - Parameter late: how many frames of the stream can still come.
+    mutating func removeStream(_ id: UInt64, expecting late: UInt64) {
         guard entries.removeValue(forKey: id) != nil else { return }
-        // A message costs at least 16 bytes. The second term allows as many credit frames, and the 4 allows finish and
-        // reset frames.
-        if let owed { forgone &+= UInt64(owed / 16) &+ UInt64(owed / 16) &+ 4 }
+        forgone &+= late
     }
 
     /// Whether a late frame belongs to a stream that this side has dropped.

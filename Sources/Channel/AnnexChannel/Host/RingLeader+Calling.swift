@@ -210,7 +210,7 @@ extension RingLeader {
     /// - Parameter isForgone: whether an answer may still come, which then is late.
     func removeCall(_ id: UInt64, isForgone: Bool = false) -> Bool {
         state.calls.withLock { table in
-            let (wasThere, nobodyAccepts) = table.remove(id)
+            let (wasThere, nobodyAccepts) = table.removeCall(id)
             if wasThere, isForgone { table.forgo() }
             if nobodyAccepts { control.setPassRights(false) }
             return wasThere

@@ -35,6 +35,16 @@ struct StreamState: Sendable, Hashable {
         min(UInt32(clamping: bytes), largestWindow) &+ 16
     }
 
+    /// How many frames the other side can send before it learns that this side has dropped the stream.
+    ///
+    /// A message uses up at least 16 bytes of what the other side is owed. A credit frame returns at least 16 bytes that
+    /// this side has sent. The 4 allow the other side's first credit, its finish and its reset.
+    var mostLateFrames: UInt64 {
+        let messages = isReceiving ? owed / Self.leastCredit : 0
+        let credits = (peerWindow &- credit) / Self.leastCredit
+        return UInt64(messages) &+ UInt64(credits) &+ 4
+    }
+
     /// Whether both directions have ended.
     var isOver: Bool { !isSending && !isReceiving }
 

@@ -141,7 +141,8 @@ enum StartedProgram {
         var start = [UInt8](repeating: 0, count: 256)
         let count = read(file, &start, start.count)
         guard count > 2, start[0] == 0x23, start[1] == 0x21 else { return nil }
-        let line = start[2..<count].prefix { $0 != 0x0A }
-        return line.split(separator: 0x20).first.map { String(decoding: $0, as: UTF8.self) }
+        // The kernel ends the line at a NUL too, and separates at tabs too.
+        let line = start[2..<count].prefix { $0 != 0x0A && $0 != 0 }
+        return line.split { $0 == 0x20 || $0 == 0x09 }.first.map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -17,7 +17,7 @@ package struct Attack: Sendable {
     /// Whether the technique is Annex's own finding.
     package let isAddition: Bool
 
-    init(_ id: String, technique: String, addition: Bool = false, _ trial: Trial) {
+    init(_ id: String, technique: String, addition: Bool = false, trial: Trial) {
         self.id = id
         self.technique = technique
         self.trial = trial
@@ -25,7 +25,7 @@ package struct Attack: Sendable {
     }
 
     init(_ id: String, technique: String, addition: Bool = false, _ tries: Try...) {
-        self.init(id, technique: technique, addition: addition, .tries(tries))
+        self.init(id, technique: technique, addition: addition, trial: .tries(tries))
     }
 
     package var tries: [Try] { if case .tries(let tries) = trial { tries } else { [] } }

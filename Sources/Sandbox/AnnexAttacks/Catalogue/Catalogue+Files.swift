@@ -38,7 +38,7 @@ extension Catalogue {
             }),
         Attack(
             "FS-07", technique: "rw submount under ro bind",
-            .drivenBy(["AnnexAttacksTests/SubmountTests: FS-07"])),
+            trial: .drivenBy(["AnnexAttacksTests/SubmountTests: FS-07"])),
         Attack(
             "FS-08", technique: "Unmount a mask",
             Try("umount2(MNT_DETACH)") { script, _, _ in
@@ -67,13 +67,13 @@ extension Catalogue {
             }),
         Attack(
             "FS-10", technique: "Own private dir swapped for a symlink, then restart",
-            .drivenBy([
+            trial: .drivenBy([
                 "AnnexSandboxTests/Warden/FilesTests: a source that was replaced is never bound",
                 "AnnexSandboxTests/Warden/FilesTests: a link inside a bind does not redirect a mount",
             ])),
         Attack(
             "FS-11", technique: "Symlink planted for broker's write",
-            .drivenBy(["AnnexLinuxTests/BeneathTests: FS-11"])),
+            trial: .drivenBy(["AnnexLinuxTests/BeneathTests: FS-11"])),
         Attack(
             "FS-12", technique: "Hard link to widen a right",
             Try("link to a file outside", layers: [.root, .landlock]) { script, canaries, _ in
@@ -189,10 +189,10 @@ extension Catalogue {
             }),
         Attack(
             "FS-25", technique: "10 000-deep dir or hostile names to stall cleanup",
-            .drivenBy(["AnnexBundleTests/HostileBundleTests: FS-25"])),
+            trial: .drivenBy(["AnnexBundleTests/HostileBundleTests: FS-25"])),
         Attack(
             "FS-26", technique: "FIFO/socket/device in drop dir",
-            .drivenBy(["AnnexModelTests/ItemTests: FS-26", "AnnexBundleTests/HostileBundleTests: FS-26"])),
+            trial: .drivenBy(["AnnexModelTests/ItemTests: FS-26", "AnnexBundleTests/HostileBundleTests: FS-26"])),
         Attack(
             "FS-27", technique: "inotify/fanotify spying or watch bomb",
             .call("inotify_init1", with: 0), .call("fanotify_init", with: 0x200, 0)),
@@ -237,6 +237,6 @@ extension Catalogue {
         Attack(
             "FS-33", technique: "A link planted for the next run, to be handed over or to receive its report",
             addition: true,
-            .drivenBy(["EndToEndTests/GrantedLinkTests: FS-10", "EndToEndTests/GrantedLinkTests: FS-11"])),
+            trial: .drivenBy(["EndToEndTests/GrantedLinkTests: FS-10", "EndToEndTests/GrantedLinkTests: FS-11"])),
     ]
 }

@@ -27,7 +27,7 @@ extension Catalogue {
             Try("mseal, newer than libseccomp") { script, _, _ in .succeeds(script.call(number: 462)) }),
         Attack(
             "SEC-05", technique: "Pointer TOCTOU under user_notif",
-            .drivenBy(["AnnexAttacksTests/RaceTests: SEC-05"])),
+            trial: .drivenBy(["AnnexAttacksTests/RaceTests: SEC-05"])),
         Attack(
             "SEC-06", technique: "io_uring runs operations unfiltered",
             .call("io_uring_setup", with: 0, 0, reaching: [Number.badAddress, Number.invalid]),
@@ -35,7 +35,7 @@ extension Catalogue {
             .call("io_uring_register", with: -1, 9, 0, 0, reaching: [Number.badDescriptor, Number.invalid])),
         Attack(
             "SEC-07", technique: "Thread started before filter",
-            .drivenBy(["AnnexSandboxTests/Warden/FilterTests: the listener arrives before the program runs"])),
+            trial: .drivenBy(["AnnexSandboxTests/Warden/FilterTests: the listener arrives before the program runs"])),
         Attack(
             "SEC-08", technique: "Own filter answering fake results",
             Try("a filter of its own", needs: [.layer(.noNewPrivileges)]) { script, _, _ in
@@ -48,7 +48,7 @@ extension Catalogue {
             }),
         Attack(
             "SEC-10", technique: "Missing restart_syscall/rt_sigreturn/exit_group breaks honest code",
-            .drivenBy(["AnnexAttacksTests/CatalogueTests: SEC-10"])),
+            trial: .drivenBy(["AnnexAttacksTests/CatalogueTests: SEC-10"])),
         Attack(
             "SEC-11", technique: "personality READ_IMPLIES_EXEC / no-ASLR",
             .call("personality", with: 0x40_0000), .call("personality", with: 0x4_0000)),
@@ -60,7 +60,7 @@ extension Catalogue {
             .call("arch_prctl", with: 0x1001, 0), .call("modify_ldt", with: 0, 0, 0)),
         Attack(
             "SEC-13", technique: "Compiler bug weakens the filter",
-            .drivenBy(["AnnexPolicyTests/FilterEquivalenceTests: SEC-13"])),
+            trial: .drivenBy(["AnnexPolicyTests/FilterEquivalenceTests: SEC-13"])),
         Attack(
             "SEC-14", technique: "uretprobe and uprobe, which no filter sees on some kernels",
             addition: true,
@@ -124,7 +124,7 @@ extension Catalogue {
         Attack(
             "KERN-09",
             technique: "Socket families ALG, VSOCK, PACKET, NETLINK (nftables), XDP, KEY, TIPC, BLUETOOTH, CAN",
-            .tries(families)),
+            trial: .tries(families)),
         Attack(
             "KERN-10", technique: "timer_create / POSIX mq / futex-PI bombs",
             Try("timers without end", else: "the limit of pending signals") { script, _, _ in

@@ -8,16 +8,16 @@ extension Catalogue {
             .leaked("ask for a descriptor that the host left open", call: "fcntl", with: 1)),
         Attack(
             "FD-02", technique: "Broker passes a directory fd",
-            .drivenBy(["AnnexModelTests/ItemTests: FS-26"])),
+            trial: .drivenBy(["AnnexModelTests/ItemTests: FS-26"])),
         Attack(
             "FD-03", technique: "fd bomb (max per message, unread queue; ETOOMANYREFS hits same uid)",
-            .drivenBy(["AnnexChannelTests/HandOverTests: FD-03", "AnnexLinuxTests/ControlSocketTests: FD-03"])),
+            trial: .drivenBy(["AnnexChannelTests/HandOverTests: FD-03", "AnnexLinuxTests/ControlSocketTests: FD-03"])),
         Attack(
             "FD-04", technique: "Truncated control data",
-            .drivenBy(["AnnexLinuxTests/ControlSocketTests: FD-04"])),
+            trial: .drivenBy(["AnnexLinuxTests/ControlSocketTests: FD-04"])),
         Attack(
             "FD-05", technique: "unix-socket cycles in flight (GC cost)",
-            .drivenBy(["AnnexChannelTests/HandOverTests: FD-05"])),
+            trial: .drivenBy(["AnnexChannelTests/HandOverTests: FD-05"])),
         Attack(
             "FD-06", technique: "Shared open description: child sets O_NONBLOCK/O_ASYNC/seek on host's stderr",
             Try("O_NONBLOCK on standard error", else: "a pipe of its own") { script, _, _ in
@@ -26,53 +26,53 @@ extension Catalogue {
             }),
         Attack(
             "FD-07", technique: "Forged SCM_CREDENTIALS / pid reuse",
-            .drivenBy(["AnnexLinuxTests/ControlSocketTests: the peer of a control socket is known as a process"])),
+            trial: .drivenBy(["AnnexLinuxTests/ControlSocketTests: the peer of a control socket is known as a process"])),
         Attack(
             "FD-08", technique: "Broker at RLIMIT_NOFILE spins on accept",
-            .notApplicable("the broker lives in its host and accepts no connections")),
+            trial: .notApplicable("the broker lives in its host and accepts no connections")),
         Attack(
             "FD-09", technique: "An io_uring or pidfd descriptor handed over",
-            addition: true, .drivenBy(["AnnexChannelTests/HandOverTests: FD-05"])),
+            addition: true, trial: .drivenBy(["AnnexChannelTests/HandOverTests: FD-05"])),
     ]
 
     static let start: [Attack] = [
         Attack(
             "START-01", technique: "Constructor or LD_PRELOAD runs before filter",
-            .drivenBy([
+            trial: .drivenBy([
                 "AnnexSandboxTests/Warden/WorldTests: START-01",
                 "AnnexSandboxTests/Warden/FilterTests: the listener arrives before the program runs",
             ])),
         Attack(
             "START-02", technique: "Fork before cgroup attach",
-            .drivenBy(["AnnexSandboxTests/Warden/GroupTests: START-02"])),
+            trial: .drivenBy(["AnnexSandboxTests/Warden/GroupTests: START-02"])),
         Attack(
             "START-03", technique: "Broker dies between clone and PDEATHSIG",
-            .drivenBy([
+            trial: .drivenBy([
                 "AnnexSandboxTests/Warden/LifelineTests: a host that is killed leaves nothing",
                 "AnnexSandboxTests/Warden/LifelineTests: a killed warden ends its sandboxes and is reported",
                 "EndToEndTests/LifetimeTests: L4",
             ])),
         Attack(
             "START-04", technique: "Never says hello",
-            .drivenBy([
+            trial: .drivenBy([
                 "AnnexBrokerTests/LifecycleTests: L1",
                 "EndToEndTests/DemoTests: every attack of the demo is held",
             ])),
         Attack(
             "START-05", technique: "Half hello, two hellos, wrong version",
-            .drivenBy(["AnnexChannelTests/HostilePeerTests: START-05"])),
+            trial: .drivenBy(["AnnexChannelTests/HostilePeerTests: START-05"])),
         Attack(
             "START-06", technique: "100 starts at once",
-            .drivenBy(["EndToEndTests/LifetimeTests: START-06"])),
+            trial: .drivenBy(["EndToEndTests/LifetimeTests: START-06"])),
         Attack(
             "START-07", technique: "Binary swapped between check and exec",
-            .drivenBy([
+            trial: .drivenBy([
                 "AnnexBundleTests/AppBundleTests: START-07",
                 "AnnexSandboxTests/Warden/FilesTests: an executable that was swapped is refused",
             ])),
         Attack(
             "START-08", technique: "Map not yet written",
-            .drivenBy(["AnnexSandboxTests/Warden/WorldTests: START-08"])),
+            trial: .drivenBy(["AnnexSandboxTests/Warden/WorldTests: START-08"])),
     ]
 
     static let bombs: [Attack] = [
@@ -102,7 +102,7 @@ extension Catalogue {
             }),
         Attack(
             "BOMB-05", technique: "CPU spin",
-            .drivenBy(["EndToEndTests/LifeTests: L3", "EndToEndTests/LifeTests: L6"])),
+            trial: .drivenBy(["EndToEndTests/LifeTests: L3", "EndToEndTests/LifeTests: L6"])),
         Attack(
             "BOMB-06", technique: "stdout flood",
             Try("more output than the limit", else: "the limit of output") { script, _, policy in
@@ -111,20 +111,20 @@ extension Catalogue {
             }),
         Attack(
             "BOMB-07", technique: "Denial flood into audit/journal",
-            .drivenBy(["AnnexSandboxTests/LedgerTests: BOMB-07"])),
-        Attack("BOMB-08", technique: "Message flood", .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-08"])),
+            trial: .drivenBy(["AnnexSandboxTests/LedgerTests: BOMB-07"])),
+        Attack("BOMB-08", technique: "Message flood", trial: .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-08"])),
         Attack(
             "BOMB-09", technique: "4 GiB length prefix",
-            .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-09", "AnnexModelTests/Codec/CodecTests: BOMB-09"])),
+            trial: .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-09", "AnnexModelTests/Codec/CodecTests: BOMB-09"])),
         Attack(
             "BOMB-10", technique: "Slow-loris frame",
-            .drivenBy([
+            trial: .drivenBy([
                 "AnnexChannelTests/HostilePeerTests: a length beyond half the ring is refused",
                 "AnnexBrokerTests/LifecycleTests: L1",
             ])),
         Attack(
             "BOMB-11", technique: "Never reads",
-            .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-11"])),
+            trial: .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-11"])),
         Attack(
             "BOMB-12", technique: "Pipe/socket/epoll kernel memory",
             Try("pipes without end", else: "the limit of descriptors") { script, _, policy in
@@ -142,7 +142,7 @@ extension Catalogue {
         Attack("BOMB-13", technique: "fsync/dirty-page storm", .call("syncfs", with: -1, reaching: [9])),
         Attack(
             "BOMB-14", technique: "OOM picks the broker",
-            .drivenBy(["EndToEndTests/DemoTests: every attack of the demo is held"])),
+            trial: .drivenBy(["EndToEndTests/DemoTests: every attack of the demo is held"])),
         Attack(
             "BOMB-15", technique: "Zombie flood",
             Try("child processes that are never reaped", else: "the limit of processes") { script, _, policy in
@@ -151,10 +151,10 @@ extension Catalogue {
             }),
         Attack(
             "BOMB-16", technique: "Deep-nested or hash-colliding payload",
-            .drivenBy(["AnnexModelTests/Codec/CodecTests: BOMB-16", "AnnexModelTests/Codec/StackTests: BOMB-16"])),
+            trial: .drivenBy(["AnnexModelTests/Codec/CodecTests: BOMB-16", "AnnexModelTests/Codec/StackTests: BOMB-16"])),
         Attack(
             "BOMB-17", technique: "Throttled by memory.high looks like a hang",
-            .notApplicable("Annex does not set memory.high: the limit ends the process and does not slow it")),
+            trial: .notApplicable("Annex does not set memory.high: the limit ends the process and does not slow it")),
     ]
 
     static let memory: [Attack] = [
@@ -229,7 +229,7 @@ extension Catalogue {
             }),
         Attack(
             "DEPUTY-06", technique: "\"Open URI\" file:// runs programs",
-            .notApplicable("no policy lets an extension open URLs")),
+            trial: .notApplicable("no policy lets an extension open URLs")),
         driven(
             "DEPUTY-07", technique: "Diagnostic code reading hostile /proc/PID (cmdline, links)",
             by: "AnnexPolicyTests/PathUseTests: DEPUTY-07"),
@@ -238,13 +238,13 @@ extension Catalogue {
             by: "AnnexModelTests/ItemTests: items and their contents cross the wire"),
         Attack(
             "DEPUTY-09", technique: "Revoked grant still used",
-            .notApplicable("a grant is the copied contents of one request; there is nothing to revoke")),
+            trial: .notApplicable("a grant is the copied contents of one request; there is nothing to revoke")),
         driven(
             "DEPUTY-10", technique: "Two extensions collude by host API",
             by: "AnnexBrokerTests/RegistryTests: P3"),
     ]
 
     private static func driven(_ id: String, technique: String, by tests: String...) -> Attack {
-        Attack(id, technique: technique, .drivenBy(tests))
+        Attack(id, technique: technique, trial: .drivenBy(tests))
     }
 }

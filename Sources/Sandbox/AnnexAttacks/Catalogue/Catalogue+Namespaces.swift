@@ -85,7 +85,7 @@ extension Catalogue {
             }),
         Attack(
             "SOCK-04", technique: "SO_PEERCRED of a socketpair shows broker",
-            .drivenBy(["AnnexLinuxTests/ControlSocketTests: the peer of a control socket is known as a process"])),
+            trial: .drivenBy(["AnnexLinuxTests/ControlSocketTests: the peer of a control socket is known as a process"])),
         Attack(
             "SOCK-05", technique: "vsock to host CID",
             .call("socket", with: 40, 1, 0, absent: [Number.noFamily])),
@@ -138,10 +138,10 @@ extension Catalogue {
             }),
         Attack(
             "NET-04", technique: "Metadata 169.254.169.254 through proxy",
-            .notApplicable("Annex fetches nothing for an extension")),
+            trial: .notApplicable("Annex fetches nothing for an extension")),
         Attack(
             "NET-05", technique: "DNS rebinding / redirect in brokered fetch",
-            .notApplicable("Annex fetches nothing for an extension")),
+            trial: .notApplicable("Annex fetches nothing for an extension")),
         Attack(
             "NET-06", technique: "Netlink/`/sys/class/net` leak", .open("/sys/class/net"),
             Try("the name of the host's second interface", layers: .network) { script, _, _ in

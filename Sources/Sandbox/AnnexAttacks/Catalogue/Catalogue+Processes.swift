@@ -78,7 +78,7 @@ extension Catalogue {
             }),
         Attack(
             "PROC-12", technique: "A writable stack or segment that the ELF header makes executable",
-            addition: true, .drivenBy(["AnnexSandboxTests/Programs/WritableCodeTests: PROC-12"])),
+            addition: true, trial: .drivenBy(["AnnexSandboxTests/Programs/WritableCodeTests: PROC-12"])),
     ]
 
     static let signals: [Attack] = [
@@ -102,20 +102,20 @@ extension Catalogue {
             }),
         Attack(
             "SIG-03", technique: "Ignore SIGTERM",
-            .drivenBy([
+            trial: .drivenBy([
                 "AnnexBrokerTests/LifecycleTests: L5", "EndToEndTests/LifeTests: L5", "EndToEndTests/AccidentTests: L6",
             ])),
         Attack(
             "SIG-04", technique: "SIGSTOP itself",
-            .drivenBy(["EndToEndTests/LifeTests: SIG-04", "AnnexSandboxTests/Warden/LifelineTests: SIG-04"])),
+            trial: .drivenBy(["EndToEndTests/LifeTests: SIG-04", "AnnexSandboxTests/Warden/LifelineTests: SIG-04"])),
         Attack(
             // The live test stops the warden instead: no test can make a process that no signal reaches.
             "SIG-05", technique: "Unkillable (D-state) child",
-            .drivenBy(["AnnexBrokerTests/LifecycleTests: SIG-05", "EndToEndTests/AccidentTests: L6"])),
-        Attack("SIG-06", technique: "Pid reuse on kill", .drivenBy(["AnnexLinuxTests/ProcessHandleTests: SIG-06"])),
+            trial: .drivenBy(["AnnexBrokerTests/LifecycleTests: SIG-05", "EndToEndTests/AccidentTests: L6"])),
+        Attack("SIG-06", technique: "Pid reuse on kill", trial: .drivenBy(["AnnexLinuxTests/ProcessHandleTests: SIG-06"])),
         Attack(
             "SIG-07", technique: "Crash loop",
-            .drivenBy(["AnnexBrokerTests/LaunchBackoffTests: SIG-07", "EndToEndTests/LifeTests: SIG-07"])),
+            trial: .drivenBy(["AnnexBrokerTests/LaunchBackoffTests: SIG-07", "EndToEndTests/LifeTests: SIG-07"])),
         Attack(
             "SIG-08", technique: "Advice about another process's memory", addition: true,
             Try("process_madvise", else: "no descriptor of a stranger") { script, canaries, _ in
@@ -134,7 +134,7 @@ extension Catalogue {
         Attack(
             "SIG-10", technique: "A timer that wakes it by SIGCONT while its supervisor is stopped (Ctrl-Z)",
             addition: true,
-            .drivenBy(["EndToEndTests/RunWaitingTests: TTY-04"])),
+            trial: .drivenBy(["EndToEndTests/RunWaitingTests: TTY-04"])),
     ]
 
     static let terminal: [Attack] = [
@@ -153,7 +153,7 @@ extension Catalogue {
             }),
         Attack(
             "TTY-03", technique: "ANSI escapes / fake log lines in output",
-            .drivenBy(["AnnexLinuxTests/EscapedTests: TTY-03", "AnnexBundleTests/HostileBundleTests: TTY-03"])),
+            trial: .drivenBy(["AnnexLinuxTests/EscapedTests: TTY-03", "AnnexBundleTests/HostileBundleTests: TTY-03"])),
         Attack(
             "TTY-04", technique: "SIGTTOU/SIGHUP games",
             .open("/dev/tty", flags: Flags.readWrite, else: "a session without a terminal")),

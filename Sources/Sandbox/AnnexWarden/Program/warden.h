@@ -49,7 +49,7 @@ struct loop {
 };
 
 struct warden {
-    int is_root;       // of the machine, or of a container that has several users
+    int is_root;       // uid 0 that is uid 0 outside of this user namespace too
     int zero_is_user;  // uid 0, but an ordinary user outside of this user namespace
     int proc;          // the host's /proc, or -errno
     int self;          // pidfd of the warden, by which a child sees whether the warden is alive
