@@ -40,9 +40,9 @@ struct StreamState: Sendable, Hashable {
     /// A message uses up at least 16 bytes of what the other side is owed. A credit frame returns at least 16 bytes that
     /// this side has sent. The 4 allow the other side's first credit, its finish and its reset.
     var mostLateFrames: UInt64 {
-        let messages = isReceiving ? owed / Self.leastCredit : 0
-        let credits = (peerWindow &- credit) / Self.leastCredit
-        return UInt64(messages) &+ UInt64(credits) &+ 4
+        let messages = isReceiving ? owed >> 4 : 0
+        let credits = (peerWindow &- credit) >> 4
+        return UInt64(truncatingIfNeeded: messages) &+ UInt64(truncatingIfNeeded: credits) &+ 4
     }
 
     /// Whether both directions have ended.

@@ -26,7 +26,8 @@ extension Catalogue {
             }),
         Attack(
             "FD-07", technique: "Forged SCM_CREDENTIALS / pid reuse",
-            trial: .drivenBy(["AnnexLinuxTests/ControlSocketTests: the peer of a control socket is known as a process"])),
+            trial: .drivenBy(["AnnexLinuxTests/ControlSocketTests: the peer of a control socket is known as a process"])
+        ),
         Attack(
             "FD-08", technique: "Broker at RLIMIT_NOFILE spins on accept",
             trial: .notApplicable("the broker lives in its host and accepts no connections")),
@@ -112,10 +113,13 @@ extension Catalogue {
         Attack(
             "BOMB-07", technique: "Denial flood into audit/journal",
             trial: .drivenBy(["AnnexSandboxTests/LedgerTests: BOMB-07"])),
-        Attack("BOMB-08", technique: "Message flood", trial: .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-08"])),
+        Attack(
+            "BOMB-08", technique: "Message flood", trial: .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-08"])),
         Attack(
             "BOMB-09", technique: "4 GiB length prefix",
-            trial: .drivenBy(["AnnexChannelTests/HostilePeerTests: BOMB-09", "AnnexModelTests/Codec/CodecTests: BOMB-09"])),
+            trial: .drivenBy([
+                "AnnexChannelTests/HostilePeerTests: BOMB-09", "AnnexModelTests/Codec/CodecTests: BOMB-09",
+            ])),
         Attack(
             "BOMB-10", technique: "Slow-loris frame",
             trial: .drivenBy([
@@ -151,7 +155,8 @@ extension Catalogue {
             }),
         Attack(
             "BOMB-16", technique: "Deep-nested or hash-colliding payload",
-            trial: .drivenBy(["AnnexModelTests/Codec/CodecTests: BOMB-16", "AnnexModelTests/Codec/StackTests: BOMB-16"])),
+            trial: .drivenBy(["AnnexModelTests/Codec/CodecTests: BOMB-16", "AnnexModelTests/Codec/StackTests: BOMB-16"])
+        ),
         Attack(
             "BOMB-17", technique: "Throttled by memory.high looks like a hang",
             trial: .notApplicable("Annex does not set memory.high: the limit ends the process and does not slow it")),

@@ -85,7 +85,8 @@ extension Catalogue {
             }),
         Attack(
             "SOCK-04", technique: "SO_PEERCRED of a socketpair shows broker",
-            trial: .drivenBy(["AnnexLinuxTests/ControlSocketTests: the peer of a control socket is known as a process"])),
+            trial: .drivenBy(["AnnexLinuxTests/ControlSocketTests: the peer of a control socket is known as a process"])
+        ),
         Attack(
             "SOCK-05", technique: "vsock to host CID",
             .call("socket", with: 40, 1, 0, absent: [Number.noFamily])),

@@ -112,7 +112,8 @@ extension Catalogue {
             // The live test stops the warden instead: no test can make a process that no signal reaches.
             "SIG-05", technique: "Unkillable (D-state) child",
             trial: .drivenBy(["AnnexBrokerTests/LifecycleTests: SIG-05", "EndToEndTests/AccidentTests: L6"])),
-        Attack("SIG-06", technique: "Pid reuse on kill", trial: .drivenBy(["AnnexLinuxTests/ProcessHandleTests: SIG-06"])),
+        Attack(
+            "SIG-06", technique: "Pid reuse on kill", trial: .drivenBy(["AnnexLinuxTests/ProcessHandleTests: SIG-06"])),
         Attack(
             "SIG-07", technique: "Crash loop",
             trial: .drivenBy(["AnnexBrokerTests/LaunchBackoffTests: SIG-07", "EndToEndTests/LifeTests: SIG-07"])),
