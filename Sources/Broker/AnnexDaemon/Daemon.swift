@@ -161,7 +161,7 @@ package final class Daemon: Sendable {
                 let idle = state.users.first(where: { $0.value.isIdle })
             {
                 state.users[idle.key] = nil
-                idle.value.lane.run { idle.value.dropMeans() }
+                idle.value.lane.run { idle.value.dropResources() }
             }
             // Root is served even if the limit of users is reached.
             guard number == 0 || state.users.count < options.limits.users else { return nil }
@@ -192,7 +192,7 @@ package final class Daemon: Sendable {
             state.users[user.number] = nil
             return true
         }
-        if isGone { user.lane.run { user.dropMeans() } }
+        if isGone { user.lane.run { user.dropResources() } }
         return isGone
     }
 }
@@ -217,7 +217,7 @@ extension Daemon {
         } while MonotonicClock.now() < deadline
             && !(users.allSatisfy(\.hasLeft) && connections.allSatisfy(\.isFlushed))
         for connection in connections { connection.close("the daemon is shutting down") }
-        for user in users { user.dropMeans() }
+        for user in users { user.dropResources() }
     }
 }
 

@@ -15,10 +15,10 @@ final class DaemonUser: Sendable {
         var unread = 0
         /// When the user's last connection ended, on the monotonic clock.
         var lastEnd: UInt64 = 0
-        var packets: RateBudget
-        var changes: RateBudget
+        var packets: PeriodBudget
+        var changes: PeriodBudget
         /// Limits the log entries about connections that broke a rule.
-        var breaks = RateBudget(1)
+        var breaks = PeriodBudget(1)
         var isLeaving = false
     }
 
@@ -56,8 +56,8 @@ final class DaemonUser: Sendable {
         self.logger = logger
         state = Mutex(
             State(
-                packets: RateBudget(options.limits.packetsPerSecond),
-                changes: RateBudget(options.limits.changesPerMinute, seconds: 60)))
+                packets: PeriodBudget(options.limits.packetsPerSecond),
+                changes: PeriodBudget(options.limits.changesPerMinute, seconds: 60)))
     }
 
     // MARK: Quotas
@@ -139,7 +139,7 @@ final class DaemonUser: Sendable {
     }
 
     /// Ends the warden, and waits for its end.
-    func dropMeans() {
+    func dropResources() {
         let dropped = resources.withLock { $0.take() }
         withExtendedLifetime(dropped) {}
     }
@@ -147,7 +147,7 @@ final class DaemonUser: Sendable {
 
 /// Limits how often something may happen in a period, for example packets in a second. Reads no clock: the caller
 /// passes the moments.
-struct RateBudget: Sendable {
+struct PeriodBudget: Sendable {
     private let limit: Int
     private let window: UInt64
     private var left: Int

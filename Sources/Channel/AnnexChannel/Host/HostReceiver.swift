@@ -17,7 +17,7 @@ struct HostReceiver: ~Copyable, Sendable {
     var saidHello = false
     /// Whether the extension, if asked for every doorbell, also rings for answers to attended calls. Only then may
     /// tasks' calls be marked as attended.
-    var attendsTasks = false
+    var supportsEveryDoorbell = false
     /// How often this side asked for a doorbell.
     private(set) var turns: UInt32 = 0
     /// Whether this side's flag in the shared memory asks for a doorbell now.

@@ -24,7 +24,7 @@ extension RingLeader {
         return try sender.halves.withBothIfAvailable {
             (receiver, half) throws(CallFailure) -> LockPair<HostReceiver, HostSender>.Both<Opened, LedCall> in
             leads = true
-            let isAttended = caller == .thread || receiver.attendsTasks
+            let isAttended = caller == .thread || receiver.supportsEveryDoorbell
             // This caller reads the ring, so a doorbell for its answer is needless. An answer without the mark
             // `attended` rings whenever the flag asks for a doorbell. An attended answer rings only while the flag asks
             // for every doorbell, because some task is suspended.

@@ -60,7 +60,7 @@ extension RingLeader {
         try checkBare(frame)
         let said = try Hello(frame)
         receiver.saidHello = true
-        receiver.attendsTasks = said.wire.contains(.everyDoorbell)
+        receiver.supportsEveryDoorbell = said.wire.contains(.everyDoorbell)
         if said.wire.contains(.staying) { sender.half.withLock { $0.framesMayStay = true } }
         state.accept(said, hasArena: sender.own.arena.places > 0)
     }
@@ -78,7 +78,7 @@ extension RingLeader {
         if let unfinished = receiver.large, !unfinished.isForNobody, unfinished.first.call == frame.call {
             throw .messageUnfinished(call: frame.call)
         }
-        askAnewIfDrained(by: frame, receiver: &receiver)
+        withdrawIfDrained(by: frame, receiver: &receiver)
         switch state.calls.withLock({ $0.match(frame) }) {
         case .removed(let call):
             receiver.spinner.wasAnswered()
@@ -103,7 +103,7 @@ extension RingLeader {
     /// Withdraws the request for a doorbell if the frame hands over descriptors. Taking them reads the socket, and may
     /// also read a doorbell that the event loop's thread has not seen. The extension rings only once for each request
     /// for a doorbell. The leader makes a new request when it stops leading.
-    private func askAnewIfDrained(by frame: Frame, receiver: inout HostReceiver) {
+    private func withdrawIfDrained(by frame: Frame, receiver: inout HostReceiver) {
         if frame.descriptors > 0 { receiver.withdraw() }
     }
 
@@ -169,7 +169,7 @@ extension RingLeader {
         receiver.large = nil
         // The budget for an answer that no caller waits for was spent at its first frame.
         if isForNobody {
-            askAnewIfDrained(by: whole, receiver: &receiver)
+            withdrawIfDrained(by: whole, receiver: &receiver)
             return try control.dropHandOver(whole)
         }
         state.tap?.record(received: whole)

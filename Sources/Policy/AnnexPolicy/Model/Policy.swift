@@ -50,11 +50,11 @@ extension Policy {
         return policy
     }
 
-    /// This policy with every refusal reported. A sandbox that only reports needs it, because there the kernel may not
+    /// This policy with every denial reported. A sandbox that only reports needs it, because there the kernel may not
     /// answer by itself.
-    package func refusingAloud() -> Policy {
+    package func reportingEachDenial() -> Policy {
         var policy = self
-        policy.rules = rules.mapValues { $0.map(\.aloud) }
+        policy.rules = rules.mapValues { $0.map(\.reported) }
         return policy
     }
 
@@ -81,7 +81,7 @@ extension PolicyPaths {
 }
 
 extension CallRule {
-    fileprivate var aloud: CallRule {
+    fileprivate var reported: CallRule {
         guard case .deny(let errno, reported: false) = answer else { return self }
         return CallRule(
             call: call, conditions: conditions, answer: .deny(errno: errno, reported: true), reason: reason,

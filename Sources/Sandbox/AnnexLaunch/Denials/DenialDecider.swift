@@ -42,7 +42,7 @@ struct DenialDecider: Sendable {
     let hasReaper: Bool
 
     init(policy: Policy, mode: DenialMode, hasReaper: Bool) {
-        self.policy = mode.isPermissive ? policy.refusingAloud() : policy
+        self.policy = mode.isPermissive ? policy.reportingEachDenial() : policy
         self.mode = mode
         self.hasReaper = hasReaper
     }

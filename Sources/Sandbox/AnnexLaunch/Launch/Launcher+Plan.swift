@@ -95,7 +95,7 @@ extension Launcher {
         // `random` calls getrandom(2). A program that could guess the number could execute another program.
         let nonce = UInt64.random(in: .min ... .max)
         do throws(PolicyError) {
-            let told = mode.isPermissive ? policy.refusingAloud() : policy
+            let told = mode.isPermissive ? policy.reportingEachDenial() : policy
             plan.filter = try told.filter(reporting: mode.reports).instructions(nonce: nonce)
         } catch {
             throw SandboxError("filter", cause: "\(error)")
