@@ -9,7 +9,7 @@ internal import Synchronization
 /// ```swift
 /// var sandbox = Sandbox(policy: try .shipped(named: "tool"))
 /// sandbox.tighten(memory: 256 << 20)
-/// var program = SandboxProgram("python3", ["-c", "print(open('/srv/data/in.csv').read())"])
+/// var program = SandboxProgram("python3", arguments: ["-c", "print(open('/srv/data/in.csv').read())"])
 /// program.read("/srv/data")
 /// let result = try await sandbox.run(program)
 /// print(result.report.reason, result.output.count)
