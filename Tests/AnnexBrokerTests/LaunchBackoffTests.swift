@@ -34,7 +34,7 @@ import Testing
         #expect(starts == 10)
     }
 
-    @Test func `one answer clears all earlier failures`() {
+    @Test func `a completed extension clears all earlier failures`() {
         var backoff = failing(20)
         for reason in [Termination.Reason.cancelled, .timeLimit, .launchFailed] {
             backoff.record("a", reason: reason, at: Self.at(1))
