@@ -3,7 +3,7 @@
 ///
 /// A request that finds no parked extension raises the target by one, up to `most`. Each period in which some
 /// extensions stay parked throughout lowers the target by their number, down to `least`. A period without a request
-/// lowers it by at least one, so an hour without requests leaves `least`. If fewer than `least` are parked, the missing
+/// lowers it by at least one, so without requests it falls to `least`. If fewer than `least` are parked, the missing
 /// ones are launched without a request, after a pause that grows with every failure. Above `least`, extensions are
 /// launched only after a request.
 struct StandbyPool<Occupant: AnyObject> {
@@ -150,8 +150,8 @@ struct StandbyPool<Occupant: AnyObject> {
     /// - Returns: the extensions that were not needed in it, which the caller ends.
     mutating func shrink() -> [Occupant] {
         let surplus = max(0, min(lowest, count - least))
-        // The target stays if a request came in the period and no extension was parked at some moment. If memory was
-        // short in the period, the target does not change now; the next period's end raises it to `least` again.
+        // The target stays if a request came in the period and at one moment or more no extension was parked. If memory
+        // was short in the period, the target does not change now; the next period's end raises it to `least` again.
         if !gaveUp { wanted = max(least, wanted - (wasNeeded ? lowest : max(1, lowest))) }
         var gone: [Occupant] = []
         for _ in 0..<surplus { gone.append(used.isEmpty ? fresh.removeFirst() : used.removeFirst().occupant) }

@@ -13,7 +13,8 @@ package struct WorkerThread: ~Copyable, Sendable {
 
     private let handle: UInt64
 
-    /// Starts the thread, with every signal blocked. The body is released at the thread's end.
+    /// Starts the thread. Every signal is blocked on it, except the signals of its own faults: SIGSEGV, SIGBUS, SIGILL,
+    /// SIGFPE, SIGTRAP, SIGABRT and SIGSYS. The body is released at the thread's end.
     /// - Parameter name: shown by debuggers and `top -H`; at most 15 bytes.
     package init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let context = unsafe Unmanaged.passRetained(Body(body))

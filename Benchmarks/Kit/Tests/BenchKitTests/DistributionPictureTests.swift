@@ -9,7 +9,9 @@ import Testing
 
 @Suite struct DistributionPictureTests {
     @Test func `the picture is well-formed and names everybody`() throws {
-        let scene = Scene("scene", .latency, "Ours & <theirs>", Setting(), [.floor("futex"), .ours("annex-raw")])
+        let scene = Scene(
+            "scene", topic: .latency, title: "Ours & <theirs>", setting: Setting(),
+            contestants: [.floor("futex"), .ours("annex-raw")])
         var result = SceneResult(scene)
         for (name, value) in [("futex", UInt64(4_000_000)), ("annex-raw", 5_000_000)] {
             var histogram = SampleFile.histogram()
@@ -26,6 +28,9 @@ import Testing
     }
 
     @Test func `nothing measured, nothing drawn`() {
-        #expect(DistributionPicture(SceneResult(Scene("scene", .latency, "", Setting(), []))).text == nil)
+        #expect(
+            DistributionPicture(
+                SceneResult(Scene("scene", topic: .latency, title: "", setting: Setting(), contestants: []))
+            ).text == nil)
     }
 }

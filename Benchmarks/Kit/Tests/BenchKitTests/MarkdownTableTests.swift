@@ -7,7 +7,8 @@ import Testing
     /// As a run leaves it: two floors, ours, and a peer that is not installed.
     private static func report() throws -> Report {
         let scene = Scene(
-            "awake", .latency, "Awake", Setting(), [.floor("spin-line"), .ours("annex-raw"), .peer("nng")])
+            "awake", topic: .latency, title: "Awake", setting: Setting(),
+            contestants: [.floor("spin-line"), .ours("annex-raw"), .peer("nng")])
         var result = SceneResult(scene)
         result.skipped["nng"] = "apt-get install libnng-dev"
         for (name, picoseconds) in [("spin-line", UInt64(100_000)), ("annex-raw", 120_000)] {
@@ -18,11 +19,12 @@ import Testing
             result.add(Outcome(summary: summary, batched: nil, single: histogram), of: name, run: 0, slice: 0)
         }
         let requirement = Requirement(
-            "64 B round trip", in: "awake", "annex-raw", against: ["spin-line"], called: "the floor", .atMost(1.3))
+            "64 B round trip", in: "awake", subject: "annex-raw", against: ["spin-line"], called: "the floor",
+            bound: .atMost(1.3))
         return Report(
             date: "2026-01-02", machine: Machine(processor: "A", cores: 2, kernel: "6.18", isVirtual: true), runs: 1,
             slices: 1, scenes: [SceneReport(result)],
-            verdicts: [Verdict(requirement, result, runs: 1, slices: 1)])
+            verdicts: [Verdict(requirement, result: result, runs: 1, slices: 1)])
     }
 
     @Test func `the tables say date, machine, figures and verdict`() throws {

@@ -10,7 +10,7 @@ struct ExtensionSender: ~Copyable {
     private let consumed: SharedWord
     private let spinner: RoomSpinner
     var arena: ArenaWriter
-    /// Whether the host supports frames that stay in their place.
+    /// Whether the host supports that a frame is written to the place of the frame before it (`PlaceMarks`).
     private let framesMayStay: Bool
     /// The host's state for which this side last rang the doorbell. The host sets a new state each time it goes to
     /// sleep.
@@ -39,7 +39,8 @@ struct ExtensionSender: ~Copyable {
     }
 
     /// Publishes a small answer to an attended call without checking whether the host sleeps.
-    /// - Returns: nil if nothing was sent, because the frame needs more than publishing.
+    /// - Returns: nil if nothing was sent, because the call is not attended, the frame is not small, or the ring must
+    ///   be prepared for it first.
     @inline(__always) mutating func publishUnchecked(
         _ header: FrameHeader, payload: UnsafeRawBufferPointer, isAttended: Bool
     ) -> UncheckedAnswer? {
@@ -59,8 +60,9 @@ struct ExtensionSender: ~Copyable {
         return claimDoorbell(state, isAttended: true)
     }
 
-    /// Whether the host asks for a doorbell that this side has not rung yet. Answers that rang no doorbell may have
-    /// filled the ring.
+    /// Whether the host asks for a doorbell that this side has not rung yet. If so, the caller must ring it. Must be
+    /// checked before this side waits for room: if answers that rang no doorbell have filled the ring, only a doorbell
+    /// makes the host read it.
     mutating func wantsDoorbell() -> Bool {
         claimDoorbell(wake.state(), isAttended: false)
     }
@@ -153,10 +155,10 @@ extension ExtensionSender {
     }
 }
 
-/// An answer that was published without checking whether the host sleeps. The host does not sleep if it already checks
-/// the ring, which its next request shows. `SleepModelTests` covers every order of events.
+/// An answer that was published without checking whether the host sleeps. No check is needed if the host's next request
+/// shows that the host has taken the answer. `SleepModelTests` covers every order of events.
 ///
-/// Before this side waits or runs other code, it must check: `ExtensionSender.wake(on:)`.
+/// Before this side waits or runs other code without such a request, it must check: `ExtensionSender.wake(on:)`.
 struct UncheckedAnswer {
     /// How often this side looks for the next request before it checks.
     static let mostPolls = 16

@@ -15,8 +15,9 @@ struct HostReceiver: ~Copyable, Sendable {
     private let consumed: WritableWord
     var spinner: Spinner
     var saidHello = false
-    /// Whether the extension, if asked for every doorbell, also rings for answers to attended calls. Only then may
-    /// tasks' calls be marked as attended.
+    /// Whether the extension can be asked for every doorbell. While it is asked for every doorbell, it also rings for
+    /// an answer to an attended call, which rings no doorbell otherwise. Only if it can be asked may tasks' calls be
+    /// marked as attended.
     var supportsEveryDoorbell = false
     /// How often this side asked for a doorbell.
     private(set) var turns: UInt32 = 0
@@ -24,7 +25,8 @@ struct HostReceiver: ~Copyable, Sendable {
     private(set) var asksForDoorbell = false
     /// Whether that flag asks for every doorbell, also for answers to attended calls.
     private(set) var asksForEvery = false
-    /// Calls without an entry in the table, each made by the thread that leads (`RawCall`).
+    /// The calls that the leader makes for itself, without an entry in the table of calls (`RawCall`). A typed call can
+    /// be one of them too.
     var rawCalls = RawCalls()
     /// Whether the table of calls was full when a call last entered it.
     var tableIsFull = false
@@ -55,8 +57,8 @@ struct HostReceiver: ~Copyable, Sendable {
         reader.giveBack() && wake.wakeIfAsleep(on: consumed)
     }
 
-    /// Gives back the room of all frames that were read, and the places of their pieces in the arena. The extension may
-    /// be waiting for the last of them.
+    /// Gives back at once the room of all frames that were read, and the places of their pieces in the arena.
+    /// `giveBack` waits until there is more to give back, but the extension may be waiting for the last piece's place.
     mutating func giveBackAll() -> Bool {
         reader.giveBackAll()
         return wake.wakeIfAsleep(on: consumed)
@@ -114,7 +116,8 @@ struct HostReceiver: ~Copyable, Sendable {
     }
 }
 
-// Budgets. A sender may use its budget up to the limit; the owner is notified once a second when a quarter is left.
+// Budgets. An extension may use each budget up to the limit. If at most a quarter of the frames or of the bytes is
+// left, the host's `onPressure` is called, at most once for each budget and period.
 extension HostReceiver {
     /// Counts an unsolicited frame and its bytes.
     mutating func spend(_ frame: Frame, state: ChannelState) throws(ChannelViolation) {

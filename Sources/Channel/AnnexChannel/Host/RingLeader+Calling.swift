@@ -26,8 +26,8 @@ extension RingLeader {
             leads = true
             let isAttended = caller == .thread || receiver.supportsEveryDoorbell
             // This caller reads the ring, so a doorbell for its answer is needless. An answer without the mark
-            // `attended` rings whenever the flag asks for a doorbell. An attended answer rings only while the flag asks
-            // for every doorbell, because some task is suspended.
+            // `attended` rings whenever the flag asks for a doorbell. An attended answer rings only if the flag asks
+            // for every doorbell. It does so if a suspended task's attended call was open when the flag was set.
             if caller == .thread ? receiver.asksForEvery : !isAttended { receiver.withdraw() }
             let id = receiver.rawCalls.open()
             let word = writeAtOnce(

@@ -118,8 +118,8 @@ extension RingLeader {
     /// - Parameter bytes: how many bytes follow in pieces.
     func handleLate(_ frame: Frame, bytes: Int, receiver: inout HostReceiver) throws(ChannelViolation) {
         state.tally.lateReplies.add()
-        // A suspended task gave up its raw call in the table. The leader gave up any other raw call, so that call is
-        // counted in `rawCalls`.
+        // A raw call that its leader gave up is counted in `rawCalls`. A raw call that had entered the table, for
+        // instance because its task was suspended, is counted there.
         if RawCalls.isRaw(frame.call), receiver.rawCalls.expectsLateAnswer() { return }
         if state.calls.withLock({ $0.expectsLateAnswer() }) { return }
         try receiver.spendFrame()
@@ -195,9 +195,9 @@ extension RingLeader {
         return .nobody
     }
 
-    /// Chooses the memory for a large answer. Memory of the caller's own has a fixed size, which limits the answer.
-    /// Otherwise an answer that is too large ends the call and is not copied. An honest extension cannot know the
-    /// limit, so exceeding it is no violation.
+    /// Chooses the memory for a large answer. If the caller gave memory of its own, the size of that memory is the
+    /// limit. If it gave none, an answer that is larger than the caller accepts, and than fits into one frame, ends the
+    /// call and is not copied. An honest extension cannot know the limit, so exceeding it is no violation.
     private func memory(for header: LargeHeader, of call: ChannelCall) -> LargeMessage.Target {
         if let memory = call.memory { return .caller(memory) }
         let most = max(call.mostReply, state.largestReplyFrame)

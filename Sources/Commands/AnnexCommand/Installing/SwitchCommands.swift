@@ -62,7 +62,7 @@ struct DisableCommand: ParsableCommand {
 }
 
 extension DaemonChoice {
-    /// Enables or disables extensions, and prints their names.
+    /// Enables or disables extensions. With `--json`, prints the identifiers of those for which this succeeded.
     func switchExtensions(_ extensions: [String], on isEnabled: Bool) throws {
         let (changed, end) = try ask(about: extensions) { host, identifier throws(BrokerError) in
             try host.setEnabled(isEnabled, for: identifier)

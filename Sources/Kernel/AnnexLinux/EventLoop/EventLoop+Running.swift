@@ -66,7 +66,8 @@ extension EventLoop {
     }
 
     /// Runs the timers that were due at `moment`. Timers that became due while handlers ran wait until the descriptors
-    /// have been checked again. So no limit passes while the message that meets it is still unread.
+    /// have been checked again. So a time limit does not end a wait whose message had arrived in time but was not read
+    /// yet.
     private func runTimers(dueBy moment: UInt64) {
         while let handler = takeDueTimer(by: moment) { handler() }
     }

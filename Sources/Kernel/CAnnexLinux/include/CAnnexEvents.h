@@ -35,8 +35,8 @@ int annex_event_add_timer(int queue, int timer, uint64_t token);
 // Sets the timer; 0 switches it off.
 int annex_event_timer_set(int timer, uint64_t deadline);
 
-// Starts a joinable thread. All signals are blocked on it except those of its own faults, so that the program's
-// handlers never run on it.
+// Starts a joinable thread. All signals are blocked on it except those of its own faults (listed in the function). Of
+// the program's signal handlers, only those for such signals can run on it.
 // 0 or -errno; the thread's handle in `*thread`.
 int annex_thread_start(const char *name, void (*body)(void *), void *context, uint64_t *thread);
 int annex_thread_join(uint64_t thread);

@@ -1,4 +1,4 @@
-// Opening beneath a directory, and descriptors' own flags.
+// Opening beneath a directory, facts about files (flags, mount, status, extended attributes), and syncfs.
 #ifndef C_ANNEX_FILES_H
 #define C_ANNEX_FILES_H
 
@@ -23,7 +23,7 @@ typedef struct {
     uint32_t is_on_device;
     uint64_t mount;  // its number in mountinfo; 0 if the kernel does not report it
 } annex_known_file;
-// Reads that status. A link at the path's end is followed. 0 or -errno.
+// Fills `file` with what the kernel knows of the file at a path. A link at the path's end is followed. 0 or -errno.
 int annex_known_status(const char *path, annex_known_file *file);
 // Whether an extended attribute is exactly this one character.
 int annex_attribute_is(const char *path, const char *name, char value);

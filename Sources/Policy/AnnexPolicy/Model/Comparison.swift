@@ -41,7 +41,7 @@ package enum Comparison: Sendable, Hashable {
 }
 
 extension Comparison {
-    /// A register value for which the comparison holds, if there is one.
+    /// A register value for which the comparison holds. If there is none, as for `below(0)`, any value.
     var fitting: UInt64 {
         switch self {
         case .masked(_, let value), .atMost(let value), .atLeast(let value): value

@@ -47,7 +47,8 @@ package enum WriteXorExecute {
 }
 
 extension WriteXorExecute {
-    /// Narrows the rules of a joined policy by these demands. Only the calls whose rules change are returned.
+    /// Narrows a policy's rules, those of its includes among them, by these demands. Only the calls whose rules change
+    /// are returned.
     static func narrowed(
         _ rules: [Int32: [CallRule]], architecture: Architecture
     ) throws(PolicyError) -> [Int32: [CallRule]] {

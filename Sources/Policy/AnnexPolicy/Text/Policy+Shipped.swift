@@ -44,7 +44,8 @@ package enum ShippedTexts {
         return texts
     }
 
-    /// The expectations about the shipped policies.
+    /// The texts of the expectations about the shipped policies: what each policy must allow and deny.
+    /// `annex policy test` checks them.
     // SAFETY: this list too is the program's own constant and ends with a null name.
     package static let expectations = unsafe all(annex_expectations_at)
 }

@@ -29,7 +29,8 @@ package enum Conduct: Int64, Sendable, Hashable, CaseIterable {
     /// Sends copies of descriptor [1] through at most [0] pairs of sockets that no program reads; the result is the
     /// number of copies.
     case flights = 12
-    /// Makes at most [0] event queues that each watch all remaining descriptors; the result is the number of watches.
+    /// Makes at most [0] event queues, then event counters until no more can be made or watched. Each queue watches
+    /// every counter; the result is the number of watches.
     case watches = 13
     /// Makes at most [0] pipes of [1] bytes, or of the usual size if larger ones are refused; the result is the number
     /// of pages.

@@ -56,8 +56,8 @@ struct DenialDecider: Sendable {
         case .aborting: return hasReaper ? .proceed : .abort
         case .allow:
             // The filter refers an allowed call so that its paths are examined or its use is counted. Any other allowed
-            // call that arrives here shows that policy and filter differ, or imitates the launch's own `execveat`:
-            // refuse it.
+            // call is refused here. Either the filter differs from the policy, or the program imitates the launch's own
+            // `execveat`.
             let isReferred = mode.checksPaths || verdict.bound != nil
             let isMeant = isReferred && policy.allowsByRule(number: call.number, arguments: call.arguments)
             return isMeant ? .proceed : .deny(errno: EPERM)

@@ -1,10 +1,11 @@
 package import AnnexLinux
 internal import CAnnexLinux
 
-/// The kernel's Landlock ABI, and every right that it can handle.
+/// The kernel's Landlock ABI, and the rights of ABI 1 to 6 that it can handle. Rights that a later ABI added are not
+/// handled.
 ///
-/// A ruleset handles all rights that the kernel knows. So a right that no rule grants is denied, even in namespaces in
-/// which a mount would allow it.
+/// A launch handles all these rights on files. So a right that no rule grants is denied, even on a mount that would
+/// allow it. TCP ports are handled only if the policy grants no network.
 package struct LandlockVersion: Sendable, Hashable {
     package let abi: Int
 

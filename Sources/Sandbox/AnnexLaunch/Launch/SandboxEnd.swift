@@ -73,8 +73,8 @@ package struct SandboxEnd: Sendable {
 
     /// Whether the limit of processor time ended the process: the watch killed it, or `RLIMIT_CPU` explains a kill
     /// without another cause. The kernel compares `RLIMIT_CPU` with whole seconds, counted by the ticks at which the
-    /// process was found running. On a busy machine the reported usage was a fifth less than this count, so half of the
-    /// limit is enough here.
+    /// process was found running. The usage that it reports is another count, which was a fifth lower on a busy
+    /// machine. So a kill at half the limit or more counts as one by the limit.
     package func ranOutOfProcessorTime(limit: Duration) -> Bool {
         guard isKilled else { return false }
         let used = (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero)

@@ -72,8 +72,8 @@ static long empty_root(void) {
     return result;
 }
 
-// In a chroot, neither the host's nor the bare namespace allows pivot_root. All launches then fail at the pivot, with
-// or without the bare namespace.
+// Whether the warden's root is the root of its mount namespace. In a chroot it is not: there neither the host's nor the
+// bare namespace allows pivot_root. All launches fail at the pivot, so the bare namespace would be of no use.
 static int is_namespaces_root(void) {
     struct statx own, here;
     if (CALL(NR_statx, warden.bare.root, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO, &own) < 0) return 0;

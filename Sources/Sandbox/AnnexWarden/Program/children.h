@@ -15,7 +15,7 @@ struct child {
     uint32_t generation;  // distinguishes this launch's events from those of an earlier launch in the same slot
     uint32_t pending;     // answers that are due, as 1 << kind
     uint32_t next_free;
-    int pidfd;     // -1: no process was made, or it executed and needs none (ends.h)
+    int pidfd;     // -1: no process was made, or it executed without a reaper: SIGCHLD reports its end (ends.h)
     int report;    // the warden's end of the socket to the child; -1 once the child executed or ended
     int program;   // pidfd of the program if the child is its reaper, else -1
     int listener;  // taken from the child and not yet sent, else -1
@@ -25,7 +25,7 @@ struct child {
     uint32_t has_ended;      // its end was collected: its number may be reused
     uint32_t is_unwatched;   // no event reports its end
     uint32_t has_status;     // the reaper reported how the program ended: `answer.status`
-    uint64_t crowded_since;  // when an answer first met too many descriptors in flight, else 0
+    uint64_t crowded_since;  // since when sending an answer fails with ETOOMANYREFS, else 0
     int32_t listener_fault;  // the errno with which a test makes the step LISTENER fail, else 0
     annex_answer answer;     // the source of every answer about this launch
     uint32_t removals_length;

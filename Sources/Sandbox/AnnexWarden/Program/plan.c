@@ -85,8 +85,8 @@ static void check_flags(struct reading *reading) {
     int has_root = plan_has(plan, ANNEX_LAYER_ROOT) && plan_has(plan, ANNEX_LAYER_PID);
     expect(reading, (flags & ANNEX_PLAN_PROC) == 0 || has_root, FIELD(flags));
     expect(reading, (flags & ANNEX_PLAN_LOOPBACK) == 0 || plan_has(plan, ANNEX_LAYER_NETWORK), FIELD(flags));
-    // The filter enforces write-xor-execute first. If the layer seccomp is waived, the same waiver leaves out the
-    // kernel's own enforcement.
+    // A plan may ask for the kernel's own write-xor-execute only together with the filter, which enforces it too. A
+    // host that waives the layer seccomp waives both.
     int has_filter = plan_has(plan, ANNEX_LAYER_SECCOMP);
     expect(reading, (flags & ANNEX_PLAN_WRITE_XOR_EXECUTE) == 0 || has_filter, FIELD(flags));
     expect(reading, (plan->filter_flags & ~FILTER_FLAGS_KNOWN) == 0, FIELD(filter_flags));
@@ -116,7 +116,8 @@ static void check_header(struct reading *reading, size_t length) {
 
 static void check_identity(struct reading *reading) {
     const annex_plan *plan = reading->plan;
-    // Never the host's root, whatever the broker says. -1 would mean "leave as it is".
+    // Never the host's root, whatever the broker says. 0 is valid only if it is an ordinary user outside of the
+    // warden's user namespace. -1 would mean "leave as it is".
     int user_holds = plan->outside_user != 0 || reading->zero_is_user;
     int group_holds = plan->outside_group != 0 || reading->zero_is_user;
     expect(reading, user_holds && plan->outside_user != UINT32_MAX, FIELD(outside_user));

@@ -11,7 +11,7 @@
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 #define ANNEX_PLAN_LARGEST (128u * 1024u)
 #define ANNEX_PLAN_DESCRIPTORS 64u  // the most descriptors with a plan
-#define ANNEX_PLAN_NUMBER_LARGEST 1023u  // the largest number inside the sandbox
+#define ANNEX_PLAN_NUMBER_LARGEST 1023u  // the largest descriptor number that a plan may give the extension
 #define ANNEX_PLAN_BINDS 256u
 #define ANNEX_PLAN_SCRATCHES 32u
 #define ANNEX_PLAN_LINKS 64u
@@ -64,7 +64,7 @@ enum {
     ANNEX_STEP_PLAN = 0,      // the plan itself is malformed
     ANNEX_STEP_TREES,         // open_tree of bind sources ahead of time (root only)
     ANNEX_STEP_CLONE,         // clone3 into the namespaces
-    ANNEX_STEP_CGROUP,        // the child joins its control groups before anything else, then their namespace
+    ANNEX_STEP_CGROUP,        // the child joins its control groups, then makes a cgroup namespace with them as root
     ANNEX_STEP_CLOCKS,        // the clocks of the sandbox are shifted by random times
     ANNEX_STEP_MAPS,          // setgroups, uid_map, gid_map and oom_score_adj, written by the parent
     ANNEX_STEP_IDENTITY,      // setresgid, setresuid inside
@@ -145,8 +145,8 @@ typedef struct {
     uint64_t access;
 } annex_landlock_rule;
 
-// A control group of version 1 to join: the index of a descriptor of its open file `tasks`. The child itself writes
-// "0", because moving one thread costs microseconds. Writing to `cgroup.procs` waits for a grace period of the kernel.
+// A control group of version 1 to join: the index of a descriptor of its open file `tasks`. The child writes "0" for
+// itself. `tasks` moves one thread in microseconds; a write to `cgroup.procs` waits for a grace period of the kernel.
 typedef struct {
     uint32_t index;
     uint32_t reserved;
@@ -218,7 +218,7 @@ enum {
     ANNEX_BEGINNING_SIGNALS,
     ANNEX_BEGINNING_SESSION,
     ANNEX_BEGINNING_LIMITS,
-    ANNEX_BEGINNING_STANDING,     // its user and kind of root are found; its groups and keys are given up
+    ANNEX_BEGINNING_STANDING,     // whether it is root, here and on the host, is found; keys and groups are given up
     ANNEX_BEGINNING_INHERITED,    // the host's priorities and personality are given up
     ANNEX_BEGINNING_PLACES,
     ANNEX_BEGINNING_LOOP,

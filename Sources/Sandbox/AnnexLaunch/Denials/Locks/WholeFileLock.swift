@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// Takes an exclusive `flock` on behalf of a held call.
+/// Takes an exclusive `flock` on behalf of a held call: a call whose thread waits for the broker's answer.
 ///
 /// Such a lock needs no right to write and blocks every other process that locks the file. It is therefore granted only
 /// if the sandbox may write the file. If the kernel performed the call, another thread could first replace the
