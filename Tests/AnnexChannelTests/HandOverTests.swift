@@ -59,28 +59,40 @@ import Testing
 
     /// In a process of its own, because the limit belongs to a process. As root, it becomes a user that nothing else runs
     /// as. As an ordinary user, other tests share the count of descriptors in flight, and so the limit is low.
-    @Test func `an answer waits while its user has too many descriptors in flight`() async {
-        await #expect(processExitsWith: .success) {
+    @Test(arguments: [1, 300_000])
+    func `an answer waits while its user has too many descriptors in flight`(_ bytes: Int) async {
+        await #expect(processExitsWith: .success) { [bytes = bytes as Int] in
             // The kernel exempts root.
             if getuid() == 0, setgid(61_107) != 0 || setuid(61_107) != 0 { exit(1) }
             var few = rlimit(rlim_cur: 64, rlim_max: 64)
             guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few) == 0 else { exit(2) }
             let receiver = try HandOverTests.crowd()
             let ends = try HostEndpoint.make(configuration: .patient)
+            let host = ends.host
+            let isServing = try Gate()
             let thread = ExtensionThread(ends.descriptors) { endpoint in
                 try endpoint.sayHello()
                 try endpoint.serve { request in
-                    try request.reply([5], sealed: SealedPieces(try SealedMemory(copying: [1])))
+                    isServing.open()
+                    let sealed = SealedPieces(try SealedMemory(copying: [1]))
+                    try request.reply([UInt8](repeating: 5, count: bytes), sealed: sealed)
                 }
             }
             let other = ExtensionThread(raw: {
-                usleep(50_000)  // the subject is what happens meanwhile
+                // While it serves, the extension answers pings only if the kernel accepts no descriptors.
+                do {
+                    try isServing.wait()
+                    try host.pingAndWait(timeout: .seconds(60))
+                } catch {
+                    exit(4)
+                }
                 close(receiver)
             })
-            let reply = try ends.host.callAndWait(Request(method: 1, accepts: HandOverTests.allowance))
-            guard reply.payload == [5], reply.sealed.count == 1 else { exit(3) }
+            let request = Request(method: 1, accepts: HandOverTests.allowance, mostReply: 1 << 20)
+            let reply = try host.callAndWait(request)
+            guard reply.payload == [UInt8](repeating: 5, count: bytes), reply.sealed.count == 1 else { exit(3) }
             other.join()
-            ends.host.finish(thread)
+            host.finish(thread)
         }
     }
 
@@ -88,7 +100,7 @@ import Testing
     /// - Returns: the socket that they wait in.
     private static func crowd() throws -> Int32 {
         var pair: [Int32] = [0, 0]
-        guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0 else { exit(4) }
+        guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0 else { exit(5) }
         let sender = ControlSocket(owning: Descriptor(owning: pair[0]))
         while true {
             var list = DescriptorList()

@@ -45,27 +45,16 @@ extension ExtensionCore {
         try checkFree()
         let prefix = terms == nil ? 0 : RequestTerms.size
         try check(header.kind, bytes: payload.count, terms: prefix)
-        guard payload.count + Int(prefix) <= largestFrame else {
-            return try unsafe sendLarge(header, payload: payload, descriptors: descriptors, isAttended: isAttended)
-        }
+        // Before the first piece of a large answer too: a hand-over that fails is answered by a failure, and no second
+        // answer may follow a piece.
         if !descriptors.isEmpty { try handOver(for: header.call, descriptors: descriptors) }
+        guard payload.count + Int(prefix) <= largestFrame else {
+            return try unsafe sender.sendLarge(header, payload: payload, control: control, isAttended: isAttended)
+        }
         try makeRoom(UInt32(payload.count) + prefix + sender.writer.spare(header.kind))
         // SAFETY: the writer copies the bytes and keeps no reference.
         unsafe sender.writer.write(header, terms: terms, payload: payload)
         if sender.flush(isAttended: isAttended) { try control.ring() }
-    }
-
-    /// Sends an answer in pieces. Its descriptors go right before its last piece, because the host takes them when the
-    /// answer is complete.
-    private func sendLarge(
-        _ header: FrameHeader, payload: UnsafeRawBufferPointer, descriptors: borrowing DescriptorList,
-        isAttended: Bool
-    ) throws(ExtensionFailure) {
-        let call = header.call
-        try unsafe sender.sendLarge(header, payload: payload, control: control, isAttended: isAttended) {
-            () throws(ExtensionFailure) in
-            if !descriptors.isEmpty { try handOver(for: call, descriptors: descriptors) }
-        }
     }
 
     /// Checks the size of a payload. Only answers may be large, because the host has requested them and set a limit.

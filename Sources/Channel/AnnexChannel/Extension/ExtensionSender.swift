@@ -102,10 +102,9 @@ struct ExtensionSender: ~Copyable {
 
 extension ExtensionSender {
     /// Sends a message in pieces, each as soon as there is room for it.
-    /// - Parameter beforeLast: runs before the last piece is written.
     mutating func sendLarge(
         _ header: FrameHeader, payload: UnsafeRawBufferPointer, control: borrowing ControlSocket,
-        isAttended: Bool, beforeLast: () throws(ExtensionFailure) -> Void = {}
+        isAttended: Bool
     ) throws(ExtensionFailure) {
         var first = header
         first.kind = .large
@@ -120,7 +119,6 @@ extension ExtensionSender {
                 rebasing: payload[done..<min(done + Int(WireFormat.pieceSize), payload.count)])
             done += piece.count
             try makeRoom(control) { (sender) throws(ChannelViolation) in try sender.hasRoomForPiece() }
-            if done == payload.count { try beforeLast() }
             unsafe writer.write(piece: piece, of: header.call, &arena)
             if flush(isAttended: isAttended) { try control.ring() }
         }

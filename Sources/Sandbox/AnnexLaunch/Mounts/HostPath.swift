@@ -2,7 +2,7 @@ package import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// Where a path on the host leads, and the links on it. A link that no bound directory contains, such as `/bin` that
+/// The place to which a path on the host leads, and the links on the path. A link that no bound directory contains, such as `/bin` that
 /// points at `usr/bin`, must be made again in the sandbox. Otherwise its name would lead nowhere there.
 package struct HostPath: ~Copyable {
     /// The path with every link resolved.
