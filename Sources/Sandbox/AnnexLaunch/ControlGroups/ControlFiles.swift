@@ -71,9 +71,13 @@ struct ControlFiles {
 
     /// - Returns: false if there is no such file.
     private func write(_ text: String, to path: String) throws(SystemError) -> Bool {
-        guard unsafe access(path, F_OK) == 0 else { return false }
-        try TextFile.write(text, to: path)
-        return true
+        do throws(SystemError) {
+            try TextFile.write(text, to: path)
+            return true
+        } catch {
+            guard error.errno == ENOENT else { throw error }
+            return false
+        }
     }
 
     /// Whether this kernel can swap at all.
