@@ -46,6 +46,23 @@ package
         return Number(littleEndian: number)
     }
 
+    /// The number of the field that begins at `start`; nil unless the field has this tag and the number's width.
+    /// - Parameter start: not after `end`.
+    @inlinable @inline(__always) package func number<Number: FixedWidthInteger & BitwiseCopyable>(
+        _: Number.Type, inFieldAt start: Int, tag: UInt16
+    ) -> Number? {
+        let width = MemoryLayout<Number>.size
+        guard 6 &+ width <= end &- start else { return nil }
+        // The header is compared as two numbers: the tag with the low half of the length, and the high half.
+        let low = UInt32(tag) | UInt32(truncatingIfNeeded: width) << 16
+        // SAFETY: the field's bytes lie within the span, and every bit pattern is a valid integer.
+        guard unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt32.self) == low.littleEndian,
+            unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start &+ 4, as: UInt16.self) == 0
+        else { return nil }
+        let number = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start &+ 6, as: Number.self)
+        return Number(littleEndian: number)
+    }
+
     /// Takes the next `count` bytes and returns their place; nil if fewer are left.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) package mutating func read(count: UInt32) -> FieldPlace? {

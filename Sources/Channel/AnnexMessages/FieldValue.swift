@@ -102,14 +102,19 @@ public struct FieldReader: ~Copyable, ~Escapable {
     @usableFromInline let depth: Int
     /// How many more fields the whole message may have.
     @usableFromInline var fieldsLeft: Int
+    /// A message in this field is decoded under the assumption of the message around it.
+    @usableFromInline var proof: OrderProof
 
     @_lifetime(copy cursor)
-    @inlinable init(tag: UInt16, cursor: ByteCursor, limits: MessageLimits, depth: Int, fieldsLeft: Int) {
+    @inlinable init(
+        tag: UInt16, cursor: ByteCursor, limits: MessageLimits, depth: Int, fieldsLeft: Int, proof: OrderProof
+    ) {
         self.tag = tag
         self.cursor = cursor
         self.limits = limits
         self.depth = depth
         self.fieldsLeft = fieldsLeft
+        self.proof = proof
     }
 
     /// The field's size in bytes.
@@ -146,10 +151,24 @@ public struct FieldReader: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     @inlinable public mutating func message<Value: Message>(_: Value.Type) throws(DecodingFailure) -> Value {
         guard depth < limits.depth else { throw failure(.tooDeep(limit: limits.depth)) }
+        guard proof == .checked else { return try assumedMessage() }
         var decoder = try MessageDecoder(cursor, limits: limits, depth: depth &+ 1, fieldsLeft: fieldsLeft)
         let value = try Value(from: &decoder)
         fieldsLeft = decoder.fieldsLeft
         return value
+    }
+
+    @_lifetime(self: copy self)
+    @inlinable mutating func assumedMessage<Value: Message>() throws(DecodingFailure) -> Value {
+        var decoder = MessageDecoder(assuming: cursor, limits: limits, depth: depth &+ 1, fieldsLeft: fieldsLeft)
+        do throws(DecodingFailure) {
+            let value = try Value(from: &decoder)
+            try decoder.finish()
+            return value
+        } catch {
+            proof = .refuted
+            throw error
+        }
     }
 
     /// Creates a failure of this field at its current offset.

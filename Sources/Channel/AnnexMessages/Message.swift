@@ -7,7 +7,7 @@ public protocol Message: FieldValue {
     /// Encodes the fields.
     func encode(into encoder: inout MessageEncoder)
 
-    /// Decodes the fields from untrusted bytes.
+    /// Decodes the fields from untrusted bytes. It may run twice for bytes that no `MessageEncoder` writes.
     init(from decoder: inout MessageDecoder) throws(DecodingFailure)
 }
 
@@ -38,8 +38,24 @@ extension Message {
     @inlinable public init(
         decoding bytes: RawSpan, within limits: MessageLimits = .standard
     ) throws(DecodingFailure) {
+        if MessageDecoder.mayAssume(bytes, limits) {
+            var decoder = MessageDecoder(
+                assuming: ByteCursor(bytes), limits: limits, depth: 0, fieldsLeft: limits.fields)
+            do throws(DecodingFailure) {
+                try self.init(from: &decoder)
+                try decoder.finish()
+                return
+            } catch {}
+        }
+        self = try Self.checked(bytes, limits)
+    }
+
+    /// Decodes a message after every field's tag and length was checked.
+    @inlinable @inline(never) package static func checked(
+        _ bytes: RawSpan, _ limits: MessageLimits
+    ) throws(DecodingFailure) -> Self {
         var decoder = try MessageDecoder(bytes, limits: limits)
-        try self.init(from: &decoder)
+        return try Self(from: &decoder)
     }
 }
 

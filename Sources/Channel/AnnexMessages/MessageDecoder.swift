@@ -2,12 +2,17 @@
 ///
 /// The initialiser checks tag and length of every field. Fields may then be decoded in any order; the order of their
 /// tags is the fastest. Nothing is allocated except for the values.
+///
+/// A message as `MessageEncoder` writes it is read once: `Message.init(decoding:)` first assumes that the tags rise, and
+/// checks each field when it is decoded and the rest at the end. If any of that fails, it decodes the bytes again with
+/// every field checked first. So the value or the failure never depends on the assumption.
 public struct MessageDecoder: ~Copyable, ~Escapable {
     /// The message, from its first field on.
     @usableFromInline let whole: ByteCursor
     @usableFromInline let limits: MessageLimits
     @usableFromInline let depth: Int
     @usableFromInline let order: FieldOrder
+    @usableFromInline var proof: OrderProof
     /// Where the last search ended, and its tag. No field before this place has a larger tag.
     @usableFromInline var resumeAt: Int
     @usableFromInline var resumeTag: UInt16 = 0
@@ -30,19 +35,60 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
         self.limits = limits
         self.depth = depth
         self.order = order
+        proof = .checked
         resumeAt = cursor.position
         self.fieldsLeft = fieldsLeft &- count
     }
 
-    /// Walks over all fields of a message.
+    /// Assumes that the tags rise. The caller decodes the bytes again if that fails, or if `finish()` does.
+    ///
+    /// Such a decoder does not count fields. So the caller has to ensure that the bytes are too few for too many fields.
+    @_lifetime(copy cursor)
+    @inlinable @inline(__always) init(assuming cursor: ByteCursor, limits: MessageLimits, depth: Int, fieldsLeft: Int) {
+        whole = cursor
+        self.limits = limits
+        self.depth = depth
+        order = .rising
+        proof = .assumed
+        resumeAt = cursor.position
+        self.fieldsLeft = fieldsLeft
+    }
+
+    /// Whether a message of these bytes can be decoded under the assumption: it is not too long, and even the smallest
+    /// fields would not be too many.
+    @inlinable @inline(__always) static func mayAssume(_ bytes: RawSpan, _ limits: MessageLimits) -> Bool {
+        bytes.byteCount <= limits.bytes && bytes.byteCount / 6 <= limits.fields
+    }
+
+    /// Checks the fields that nothing decoded. After this the assumption is known to be true.
+    @_lifetime(self: copy self)
+    @inlinable @inline(__always) mutating func finish() throws(DecodingFailure) {
+        guard proof == .assumed, resumeAt == whole.end else { return try prove() }
+    }
+
+    @_lifetime(self: copy self)
+    @usableFromInline mutating func prove() throws(DecodingFailure) {
+        guard proof != .checked else { return }
+        let rest = whole.over(FieldPlace(start: resumeAt, end: whole.end))
+        let last = resumeAt == whole.position ? -1 : Int(resumeTag)
+        guard proof == .assumed, let frames = try? Self.frames(of: rest, after: last, atMost: .max, limits),
+            frames.order == .rising
+        else {
+            proof = .refuted
+            throw failure(resumeTag, reason: .repeatedField)
+        }
+        proof = .checked
+    }
+
+    /// Walks over all fields of a message, or of its rest after a field with the tag `last`.
     /// - Returns: their number, and the order of their tags.
     @inlinable static func frames(
-        of whole: ByteCursor, atMost most: Int, _ limits: MessageLimits
+        of whole: ByteCursor, after last: Int = -1, atMost most: Int, _ limits: MessageLimits
     ) throws(DecodingFailure) -> (count: Int, order: FieldOrder) {
         var cursor = whole
         var count = 0
         var (rises, falls) = (true, false)
-        var last = -1
+        var last = last
         while cursor.left > 0 {
             let start = cursor.position
             guard count < most else {
@@ -96,6 +142,7 @@ extension MessageDecoder {
     @inlinable public mutating func decodeList<Value: FieldValue>(
         _ tag: UInt16, of _: Value.Type = Value.self
     ) throws(DecodingFailure) -> [Value] {
+        try prove()
         var values: [Value] = []
         var cursor = startOfSearch(for: tag)
         while let field = next(&cursor) {
@@ -123,9 +170,10 @@ extension MessageDecoder {
     @_lifetime(self: copy self)
     @inlinable mutating func find(_ tag: UInt16) throws(DecodingFailure) -> FieldPlace? {
         // The usual case: the requested field is the next one, and no other field has its tag.
-        guard order == .rising, tag > resumeTag, let next = header(at: resumeAt), next.tag == tag else {
+        guard order == .rising, tag > resumeTag, let next = header(at: resumeAt), next.tag >= tag else {
             return try search(tag)
         }
+        guard next.tag == tag else { return nil }
         resumeAt = next.place.end
         resumeTag = tag
         return next.place
@@ -139,6 +187,7 @@ extension MessageDecoder {
 
     @_lifetime(self: copy self)
     @usableFromInline mutating func search(_ tag: UInt16) throws(DecodingFailure) -> FieldPlace? {
+        try prove()
         var cursor = startOfSearch(for: tag)
         var found: FieldPlace?
         var stop = cursor.position
@@ -178,11 +227,29 @@ extension MessageDecoder {
         _ tag: UInt16, at place: FieldPlace
     ) throws(DecodingFailure) -> Value {
         var reader = FieldReader(
-            tag: tag, cursor: whole.over(place), limits: limits, depth: depth, fieldsLeft: fieldsLeft)
-        let value = try Value(reading: &reader)
-        fieldsLeft = reader.fieldsLeft
-        return value
+            tag: tag, cursor: whole.over(place), limits: limits, depth: depth, fieldsLeft: fieldsLeft, proof: proof)
+        do throws(DecodingFailure) {
+            let value = try Value(reading: &reader)
+            fieldsLeft = reader.fieldsLeft
+            proof = reader.proof
+            return value
+        } catch {
+            // The caller may go on after a failure, but the assumption may be its cause.
+            if proof == .assumed { proof = .refuted }
+            throw error
+        }
     }
+}
+
+/// What is known about the order of a message's tags.
+@usableFromInline
+enum OrderProof {
+    /// Tag and length of every field were checked.
+    case checked
+    /// The tags are assumed to rise. Only the fields before `resumeAt` are known to do so.
+    case assumed
+    /// Something failed under the assumption, so the bytes have to be decoded again.
+    case refuted
 }
 
 /// The order of the tags in a message.
@@ -214,14 +281,10 @@ extension MessageDecoder {
     @inlinable @inline(__always) mutating func next<Value: FixedWidthInteger & BitwiseCopyable>(
         _ tag: UInt16
     ) -> Value? {
-        let width = MemoryLayout<Value>.size
-        guard order == .rising, tag > resumeTag else { return nil }
-        var cursor = whole
-        cursor.position = resumeAt
-        guard cursor.read(UInt16.self) == tag, let length = cursor.read(UInt32.self), Int(exactly: length) == width,
-            let number = cursor.read(Value.self)
+        guard order == .rising, tag > resumeTag,
+            let number = whole.number(Value.self, inFieldAt: resumeAt, tag: tag)
         else { return nil }
-        resumeAt = cursor.position
+        resumeAt &+= 6 &+ MemoryLayout<Value>.size
         resumeTag = tag
         return number
     }

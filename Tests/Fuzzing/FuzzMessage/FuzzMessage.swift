@@ -42,6 +42,12 @@ enum FuzzMessage {
     }
 
     private static func read<Value: Message>(_: Value.Type, _ bytes: [UInt8]) {
+        let checked = Result {
+            var decoder = try MessageDecoder(bytes.span.bytes)
+            return try Value(from: &decoder).encoded()
+        }
+        let quick = Result { try Value(decoding: bytes).encoded() }
+        Fuzzer.expect((try? checked.get()) == (try? quick.get()), "the assumed order changed a message")
         guard let value = try? Value(decoding: bytes), let written = try? value.encoded() else { return }
         let again = try? Value(decoding: written).encoded()
         Fuzzer.expect(again == written, "a message reads differently the second time")
