@@ -64,7 +64,8 @@ import Testing
         for _ in 0..<Int.random(in: 0...7, using: &generator) {
             let isMessage = levels > 0 && (3...4).contains(tag)
             let content = isMessage ? self.fields(levels - 1, using: &generator) : number(tag, using: &generator)
-            fields.append([tag, 0, UInt8(truncatingIfNeeded: content.count), UInt8(content.count >> 8), 0, 0] + content)
+            fields.append(
+                [tag, 0, UInt8(truncatingIfNeeded: content.count), UInt8(content.count >> 8), 0, 0] + content)
             tag += UInt8([1, 1, 1, 0, 2].randomElement(using: &generator) ?? 1)
         }
         if UInt8.random(in: 0..<4, using: &generator) == 0 { fields.shuffle(using: &generator) }
@@ -73,7 +74,9 @@ import Testing
 
     private func number(_ tag: UInt8, using generator: inout SeededRandom) -> [UInt8] {
         let widths = tag == 1 ? [1, 4] : tag == 2 ? [8] : [1, 4, 8, 0]
-        return (0..<(widths.randomElement(using: &generator) ?? 0)).map { _ in UInt8.random(in: 0..<3, using: &generator) }
+        return (0..<(widths.randomElement(using: &generator) ?? 0)).map { _ in
+            UInt8.random(in: 0..<3, using: &generator)
+        }
     }
 }
 
