@@ -38,7 +38,7 @@ extension Message {
     @inlinable public init(
         decoding bytes: RawSpan, within limits: MessageLimits = .standard
     ) throws(DecodingFailure) {
-        if MessageDecoder.mayAssume(bytes, limits) {
+        if MessageDecoder.mayAssume(bytes, within: limits) {
             var decoder = MessageDecoder(
                 assuming: ByteCursor(bytes), limits: limits, depth: 0, fieldsLeft: limits.fields)
             do throws(DecodingFailure) {
@@ -47,12 +47,12 @@ extension Message {
                 return
             } catch {}
         }
-        self = try Self.checked(bytes, limits)
+        self = try Self.checked(bytes, within: limits)
     }
 
     /// Decodes a message after every field's tag and length was checked.
     @inlinable @inline(never) package static func checked(
-        _ bytes: RawSpan, _ limits: MessageLimits
+        _ bytes: RawSpan, within limits: MessageLimits
     ) throws(DecodingFailure) -> Self {
         var decoder = try MessageDecoder(bytes, limits: limits)
         return try Self(from: &decoder)

@@ -54,10 +54,11 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
         self.fieldsLeft = fieldsLeft
     }
 
-    /// Whether a message of these bytes can be decoded under the assumption: it is not too long, and even the smallest
-    /// fields would not be too many.
-    @inlinable @inline(__always) static func mayAssume(_ bytes: RawSpan, _ limits: MessageLimits) -> Bool {
-        bytes.byteCount <= limits.bytes && bytes.byteCount / 6 <= limits.fields
+    /// Whether a message of these bytes can be decoded under the assumption: it is not too long, and has too few bytes
+    /// for too many fields. The smallest field has six bytes, so a quarter of the bytes is never less than the number of
+    /// fields.
+    @inlinable @inline(__always) static func mayAssume(_ bytes: RawSpan, within limits: MessageLimits) -> Bool {
+        bytes.byteCount <= limits.bytes && bytes.byteCount &>> 2 <= limits.fields
     }
 
     /// Checks the fields that nothing decoded. After this the assumption is known to be true.
@@ -70,7 +71,7 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
     @usableFromInline mutating func prove() throws(DecodingFailure) {
         guard proof != .checked else { return }
         let rest = whole.over(FieldPlace(start: resumeAt, end: whole.end))
-        let last = resumeAt == whole.position ? -1 : Int(resumeTag)
+        let last = resumeAt == whole.position ? -1 : Int(truncatingIfNeeded: resumeTag)
         guard proof == .assumed, let frames = try? Self.frames(of: rest, after: last, atMost: .max, limits),
             frames.order == .rising
         else {
