@@ -25,25 +25,26 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     func activityEnded()
     /// The extension broke the channel's rules or budget.
     func violated(_ violation: ProtocolViolation)
-    /// The extension's end of the channel is closed. Either the extension has ended, or nothing more can arrive from
+    /// The extension's side of the channel is closed. Either the extension has ended, or nothing more can arrive from
     /// it.
     func channelClosed()
-    /// Marks an extension that was launched ahead of any request. A launch that finds no free slot may take this one's.
+    /// Marks an extension that no request needs at present. A launch that finds no free slot may take the slot of this
+    /// extension.
     func park()
     /// Takes a parked extension into use.
     /// - Returns: false if another launch has taken its slot; the extension then ends.
     func claim() -> Bool
-    /// The same as `claim`, for a task: it suspends while a daemon answers.
+    /// The same as `claim`, for a task. The task suspends while a daemon answers.
     nonisolated(nonsending) func askedClaim() async -> Bool
     /// The host does not need the extension any longer.
     func dismiss(for dismissal: Dismissal)
-    /// The messages and bytes that went through the channel so far, for a broker that does not have the host's end of
-    /// it.
+    /// Reports the messages and bytes that went through the channel so far. A broker needs this report if the host's
+    /// side of the channel is in another process.
     func counted(_ counts: SessionStatistics)
 }
 
 extension ExtensionHandle {
-    /// An embedded broker has the host's end of the channel and reads the counts there.
+    /// An embedded broker has the host's side of the channel and reads the counts there.
     package func counted(_ counts: SessionStatistics) {}
 
     /// An embedded broker is called directly, without suspending.
@@ -69,7 +70,7 @@ package enum ExtensionEvent: Sendable {
     case ready(LaunchReport)
     /// The broker wants a sign of life: the host pings the extension, and passes its answer to the handle.
     case ping
-    /// The extension is close to its memory limit. The host warns it, so that it can free some.
+    /// The extension is close to its memory limit. The host warns the extension, so that the extension can free memory.
     case memoryWarning
     /// The session is over. The host tells the extension, which may tidy up until its grace ends.
     case goodbye
@@ -79,7 +80,7 @@ package enum ExtensionEvent: Sendable {
     case ended(Termination)
 }
 
-/// A breach of the channel's rules by an extension, found at the host's end.
+/// An extension's breach of the channel's rules, found on the host's side.
 package struct ProtocolViolation: Sendable, Hashable {
     /// What the extension did, with its numbers, for a report.
     package let text: String

@@ -19,9 +19,9 @@ internal import Synchronization
 /// If the kernel reports that memory is short, all parked extensions are ended. A launch that finds no free instance
 /// slot may take a parked extension's slot; launching ahead uses free slots only. A parked extension costs no wake-up.
 ///
-/// A session always gets a process that has served no request before. A single `request` gets a process of its own,
-/// unless the extension's policy has a `keep-alive`. With it, a request may get a process that has served this host
-/// before.
+/// A session always gets a process that has served no request before. A single `request` gets such a process too,
+/// unless the extension's policy has a `keep-alive`. In that case the request may get a process that has served this
+/// host before.
 ///
 /// Releasing the last reference to the standby ends its parked extensions.
 public final class Standby: Sendable {
@@ -44,8 +44,8 @@ public final class Standby: Sendable {
 
     /// After each period, the extensions that were not needed in it are ended.
     private static let period = Duration.seconds(30)
-    /// Delays the launch of a replacement, so that it does not compete for the processor with the first request to the
-    /// extension that was just taken.
+    /// How long the launch of a replacement is delayed. Thus the launch does not compete for the processor with the
+    /// first request to the extension that was just taken.
     private static let rest = Duration.milliseconds(20)
 
     init(
@@ -77,10 +77,11 @@ public final class Standby: Sendable {
     /// How many extensions are parked at this moment.
     public var count: Int { room.withLock { $0.count } }
 
-    /// Ends all parked extensions, so that the next request launches a new one. If memory is short, this happens by
-    /// itself, and the extensions end with the reason `memoryPressure`.
+    /// Ends all parked extensions. The next request then launches a new one. If memory is short, the standby does this
+    /// by itself, and the extensions end with the reason `memoryPressure`.
     ///
-    /// The lower bound counts again half a minute to a minute after the last such call.
+    /// After such a call, the lower bound does not count for half a minute to a minute. A further call prolongs this
+    /// time.
     public func giveUp() {
         giveUp(for: .cancelled)
     }
@@ -137,7 +138,7 @@ public final class Standby: Sendable {
             lose()
             return session.link.report { $0.dismiss(for: .completed) }
         }
-        // The broker must know that it is parked before another request can take and claim it.
+        // The broker must know that the extension is parked before another request can take and claim it.
         session.link.report { $0.park() }
         let until = MonotonicClock.deadline(after: keepAlive)
         guard room.withLock({ $0.putBack(session, until: until) }) else {
@@ -153,14 +154,14 @@ public final class Standby: Sendable {
         refill()
     }
 
-    /// Removes an extension that ended before it was in the stock, when `forget` could not find it.
+    /// Removes an extension that ended before it was in the stock. At its end, `forget` could not find it there.
     private func forgetIfEnded(_ session: ExtensionSession) {
         if session.termination != nil { forget(session) }
     }
 
     // MARK: Launching ahead
 
-    /// Launches what the lower bound lacks.
+    /// Launches extensions if fewer are parked than the lower bound.
     private func refill() {
         if let pause = room.withLock({ $0.pause }) { fill(after: max(pause, Self.rest)) }
     }
@@ -220,7 +221,7 @@ public final class Standby: Sendable {
         }
     }
 
-    /// Sets the timer for the end of the first `keep-alive`.
+    /// Sets the timer for the moment at which the first `keep-alive` is over.
     private func awaitExpiry() {
         guard let due = room.withLock({ $0.nextDue }) else { return }
         timers.withLock { timers in
@@ -238,7 +239,7 @@ public final class Standby: Sendable {
 }
 
 extension ExtensionSession {
-    /// Ends an extension that has got no request.
+    /// Ends an extension that no request uses.
     fileprivate func dismiss() {
         link.report { $0.dismiss(for: .cancelled) }
     }

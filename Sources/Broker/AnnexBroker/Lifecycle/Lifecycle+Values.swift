@@ -36,7 +36,7 @@ extension Lifecycle {
         case slotGranted
         /// The process exists; none of its own code runs yet.
         case started
-        /// Its own code runs.
+        /// The extension's own code runs.
         case executed
         case saidHello
         /// A request was sent. The host gives no other request of this extension the same number.
@@ -54,7 +54,7 @@ extension Lifecycle {
         case memoryUsed(UInt64)
         /// The host does not need the extension any longer: `completed`, `cancelled` or `memoryPressure`.
         case dismissed(EndCause)
-        /// The extension's end of the channel is closed; this happens too when its process ends.
+        /// The extension's side of the channel is closed. This also happens when the extension's process ends.
         case channelClosed
         /// The extension must be ended at once, for this cause.
         case mustEnd(EndCause)
@@ -64,7 +64,7 @@ extension Lifecycle {
         case clock
     }
 
-    /// The limits of time and the checks that have a moment of their own.
+    /// The time limits, and the checks that happen at a set moment.
     enum Limit: Int, Sendable, Hashable, CaseIterable {
         case slot, queue, launch, request, watchdog, measurement, warning, grace, silence, death
     }
@@ -75,7 +75,7 @@ extension Lifecycle {
         case askForSlot
         /// Give the plan to the warden.
         case launch
-        /// Send the input `clock` at this moment, and not at the moment of an earlier `wake`; nil: at none.
+        /// Send the input `clock` at this moment. It replaces the moment of an earlier `wake`; nil cancels that moment.
         case wake(Moment?)
         /// Report to the host that the extension is ready.
         case announce

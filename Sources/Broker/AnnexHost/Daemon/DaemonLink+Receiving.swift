@@ -62,7 +62,7 @@ extension DaemonLink {
     // MARK: Ends
 
     /// Ends the connection: every waiting caller gets the error, and every extension ends.
-    /// - Parameter reason: the reason for those ends: `hostGone` if the daemon broke off this connection.
+    /// - Parameter reason: why the extensions end; `hostGone` if the daemon broke off this connection.
     func close(_ error: BrokerError? = nil, for reason: Termination.Reason = .brokerShutdown) {
         let end = error ?? gone
         let (answers, extensions) = state.withLock { state in
