@@ -141,8 +141,8 @@ import Testing
     }
 
     @Test func `an index of a newer daemon is left alone and the error names the remedy`() throws {
-        // Field 1, four bytes: version 2.
-        let newer: [UInt8] = [1, 0, 4, 0, 0, 0, 2, 0, 0, 0]
+        // Field 1, four bytes: version 3.
+        let newer: [UInt8] = [1, 0, 4, 0, 0, 0, 3, 0, 0, 0]
         try writeIndex(newer)
         let error = #expect(throws: SystemError.self) { _ = try store() }
         #expect(error?.errno == EPROTO && error?.remedy?.contains("a newer annexd") == true)

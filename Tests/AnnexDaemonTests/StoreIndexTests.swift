@@ -14,7 +14,7 @@ import Testing
         let index = StoreIndex(apps: [app("com.a", bytes: 5), app("com.b", bytes: .max)])
         let read = try StoreIndex(decoding: index.encoded(within: StoreIndex.limits), within: StoreIndex.limits)
         #expect(read == index)
-        #expect(throws: DecodingFailure.self) { try StoreIndex(decoding: [1, 0, 4, 0, 0, 0, 2, 0, 0, 0]) }
+        #expect(throws: DecodingFailure.self) { try StoreIndex(decoding: [1, 0, 4, 0, 0, 0, 3, 0, 0, 0]) }
     }
 
     @Test func `P5: an index of version 1 keeps every extension as it was`() throws {

@@ -38,7 +38,7 @@ package struct BrokerConfiguration: Sendable {
             do throws(PolicyError) {
                 self.policies = try PolicyLibrary.standard(overriding: policies)
             } catch {
-                throw BrokerError(.invalidPolicy, error, in: policies)
+                throw BrokerError(.invalidPolicy, for: error, in: policies)
             }
         }
         guard let points else { return }
@@ -46,7 +46,7 @@ package struct BrokerConfiguration: Sendable {
             self.points = try PointLibrary(adding: points)
             try self.points.check(policies: self.policies ?? .shipped)
         } catch {
-            throw BrokerError(.invalidPoint, error, in: points)
+            throw BrokerError(.invalidPoint, for: error, in: points)
         }
     }
 
@@ -91,7 +91,7 @@ package struct BrokerShare: Sendable, Hashable {
 
 extension BrokerError {
     /// - Parameter directory: the place, if the error itself names none.
-    fileprivate init(_ code: Code, _ error: PolicyError, in directory: String) {
+    fileprivate init(_ code: Code, for error: PolicyError, in directory: String) {
         self.init(
             code, what: error.problem, place: error.place.map { "\($0)" } ?? directory,
             remedy: error.suggestion.map { "did you mean `\($0)`?" })

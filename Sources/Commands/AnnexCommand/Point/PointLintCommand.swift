@@ -1,4 +1,3 @@
-import AnnexLinux
 import AnnexPolicy
 internal import AnnexPolicyTools
 import AnnexRegistry
@@ -50,23 +49,5 @@ struct PointLintCommand: ParsableCommand {
         guard let folder = choice.points, name.hasSuffix(".yaml"), FileText.isSame(file, as: "\(folder)/\(name)")
         else { return library }
         return library.without(String(name.dropLast(".yaml".count)))
-    }
-}
-
-/// Prints findings, and ends the command with the status that they call for.
-enum FindingsText {
-    static func show(_ findings: [PolicyFinding], asJSON json: Bool) throws {
-        if json {
-            print(JSON.list(findings.map(\.json)).written)
-        } else {
-            let style = Style.forStandardOutput()
-            for finding in findings {
-                let text = Escaped("\(finding)", limit: 4096).description
-                print(finding.severity == .error ? style.bad(text) : text)
-            }
-            if findings.isEmpty { print(style.good("✓ ") + "nothing found") }
-        }
-        if findings.contains(where: { $0.severity == .error }) { throw PolicyFailure.status }
-        if !findings.isEmpty { throw ExitCode.failure }
     }
 }
