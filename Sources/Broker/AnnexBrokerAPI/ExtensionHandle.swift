@@ -1,3 +1,4 @@
+internal import AnnexChannel
 package import AnnexModel
 
 /// A host's handle of a running extension. Only the host sees the channel, so it reports through the handle what
@@ -35,8 +36,7 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     /// The same as `claim`, for a task: it suspends while a daemon answers.
     nonisolated(nonsending) func askedClaim() async -> Bool
     /// The host does not need the extension any longer.
-    /// - Parameter completed: true if the host's work with it is done, false if the host cancels it.
-    func dismiss(completed: Bool)
+    func dismiss(for dismissal: Dismissal)
     /// The messages and bytes that went through the channel so far, for a broker that does not have the host's end of
     /// it.
     func counted(_ counts: SessionStatistics)
@@ -51,6 +51,16 @@ extension ExtensionHandle {
 
     /// An embedded broker needs no report, because the host in its process passes a ping on at once.
     package func passedPingOn() {}
+}
+
+/// Why a host does not need an extension any longer. Hosts and daemons exchange the raw values.
+package enum Dismissal: UInt8, Sendable, Hashable, CaseIterable, FieldValue {
+    /// The host gives up the extension, or its answer.
+    case cancelled = 0
+    /// The host's work with the extension is done.
+    case completed = 1
+    /// The extension was parked, and the machine is short of memory.
+    case memoryPressure = 2
 }
 
 /// An event that a broker sends to a host about an extension that the host launched.

@@ -60,7 +60,7 @@ public final class Standby: Sendable {
         loop = try EventLoop.shared()
         room = Mutex(StandbyPool(keeping: bounds, reuses: keepAlive > .zero))
         // Some kernels measure no memory pressure; the stock then follows demand alone.
-        let watch = try? MemoryPressure(on: loop) { [weak self] in self?.giveUp() }
+        let watch = try? MemoryPressure(on: loop) { [weak self] in self?.giveUp(for: .memoryPressure) }
         pressure.withLock { $0 = watch }
         fill(after: .zero)
     }
@@ -77,12 +77,17 @@ public final class Standby: Sendable {
     /// How many extensions are parked at this moment.
     public var count: Int { room.withLock { $0.count } }
 
-    /// Ends all parked extensions, so that the next request launches a new one. This happens by itself if memory is
-    /// short.
+    /// Ends all parked extensions, so that the next request launches a new one. If memory is short, this happens by
+    /// itself, and the extensions end with the reason `memoryPressure`.
     ///
     /// The lower bound counts again half a minute to a minute after the last such call.
     public func giveUp() {
-        for session in room.withLock({ $0.empty() }) { session.dismiss() }
+        giveUp(for: .cancelled)
+    }
+
+    /// L8: under memory pressure idle extensions end first, and that is their reason.
+    package func giveUp(for dismissal: Dismissal) {
+        for session in room.withLock({ $0.empty() }) { session.link.report { $0.dismiss(for: dismissal) } }
         awaitRest()
     }
 
@@ -130,13 +135,13 @@ public final class Standby: Sendable {
     func finish(_ session: ExtensionSession) {
         guard keepAlive > .zero, session.termination == nil else {
             lose()
-            return session.link.report { $0.dismiss(completed: true) }
+            return session.link.report { $0.dismiss(for: .completed) }
         }
         // The broker must know that it is parked before another request can take and claim it.
         session.link.report { $0.park() }
         let until = MonotonicClock.deadline(after: keepAlive)
         guard room.withLock({ $0.putBack(session, until: until) }) else {
-            return session.link.report { $0.dismiss(completed: true) }
+            return session.link.report { $0.dismiss(for: .completed) }
         }
         forgetIfEnded(session)
         awaitExpiry()
@@ -235,6 +240,6 @@ public final class Standby: Sendable {
 extension ExtensionSession {
     /// Ends an extension that has got no request.
     fileprivate func dismiss() {
-        link.report { $0.dismiss(completed: false) }
+        link.report { $0.dismiss(for: .cancelled) }
     }
 }

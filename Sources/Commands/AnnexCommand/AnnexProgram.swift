@@ -89,6 +89,7 @@ struct Annex: AsyncParsableCommand {
               annex point list                         list the extension points
               annex attack --policy compute            run the attacks of the catalogue against a policy
               annex install Pictures.app               install an app with annexd for all your hosts; then: annex list
+              annex request ID --file holiday.jpg      send one request to an extension, and store its answer
               annex top                                show which extensions run now
               annex reports                            show how extensions ended
 
@@ -101,7 +102,7 @@ struct Annex: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, PointCommand.self,
             DemoCommand.self, BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self,
-            InstallCommand.self,
-            RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self,
+            InstallCommand.self, RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self,
+            RequestCommand.self,
         ])
 }

@@ -1,3 +1,4 @@
+internal import AnnexBrokerAPI
 internal import AnnexLaunch
 
 extension Lifecycle {
@@ -51,7 +52,7 @@ extension Lifecycle {
         case activityEnded
         /// The measured memory use, in bytes.
         case memoryUsed(UInt64)
-        /// The host does not need the extension any longer: `completed` or `cancelled`.
+        /// The host does not need the extension any longer: `completed`, `cancelled` or `memoryPressure`.
         case dismissed(EndCause)
         /// The extension's end of the channel is closed; this happens too when its process ends.
         case channelClosed
@@ -100,6 +101,8 @@ extension Lifecycle {
 indirect enum EndCause: Sendable, Equatable {
     case completed
     case cancelled
+    /// The extension was parked, and the machine is short of memory.
+    case memoryPressure
     /// No instance slot became free for as long as the launch may wait.
     case noSlot
     /// The warden did not answer, so there may be no process.
@@ -130,8 +133,20 @@ indirect enum EndCause: Sendable, Equatable {
     /// Whether the extension itself caused the end, rather than a host, a user, the broker or the machine.
     var isTheExtensions: Bool {
         switch self {
-        case .completed, .cancelled, .noSlot, .unanswered, .hostGone, .disabled, .removed, .brokerShutdown: false
+        case .completed, .cancelled, .memoryPressure, .noSlot, .unanswered, .hostGone, .disabled, .removed,
+            .brokerShutdown:
+            false
         default: true
+        }
+    }
+}
+
+extension EndCause {
+    init(_ dismissal: Dismissal) {
+        switch dismissal {
+        case .cancelled: self = .cancelled
+        case .completed: self = .completed
+        case .memoryPressure: self = .memoryPressure
         }
     }
 }

@@ -76,6 +76,7 @@ extension Termination {
         switch cause {
         case .completed: (.completed, .none)
         case .cancelled: (.cancelled, .none)
+        case .memoryPressure: (.memoryPressure, .none)
         case .noSlot: (.launchFailed, .step(.noSlot(limits)))
         case .launchLimit: (.launchLimit, .limit("no hello within \(limits.launch)"))
         case .timeLimit: (.timeLimit, .limit("no answer within \(limits.request)"))

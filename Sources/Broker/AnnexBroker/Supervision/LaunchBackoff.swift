@@ -100,7 +100,8 @@ struct LaunchBackoff: Sendable {
     private static func weight(of reason: Termination.Reason) -> Weight {
         switch reason {
         case .completed, .graceExpired: .success
-        case .cancelled, .timeLimit, .hostGone, .disabled, .removed, .brokerShutdown, .launchFailed: .neither
+        case .cancelled, .timeLimit, .memoryPressure, .hostGone, .disabled, .removed, .brokerShutdown, .launchFailed:
+            .neither
         case .exited, .crashed, .memoryLimit, .launchLimit, .processorLimit, .diskLimit, .outputLimit, .messageBudget,
             .unresponsive, .stuck, .deniedOperation, .protocolViolation:
             .failure

@@ -107,7 +107,7 @@ final class SupervisedExtension: ExtensionHandle {
     }
 
     func activityEnded() { apply(.activityEnded) }
-    func dismiss(completed: Bool) { apply(.dismissed(completed ? .completed : .cancelled)) }
+    func dismiss(for dismissal: Dismissal) { apply(.dismissed(EndCause(dismissal))) }
     func channelClosed() { apply(.channelClosed) }
     func counted(_ counts: SessionStatistics) { running.withLock { $0.counts = counts } }
 

@@ -214,7 +214,7 @@ extension Connection {
         case .violated(let violation): handle.violated(violation.escaped)
         case .channelClosed: handle.channelClosed()
         case .parked: handle.park()
-        case .dismissed(let completed): handle.dismiss(completed: completed)
+        case .dismissed(let dismissal): handle.dismiss(for: dismissal)
         }
     }
 

@@ -54,7 +54,7 @@ extension DaemonLink {
         known?.events(event)
         // Reports that the ping was passed on. A host that is itself stopped cannot report this, and the daemon then
         // does not count the extension's silence against it.
-        if case .ping = event, state.withLock({ $0.version >= ServiceWire.firstWithPings }) {
+        if case .ping = event, supports(ServiceWire.firstWithPings) {
             report(number, notice: .pingPassedOn)
         }
     }

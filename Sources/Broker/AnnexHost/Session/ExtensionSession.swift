@@ -42,7 +42,7 @@ public final class ExtensionSession: Sendable {
     }
 
     deinit {
-        link.report { $0.dismiss(completed: false) }
+        link.report { $0.dismiss(for: .cancelled) }
     }
 
     /// How the launch went, step by step, and which layers are in force.
@@ -73,7 +73,7 @@ extension ExtensionSession {
     ///
     /// - Returns: the end; its reason is `completed` unless something else ended the extension before.
     public nonisolated(nonsending) func complete() async -> Termination {
-        link.report { $0.dismiss(completed: true) }
+        link.report { $0.dismiss(for: .completed) }
         return await link.ended.value()
     }
 
@@ -81,7 +81,7 @@ extension ExtensionSession {
     ///
     /// - Returns: the end; its reason is `cancelled` unless something else ended the extension before.
     public nonisolated(nonsending) func cancel() async -> Termination {
-        link.report { $0.dismiss(completed: false) }
+        link.report { $0.dismiss(for: .cancelled) }
         return await link.ended.value()
     }
 
@@ -90,16 +90,16 @@ extension ExtensionSession {
     /// - Precondition: the thread is not the event loop's, which would have to deliver the end; the program stops
     ///   otherwise. After the extension's end any thread may call this.
     public func completeAndWait() -> Termination {
-        dismissAndWait(completed: true)
+        dismissAndWait(for: .completed)
     }
 
     /// `cancel()` for code without Swift concurrency. The precondition of `completeAndWait` holds here too.
     public func cancelAndWait() -> Termination {
-        dismissAndWait(completed: false)
+        dismissAndWait(for: .cancelled)
     }
 
-    private func dismissAndWait(completed: Bool) -> Termination {
-        link.report { $0.dismiss(completed: completed) }
+    private func dismissAndWait(for dismissal: Dismissal) -> Termination {
+        link.report { $0.dismiss(for: dismissal) }
         guard let end = waitForEnd() else {
             // Without an end there is nothing to return, and a thread that waits for itself would silently block every
             // channel.
