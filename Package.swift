@@ -115,6 +115,9 @@ let extensions = floor(
         .target(
             name: "AnnexExtension", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: strict),
         .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
+        .systemLibrary(name: "CAnnexSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .target(
+            name: "AnnexSigning", dependencies: ["CAnnexSodium", "AnnexBundle", "AnnexLinux"], swiftSettings: strict),
     ])
 
 let broker = floor(
@@ -168,8 +171,8 @@ let commands = floor(
         .target(
             name: "AnnexCommand",
             dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
-                "AnnexLaunch", "AnnexShippedPolicies",
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexSigning", "AnnexAttacks", "AnnexDoctor",
+                "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
                 "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -313,6 +316,9 @@ let tests: [Target] = [
         name: "AnnexBundleTests",
         dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
     .testTarget(
+        name: "AnnexSigningTests",
+        dependencies: ["AnnexSigning", "AnnexBundle", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
+    .testTarget(
         name: "AnnexBrokerTests",
         dependencies: [
             "AnnexBroker", "AnnexBundle", "AnnexBrokerAPI", "AnnexLaunch", "AnnexPolicy", "AnnexModel",
@@ -409,6 +415,7 @@ if isFuzzing {
         fuzzer("FuzzMachineText", "AnnexDoctor", "AnnexLaunch", "AnnexLinux"),
         fuzzer("FuzzElfFile", "AnnexLaunch"),
         fuzzer("FuzzPropertyList", "AnnexBundle"),
+        fuzzer("FuzzSeal", "AnnexSigning"),
         fuzzer("FuzzArchive", "AnnexBrokerAPI", "AnnexLinux"),
         fuzzer("FuzzMessage", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel"),
         fuzzer("FuzzRecording", "AnnexReplay"),

@@ -94,6 +94,10 @@ enum HousePlan {
                     "AnnexExtension", "what an extension links",
                     imports: ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
                 Target("AnnexBundle", "Info.plist and the layout of an app", imports: ["AnnexModel", "AnnexLinux"]),
+                Target("CAnnexSodium", "C library: libsodium"),
+                Target(
+                    "AnnexSigning", "seals, team keys, signatures and trust",
+                    imports: ["CAnnexSodium", "AnnexBundle", "AnnexLinux"]),
             ]),
         Floor(
             name: "Broker",
@@ -135,8 +139,9 @@ enum HousePlan {
                 Target(
                     "AnnexCommand", "the command line's commands",
                     imports: [
-                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
-                        "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay",
+                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexSigning", "AnnexAttacks", "AnnexDoctor",
+                        "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy",
+                        "AnnexReplay",
                         "AnnexChannel", "AnnexLinux",
                     ],
                     products: ["Logging", "ArgumentParser"]),
