@@ -10,8 +10,8 @@ import Testing
         .saidHello, .requestBegan(1), .requestEnded(.max),
         .overstayed, .gaveSign, .pingPassedOn, .activityBegan("é"), .activityEnded,
         .violated(ProtocolViolation("x", isBudget: true)),
-        .violated(ProtocolViolation("y")), .channelClosed, .parked, .dismissed(completed: true),
-        .dismissed(completed: false),
+        .violated(ProtocolViolation("y")), .channelClosed, .parked, .dismissed(.completed),
+        .dismissed(.cancelled), .dismissed(.memoryPressure),
     ]
     private static let requests: [ServiceRequest] = [
         .install(name: "A.app"), .uninstall(app: "com.a"), .setEnabled(true, extension: "com.a.b"),

@@ -13,7 +13,7 @@ package final class Broker: BrokerService {
     let running = RunningExtensions()
     let slots = InstanceSlots()
     let wishes: BrokerConfiguration
-    /// A separate object, so that an end that is reported on the event loop's thread does not keep the broker alive.
+    /// A separate object, for the reason that `RunningExtensions` states.
     let failures = FailureHistory()
     private let policies = Mutex<[String: Policy]>([:])
     private let reports: ReportKeeper?
@@ -23,8 +23,8 @@ package final class Broker: BrokerService {
     /// Starts the warden, and removes what a killed broker left behind.
     /// - Parameters:
     ///   - waiving: layers that extensions do without if this machine cannot provide them.
-    ///   - wishes: the host's settings that override the policies'.
-    ///   - onEnd: called at each end, on any thread; must not block.
+    ///   - wishes: the host's settings, which override those of the policies.
+    ///   - onEnd: called each time an extension has ended, on any thread; must not block.
     package init(
         waiving: Set<DispensableLayer> = [], _ wishes: BrokerConfiguration = BrokerConfiguration(),
         onEnd: @escaping @Sendable (EndedExtension) -> Void = { _ in }
@@ -106,7 +106,7 @@ package final class Broker: BrokerService {
         if let free = slots.acquireFree(policy.name, most: policy.limits.instances) { return free }
         throw BrokerError(
             .noSlot,
-            what: "no instance slot is free: all \(policy.limits.instances) of the policy are taken or waited for",
+            what: "no instance slot is free: the policy's \(policy.limits.instances) are taken, or other launches wait",
             place: identifier, remedy: "keep fewer extensions parked, or raise the policy's limit `instances`")
     }
 
@@ -123,8 +123,8 @@ package final class Broker: BrokerService {
         for supervised in running.all { supervised.end(for: .brokerShutdown) }
     }
 
-    /// The policy of the extension's point. A bundle gets no general policy, such as `tool`, by naming it as its
-    /// extension point: such a bundle is rejected.
+    /// The policy of the extension's point. If a bundle names a general policy, such as `tool`, as its extension point,
+    /// the bundle is rejected.
     func policy(for bundle: ExtensionBundle) throws(BrokerError) -> Policy {
         if let rejection = bundle.rejection { throw rejection }
         do throws(PolicyError) {
@@ -156,8 +156,8 @@ extension Broker {
             events: events)
     }
 
-    /// Ends an extension because its host has gone. It needs no reference to the broker, because releasing the last
-    /// such reference waits for the warden.
+    /// Ends an extension because its host has gone. This function needs no reference to the broker: releasing the last
+    /// one would wait for the warden.
     package static func end(ofGoneHost handle: any ExtensionHandle) {
         (handle as? SupervisedExtension)?.end(for: .hostGone)
     }
@@ -165,8 +165,8 @@ extension Broker {
 
 /// The running extensions, until their ends are reported.
 ///
-/// This is a separate object, so that an end that is reported on the event loop's thread never keeps the broker alive.
-/// Releasing the last reference to a broker waits for its warden, and the event loop must not wait.
+/// This is a separate object, so that a closure that reports an end on the event loop's thread need not hold the
+/// broker. Releasing the last reference to a broker waits for its warden, and the event loop must not wait.
 final class RunningExtensions: Sendable {
     private struct State {
         var extensions: [UInt64: SupervisedExtension] = [:]
@@ -175,7 +175,7 @@ final class RunningExtensions: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds the extension that `make` returns. `make` gets a closure that removes it again.
+    /// Adds the extension that `make` returns. `make` gets a closure that removes the extension again.
     func add(_ make: (_ remove: @escaping @Sendable () -> Void) -> SupervisedExtension) -> SupervisedExtension {
         let number = state.withLock { state in
             state.last += 1

@@ -18,7 +18,8 @@ public struct BrokerError: Error, Sendable, Hashable {
         case otherPoint
         /// No policy can be read for the extension's point.
         case invalidPolicy
-        /// An extension was to be launched ahead, and every instance slot is taken or waited for.
+        /// An extension was to be launched before a request needs it, but every instance slot is taken, or another
+        /// launch waits for one.
         case noSlot
         /// The user has reached a quota of this daemon, for example for open connections, installed apps or running
         /// extensions.

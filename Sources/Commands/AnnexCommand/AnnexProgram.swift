@@ -88,7 +88,8 @@ struct Annex: AsyncParsableCommand {
               annex policy explain compute ptrace      show whether a policy allows a call, and by which line
               annex attack --policy compute            run the attacks of the catalogue against a policy
               annex install Pictures.app               install an app with annexd for all your hosts; then: annex list
-              annex sign Pictures.app                  sign an app with the key of your team; before: annex key new TEAM
+              annex request ID --file holiday.jpg      send one request to an extension, and store its answer
+              annex sign Pictures.app                  sign an app with your team's key, which annex key new makes
               annex top                                show which extensions run now
               annex reports                            show how extensions ended
 
@@ -101,6 +102,7 @@ struct Annex: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, DemoCommand.self,
             BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self, InstallCommand.self,
+            RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self, RequestCommand.self,
             RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self, KeyCommand.self,
             SignCommand.self,
         ])

@@ -58,7 +58,7 @@ extension DaemonUser {
             ])
     }
 
-    /// Loads an installed app. An app that breaks a rule by now stays on disk, but is not offered.
+    /// Loads an installed app. If an installed app breaks a rule now, it stays on disk, but is not offered.
     private func load(_ app: StoreIndex.App, in resources: UserResources) {
         do throws(BrokerError) {
             _ = try resources.broker.install(app: resources.store.path(of: app))

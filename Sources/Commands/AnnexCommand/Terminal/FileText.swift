@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads the whole files that a command is given.
+/// Reads the files whose paths a command gets, each as a whole.
 enum FileText {
     /// Why a file could not be read, in a line.
     struct Failure: Error, CustomStringConvertible {
