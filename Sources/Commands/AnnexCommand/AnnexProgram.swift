@@ -103,7 +103,6 @@ struct Annex: AsyncParsableCommand {
             RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, DemoCommand.self,
             BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self, InstallCommand.self,
             RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self, RequestCommand.self,
-            RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self, KeyCommand.self,
-            SignCommand.self,
+            KeyCommand.self, SignCommand.self,
         ])
 }
