@@ -116,6 +116,9 @@ let extensions = floor(
             name: "AnnexExtension", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: strict),
         .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
         .target(name: "AnnexRegistry", dependencies: ["AnnexBundle", "AnnexPolicy"], swiftSettings: strict),
+        .systemLibrary(name: "CAnnexSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .target(
+            name: "AnnexSigning", dependencies: ["CAnnexSodium", "AnnexBundle", "AnnexLinux"], swiftSettings: strict),
     ])
 
 let broker = floor(
@@ -169,7 +172,8 @@ let commands = floor(
         .target(
             name: "AnnexCommand",
             dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexAttacks", "AnnexDoctor",
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexAttacks",
+                "AnnexDoctor",
                 "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
                 "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
@@ -324,6 +328,9 @@ let tests: [Target] = [
             "AnnexRegistry", "AnnexBundle", "AnnexShippedPolicies", "AnnexPolicy", "AnnexLinux", "AnnexTestSupport",
         ], swiftSettings: swift),
     .testTarget(
+        name: "AnnexSigningTests",
+        dependencies: ["AnnexSigning", "AnnexBundle", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
+    .testTarget(
         name: "AnnexBrokerTests",
         dependencies: [
             "AnnexBroker", "AnnexBundle", "AnnexBrokerAPI", "AnnexLaunch", "AnnexPolicy", "AnnexModel",
@@ -421,6 +428,7 @@ if isFuzzing {
         fuzzer("FuzzElfFile", "AnnexLaunch"),
         fuzzer("FuzzPropertyList", "AnnexBundle"),
         fuzzer("FuzzPointFile", "AnnexRegistry", "AnnexPolicy"),
+        fuzzer("FuzzSeal", "AnnexSigning"),
         fuzzer("FuzzArchive", "AnnexBrokerAPI", "AnnexLinux"),
         fuzzer("FuzzMessage", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel"),
         fuzzer("FuzzRecording", "AnnexReplay"),

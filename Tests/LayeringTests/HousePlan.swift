@@ -97,6 +97,10 @@ enum HousePlan {
                 Target(
                     "AnnexRegistry", "extension points, and the verdicts on installed extensions",
                     imports: ["AnnexBundle", "AnnexPolicy"]),
+                Target("CAnnexSodium", "C library: libsodium"),
+                Target(
+                    "AnnexSigning", "seals, team keys, signatures and trust",
+                    imports: ["CAnnexSodium", "AnnexBundle", "AnnexLinux"]),
             ]),
         Floor(
             name: "Broker",
@@ -139,7 +143,8 @@ enum HousePlan {
                 Target(
                     "AnnexCommand", "the command line's commands",
                     imports: [
-                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexAttacks", "AnnexDoctor",
+                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexAttacks",
+                        "AnnexDoctor",
                         "AnnexSandbox",
                         "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay",
                         "AnnexChannel", "AnnexLinux",

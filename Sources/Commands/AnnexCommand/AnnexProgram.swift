@@ -90,6 +90,7 @@ struct Annex: AsyncParsableCommand {
               annex attack --policy compute            run the attacks of the catalogue against a policy
               annex install Pictures.app               install an app with annexd for all your hosts; then: annex list
               annex request ID --file holiday.jpg      send one request to an extension, and store its answer
+              annex sign Pictures.app                  sign an app with your team's key, which annex key new makes
               annex top                                show which extensions run now
               annex reports                            show how extensions ended
 
@@ -103,6 +104,6 @@ struct Annex: AsyncParsableCommand {
             RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, PointCommand.self,
             DemoCommand.self, BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self,
             InstallCommand.self, RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self,
-            RequestCommand.self,
+            RequestCommand.self, KeyCommand.self, SignCommand.self,
         ])
 }
