@@ -128,8 +128,8 @@ let broker = floor(
         .target(
             name: "AnnexBroker",
             dependencies: [
-                "AnnexBrokerAPI", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel",
-                "AnnexChannel", "AnnexLinux",
+                "AnnexBrokerAPI", "AnnexSigning", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy",
+                "AnnexModel", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
@@ -141,8 +141,8 @@ let broker = floor(
         .target(
             name: "AnnexDaemon",
             dependencies: [
-                "AnnexBroker", "AnnexBrokerAPI", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
-                "CAnnexLinux",
+                "AnnexBroker", "AnnexBrokerAPI", "AnnexSigning", "AnnexBundle", "AnnexModel", "AnnexChannel",
+                "AnnexLinux", "CAnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
@@ -361,8 +361,8 @@ let tests: [Target] = [
         name: "EndToEndTests",
         dependencies: [
             .product(name: "Logging", package: "swift-log"), "AnnexTestSupport", "AnnexEmbedded", "AnnexBroker",
-            "AnnexDaemon", "AnnexHost", "AnnexPolicy", "AnnexModel", "AnnexBrokerAPI", "AnnexChannel", "AnnexLinux",
-            "TypedConduct",
+            "AnnexDaemon", "AnnexHost", "AnnexSigning", "AnnexPolicy", "AnnexModel", "AnnexBrokerAPI", "AnnexChannel",
+            "AnnexLinux", "TypedConduct",
         ],
         swiftSettings: swift),
 ]

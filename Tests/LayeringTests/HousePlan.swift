@@ -108,8 +108,8 @@ enum HousePlan {
                 Target(
                     "AnnexBroker", "registry, launch and supervision of extensions",
                     imports: [
-                        "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexBrokerAPI",
-                        "AnnexModel", "AnnexChannel", "AnnexLinux",
+                        "AnnexSigning", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy",
+                        "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux",
                     ],
                     products: ["Logging"]),
                 Target(
@@ -121,8 +121,8 @@ enum HousePlan {
                 Target(
                     "AnnexDaemon", "a broker for all hosts of a user or a machine",
                     imports: [
-                        "AnnexBroker", "AnnexBrokerAPI", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
-                        "CAnnexLinux",
+                        "AnnexBroker", "AnnexBrokerAPI", "AnnexSigning", "AnnexBundle", "AnnexModel", "AnnexChannel",
+                        "AnnexLinux", "CAnnexLinux",
                     ],
                     products: ["Logging"]),
                 Target(
