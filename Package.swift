@@ -115,6 +115,7 @@ let extensions = floor(
         .target(
             name: "AnnexExtension", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: strict),
         .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
+        .target(name: "AnnexRegistry", dependencies: ["AnnexBundle", "AnnexPolicy"], swiftSettings: strict),
         .systemLibrary(name: "CAnnexSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .target(
             name: "AnnexSigning", dependencies: ["CAnnexSodium", "AnnexBundle", "AnnexLinux"], swiftSettings: strict),
@@ -128,8 +129,8 @@ let broker = floor(
         .target(
             name: "AnnexBroker",
             dependencies: [
-                "AnnexBrokerAPI", "AnnexSigning", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy",
-                "AnnexModel", "AnnexChannel", "AnnexLinux",
+                "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies",
+                "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
@@ -171,9 +172,9 @@ let commands = floor(
         .target(
             name: "AnnexCommand",
             dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexSigning", "AnnexAttacks", "AnnexDoctor",
-                "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
-                "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexAttacks",
+                "AnnexDoctor", "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools",
+                "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -207,6 +208,11 @@ let examples = floor(
             swiftSettings: strict, linkerSettings: selfContained),
         .executableTarget(
             name: "ShoutHost", dependencies: ["AnnexHost", "AnnexEmbedded"]),
+        .executableTarget(
+            name: "TextThumbnail", dependencies: ["AnnexExtension"], swiftSettings: swift,
+            linkerSettings: selfContained),
+        .executableTarget(
+            name: "ThumbnailHost", dependencies: ["AnnexHost", "AnnexEmbedded"]),
         .executableTarget(
             name: "Silent", swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(
@@ -316,6 +322,11 @@ let tests: [Target] = [
         name: "AnnexBundleTests",
         dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
     .testTarget(
+        name: "AnnexRegistryTests",
+        dependencies: [
+            "AnnexRegistry", "AnnexBundle", "AnnexShippedPolicies", "AnnexPolicy", "AnnexLinux", "AnnexTestSupport",
+        ], swiftSettings: swift),
+    .testTarget(
         name: "AnnexSigningTests",
         dependencies: ["AnnexSigning", "AnnexBundle", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
     .testTarget(
@@ -361,8 +372,8 @@ let tests: [Target] = [
         name: "EndToEndTests",
         dependencies: [
             .product(name: "Logging", package: "swift-log"), "AnnexTestSupport", "AnnexEmbedded", "AnnexBroker",
-            "AnnexDaemon", "AnnexHost", "AnnexSigning", "AnnexPolicy", "AnnexModel", "AnnexBrokerAPI", "AnnexChannel",
-            "AnnexLinux", "TypedConduct",
+            "AnnexDaemon", "AnnexHost", "AnnexPolicy", "AnnexModel", "AnnexBrokerAPI", "AnnexChannel", "AnnexLinux",
+            "TypedConduct",
         ],
         swiftSettings: swift),
 ]
@@ -415,6 +426,7 @@ if isFuzzing {
         fuzzer("FuzzMachineText", "AnnexDoctor", "AnnexLaunch", "AnnexLinux"),
         fuzzer("FuzzElfFile", "AnnexLaunch"),
         fuzzer("FuzzPropertyList", "AnnexBundle"),
+        fuzzer("FuzzPointFile", "AnnexRegistry", "AnnexPolicy"),
         fuzzer("FuzzSeal", "AnnexSigning"),
         fuzzer("FuzzArchive", "AnnexBrokerAPI", "AnnexLinux"),
         fuzzer("FuzzMessage", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel"),

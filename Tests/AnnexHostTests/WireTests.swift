@@ -155,7 +155,7 @@ import Testing
             id: "a.b.d", displayName: "", extensionPoint: "p", containingApp: "a.b", isEnabled: false)
         let rejected = InstalledExtension(
             id: "a.b/e", displayName: "e", extensionPoint: "", containingApp: "a.b",
-            rejection: BrokerError(.unknownPoint, what: "w", place: "p"))
+            rejection: BrokerError(.unsupportedPoint, what: "w", place: "p"))
         let packets: [DaemonPacket] = [
             .welcome(version: 1), .rejected(BrokerError(.overQuota, what: "w", place: "p", remedy: "m")), .leaving,
             .answer(1, .done), .answer(1, .claimed(isYours: true)), .answer(1, .claimed(isYours: false)),

@@ -94,6 +94,9 @@ enum HousePlan {
                     "AnnexExtension", "what an extension links",
                     imports: ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
                 Target("AnnexBundle", "Info.plist and the layout of an app", imports: ["AnnexModel", "AnnexLinux"]),
+                Target(
+                    "AnnexRegistry", "extension points, and the verdicts on installed extensions",
+                    imports: ["AnnexBundle", "AnnexPolicy"]),
                 Target("CAnnexSodium", "C library: libsodium"),
                 Target(
                     "AnnexSigning", "seals, team keys, signatures and trust",
@@ -108,8 +111,8 @@ enum HousePlan {
                 Target(
                     "AnnexBroker", "registry, launch and supervision of extensions",
                     imports: [
-                        "AnnexSigning", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy",
-                        "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux",
+                        "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies",
+                        "AnnexPolicy", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux",
                     ],
                     products: ["Logging"]),
                 Target(
@@ -139,9 +142,10 @@ enum HousePlan {
                 Target(
                     "AnnexCommand", "the command line's commands",
                     imports: [
-                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexSigning", "AnnexAttacks", "AnnexDoctor",
-                        "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy",
-                        "AnnexReplay",
+                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexAttacks",
+                        "AnnexDoctor",
+                        "AnnexSandbox",
+                        "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay",
                         "AnnexChannel", "AnnexLinux",
                     ],
                     products: ["Logging", "ArgumentParser"]),

@@ -3,7 +3,7 @@ internal import AnnexBundle
 package import AnnexChannel
 internal import AnnexLaunch
 internal import AnnexPolicy
-internal import AnnexShippedPolicies
+internal import AnnexRegistry
 internal import AnnexSigning
 internal import Synchronization
 
@@ -18,6 +18,7 @@ package final class Broker: BrokerService {
     let signatures: InstalledSignatures
     /// A separate object, for the reason that `RunningExtensions` states.
     let failures = FailureHistory()
+    /// The policy of each extension point, with the limits of the point.
     private let policies = Mutex<[String: Policy]>([:])
     private let reports: ReportKeeper?
     let log: BrokerLog
@@ -71,7 +72,7 @@ package final class Broker: BrokerService {
         try signatures.check(bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         // This step comes last: an error after it would have to give the slot back.
-        let slot = try slot(for: purpose, identifier: identifier, policy: policy)
+        let slot = try slot(for: purpose, bundle: bundle, most: policy.limits.instances)
         let log = log.of(host)
         log.launching(identifier, policy: policy.name)
         let told: @Sendable (ExtensionEvent) -> Void = { event in
@@ -105,14 +106,14 @@ package final class Broker: BrokerService {
 
     /// The slot that a launch has from the start; nil if the launch must ask for one and wait.
     private func slot(
-        for purpose: LaunchPurpose, identifier: String, policy: Policy
+        for purpose: LaunchPurpose, bundle: ExtensionBundle, most: Int
     ) throws(BrokerError) -> InstanceSlots.Slot? {
         guard purpose == .ahead else { return nil }
-        if let free = slots.acquireFree(policy.name, most: policy.limits.instances) { return free }
+        if let free = slots.acquireFree(bundle.extensionPoint, most: most) { return free }
         throw BrokerError(
             .noSlot,
-            what: "no instance slot is free: the policy's \(policy.limits.instances) are taken, or other launches wait",
-            place: identifier, remedy: "keep fewer extensions parked, or raise the policy's limit `instances`")
+            what: "no instance slot is free: the extension point's \(most) are taken, or other launches wait",
+            place: bundle.identifier, remedy: "keep fewer extensions parked, or raise the point's limit `instances`")
     }
 
     private func checkFailures(of identifier: String) throws(BrokerError) {
@@ -128,12 +129,11 @@ package final class Broker: BrokerService {
         for supervised in running.all { supervised.end(for: .brokerShutdown) }
     }
 
-    /// The policy of the extension's point. If a bundle names a general policy, such as `tool`, as its extension point,
-    /// the bundle is rejected.
+    /// The policy of the extension's point, with the limits of the point and the host. If a bundle names a general
+    /// policy, such as `tool`, as its extension point, the bundle is rejected.
     func policy(for bundle: ExtensionBundle) throws(BrokerError) -> Policy {
-        if let rejection = bundle.rejection { throw rejection }
         do throws(PolicyError) {
-            var policy = try shippedPolicy(named: bundle.extensionPoint)
+            var policy = try policy(ofPoint: bundle.extensionPoint)
             wishes.apply(to: &policy.limits)
             return policy
         } catch {
@@ -142,10 +142,13 @@ package final class Broker: BrokerService {
     }
 
     /// The policy is cached: unpacking it takes longer than most steps of a launch.
-    private func shippedPolicy(named name: String) throws(PolicyError) -> Policy {
-        if let policy = policies.withLock({ $0[name] }) { return policy }
-        let policy = try Policy.compiledAhead(named: name)
-        policies.withLock { $0[name] = policy }
+    private func policy(ofPoint identifier: String) throws(PolicyError) -> Policy {
+        if let policy = policies.withLock({ $0[identifier] }) { return policy }
+        guard let point = wishes.points.point(identifier) else {
+            throw PolicyError("\(identifier) is not an extension point")
+        }
+        let policy = point.limiting(try wishes.policy(named: point.policy))
+        policies.withLock { $0[identifier] = policy }
         return policy
     }
 }

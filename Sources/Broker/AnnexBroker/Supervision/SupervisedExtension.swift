@@ -49,6 +49,7 @@ final class SupervisedExtension: ExtensionHandle {
     let identifier: String
     let limits: PolicyLimits
     let policy: String
+    let point: String
     let asked = Moment.now
     let loop: EventLoop
     let slots: InstanceSlots
@@ -68,6 +69,7 @@ final class SupervisedExtension: ExtensionHandle {
         identifier = installed.identifier
         self.limits = limits
         self.policy = policy.name
+        point = installed.point
         loop = launcher.loop
         self.slots = slots
         self.events = events

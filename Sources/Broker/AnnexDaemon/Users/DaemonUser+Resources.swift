@@ -34,7 +34,8 @@ extension DaemonUser {
         let made = UserResources(broker: try Broker(wishes), store: store, trust: trust, lock: lock)
         if !made.broker.holdsShare { warnOfShare() }
         let apps = store.index.withLock { $0.apps }
-        for app in apps { load(app, in: made) }
+        let loaded = apps.map { load($0, in: made) }
+        if loaded != apps { record(loaded, in: store) }
         // A failed write leaves only pins of apps that are not installed. The next start tries again.
         try? trust.change { (trust) throws(SigningError) in
             trust.forgetFirstUses(butOf: Set(apps.map(\.identifier)))
@@ -80,19 +81,35 @@ extension DaemonUser {
     }
 
     /// Loads an installed app. If an installed app breaks a rule now, it stays on disk, but is not offered.
-    private func load(_ app: StoreIndex.App, in resources: UserResources) {
+    /// - Returns: the app's record, renewed if it was old.
+    private func load(_ app: StoreIndex.App, in resources: UserResources) -> StoreIndex.App {
         do throws(BrokerError) {
-            _ = try resources.broker.load(app: resources.store.path(of: app))
-            switchOff(app.disabled, in: resources.broker)
+            let extensions = try resources.broker.load(app: resources.store.path(of: app))
+            let renewed = app.renewed(with: extensions.filter { $0.rejection == nil }.map(\.id))
+            apply(renewed.choices, to: resources.broker)
+            return renewed
         } catch {
             // The client chose the name of the app's directory, so the error is escaped.
             logger.error(
                 "an installed app cannot be loaded",
                 metadata: ["app": "\(app.identifier)", "user": "\(number)", "error": "\(Escaped("\(error)"))"])
+            return app
         }
     }
-    /// Switches extensions off. An extension that its app no longer carries is skipped.
-    func switchOff(_ identifiers: [String], in broker: Broker) {
-        for identifier in identifiers { try? broker.setEnabled(false, for: identifier) }
+
+    /// Records renewed apps. If the disk does not take them, the next start renews them again.
+    private func record(_ apps: [StoreIndex.App], in store: AppStore) {
+        do throws(SystemError) {
+            try store.change { $0.apps = apps }
+        } catch {
+            logger.error(
+                "the record of the installed apps cannot be renewed",
+                metadata: ["user": "\(number)", "error": "\(Escaped("\(error)"))"])
+        }
+    }
+
+    /// Switches extensions as the user chose. An extension that its app no longer carries is skipped.
+    func apply(_ choices: [String: Bool], to broker: Broker) {
+        for (identifier, isEnabled) in choices { try? broker.setEnabled(isEnabled, for: identifier) }
     }
 }

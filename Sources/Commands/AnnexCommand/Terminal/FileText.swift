@@ -45,6 +45,13 @@ enum FileText {
         return names.sorted()
     }
 
+    /// Whether two paths lead to the same file.
+    static func isSame(_ path: String, as other: String) -> Bool {
+        var (one, two) = (stat(), stat())
+        guard stat(path, &one) == 0, stat(other, &two) == 0 else { return false }
+        return one.st_dev == two.st_dev && one.st_ino == two.st_ino
+    }
+
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     private static func failure(_ path: String) -> Failure {
