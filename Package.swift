@@ -129,8 +129,8 @@ let broker = floor(
         .target(
             name: "AnnexBroker",
             dependencies: [
-                "AnnexBrokerAPI", "AnnexRegistry", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy",
-                "AnnexModel", "AnnexChannel", "AnnexLinux",
+                "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies",
+                "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
@@ -142,8 +142,8 @@ let broker = floor(
         .target(
             name: "AnnexDaemon",
             dependencies: [
-                "AnnexBroker", "AnnexBrokerAPI", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
-                "CAnnexLinux",
+                "AnnexBroker", "AnnexBrokerAPI", "AnnexSigning", "AnnexBundle", "AnnexModel", "AnnexChannel",
+                "AnnexLinux", "CAnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
@@ -173,9 +173,8 @@ let commands = floor(
             name: "AnnexCommand",
             dependencies: [
                 "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexAttacks",
-                "AnnexDoctor",
-                "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
-                "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
+                "AnnexDoctor", "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools",
+                "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -111,9 +111,8 @@ enum HousePlan {
                 Target(
                     "AnnexBroker", "registry, launch and supervision of extensions",
                     imports: [
-                        "AnnexRegistry", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy",
-                        "AnnexBrokerAPI",
-                        "AnnexModel", "AnnexChannel", "AnnexLinux",
+                        "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies",
+                        "AnnexPolicy", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux",
                     ],
                     products: ["Logging"]),
                 Target(
@@ -125,8 +124,8 @@ enum HousePlan {
                 Target(
                     "AnnexDaemon", "a broker for all hosts of a user or a machine",
                     imports: [
-                        "AnnexBroker", "AnnexBrokerAPI", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
-                        "CAnnexLinux",
+                        "AnnexBroker", "AnnexBrokerAPI", "AnnexSigning", "AnnexBundle", "AnnexModel", "AnnexChannel",
+                        "AnnexLinux", "CAnnexLinux",
                     ],
                     products: ["Logging"]),
                 Target(

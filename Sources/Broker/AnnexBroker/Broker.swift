@@ -4,6 +4,7 @@ package import AnnexChannel
 internal import AnnexLaunch
 internal import AnnexPolicy
 internal import AnnexRegistry
+internal import AnnexSigning
 internal import Synchronization
 
 /// Installs, launches, supervises and ends extensions. A broker lives in a host's process or in the daemon `annexd`.
@@ -13,6 +14,8 @@ package final class Broker: BrokerService {
     let running = RunningExtensions()
     let slots = InstanceSlots()
     let wishes: BrokerConfiguration
+    /// The teams of the installed apps, and what each launch checks.
+    let signatures: InstalledSignatures
     /// A separate object, for the reason that `RunningExtensions` states.
     let failures = FailureHistory()
     /// The policy of each extension point, with the limits of the point.
@@ -31,6 +34,7 @@ package final class Broker: BrokerService {
         onEnd: @escaping @Sendable (EndedExtension) -> Void = { _ in }
     ) throws(BrokerError) {
         self.wishes = wishes
+        signatures = InstalledSignatures(trust: wishes.trust ?? TrustStore())
         self.onEnd = onEnd
         log = BrokerLog(wishes.user)
         reports = ReportKeeper(wishes.reports, logger: log.logger)
@@ -65,6 +69,7 @@ package final class Broker: BrokerService {
         try Self.check(bundle, isFor: point)
         try checkFailures(of: identifier)
         let policy = try policy(for: bundle)
+        try signatures.check(bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         // This step comes last: an error after it would have to give the slot back.
         let slot = try slot(for: purpose, bundle: bundle, most: policy.limits.instances)

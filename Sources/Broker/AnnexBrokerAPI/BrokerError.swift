@@ -12,6 +12,10 @@ public struct BrokerError: Error, Sendable, Hashable {
         case heldBack
         /// The bundle breaks a rule of packaging.
         case invalidBundle
+        /// The app is not signed by the team that it belongs to.
+        case untrustedTeam
+        /// The app is signed, but older than the installed one.
+        case olderVersion
         /// The extension names a point that the broker does not have: a misspelled one, or the name of a policy.
         case unsupportedPoint
         /// The extension serves another point than its host expects.

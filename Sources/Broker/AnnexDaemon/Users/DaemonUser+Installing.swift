@@ -2,6 +2,7 @@ internal import AnnexBroker
 internal import AnnexBrokerAPI
 internal import AnnexBundle
 internal import AnnexLinux
+internal import AnnexSigning
 internal import Glibc
 internal import Synchronization
 
@@ -25,6 +26,7 @@ extension DaemonUser {
         do throws(BrokerError) {
             let app = try opened("\(resources.store.path)/\(made.folder)/\(name)", named: name)
             try check(app, index: index, broker: resources.broker)
+            SealedApp.protect(app)
             return try register(app, unpacked: made, in: resources, index: index)
         } catch {
             resources.store.discard(made.folder)
@@ -60,6 +62,7 @@ extension DaemonUser {
     ) throws(BrokerError) -> [InstalledExtension] {
         let old = index.app(app.identifier)
         let running = resources.broker.bundles(of: app.identifier)
+        let trusted = resources.trust.trust
         let extensions = try resources.broker.install(app: "\(resources.store.path)/\(made.folder)/\(made.name)")
         do throws(SystemError) {
             try resources.store.change { index in
@@ -71,11 +74,12 @@ extension DaemonUser {
             }
         } catch {
             if let old {
-                _ = try? resources.broker.install(app: resources.store.path(of: old))
+                _ = try? resources.broker.load(app: resources.store.path(of: old))
                 apply(old.choices, to: resources.broker)
             } else {
                 try? resources.broker.remove(app: app.identifier)
             }
+            try? resources.trust.change { (trust) throws(SigningError) in trust = trusted }
             throw BrokerError(.system, what: "\(error.cause)", place: made.name, remedy: error.remedy)
         }
         if let old { discard(old, heldBy: running, in: resources) }
@@ -92,6 +96,7 @@ extension DaemonUser {
         try change(resources, place: identifier) { index in index.apps.removeAll { $0.identifier == identifier } }
         // The broker does not know an app that could not be loaded, so its error is ignored.
         try? resources.broker.remove(app: identifier)
+        try resources.broker.forgetTeam(of: identifier)
         discard(app, heldBy: running, in: resources)
         space.record(resources.store.bytes, at: resources.store.path)
     }
