@@ -159,7 +159,7 @@ let commands = floor(
         .executableTarget(
             name: "annexd",
             dependencies: [
-                "AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexLinux",
+                "AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -168,8 +168,8 @@ let commands = floor(
         .target(
             name: "AnnexCommand",
             dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
-                "AnnexLaunch", "AnnexShippedPolicies",
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexBundle", "AnnexModel", "AnnexAttacks", "AnnexDoctor",
+                "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
                 "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
