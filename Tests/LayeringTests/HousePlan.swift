@@ -94,6 +94,13 @@ enum HousePlan {
                     "AnnexExtension", "what an extension links",
                     imports: ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
                 Target("AnnexBundle", "Info.plist and the layout of an app", imports: ["AnnexModel", "AnnexLinux"]),
+                Target(
+                    "AnnexRegistry", "extension points, and the verdicts on installed extensions",
+                    imports: ["AnnexBundle", "AnnexPolicy"]),
+                Target("CAnnexSodium", "C library: libsodium"),
+                Target(
+                    "AnnexSigning", "seals, team keys, signatures and trust",
+                    imports: ["CAnnexSodium", "AnnexBundle", "AnnexLinux"]),
             ]),
         Floor(
             name: "Broker",
@@ -104,7 +111,8 @@ enum HousePlan {
                 Target(
                     "AnnexBroker", "registry, launch and supervision of extensions",
                     imports: [
-                        "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexBrokerAPI",
+                        "AnnexRegistry", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy",
+                        "AnnexBrokerAPI",
                         "AnnexModel", "AnnexChannel", "AnnexLinux",
                     ],
                     products: ["Logging"]),
@@ -135,9 +143,10 @@ enum HousePlan {
                 Target(
                     "AnnexCommand", "the command line's commands",
                     imports: [
-                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexBundle", "AnnexModel", "AnnexAttacks",
-                        "AnnexDoctor", "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools",
-                        "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
+                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
+                        "AnnexModel", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch",
+                        "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel",
+                        "AnnexLinux",
                     ],
                     products: ["Logging", "ArgumentParser"]),
                 Target("annex", "the command line", imports: ["AnnexCommand"]),

@@ -13,32 +13,20 @@ extension Policy {
         named name: String, overriding directory: String? = nil, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
         if let directory {
-            return try PolicyLibrary.standard(overriding: directory).policy(named: name, for: architecture)
+            return try compiledAhead(named: name, from: .standard(overriding: directory), for: architecture)
         }
         if let compiled = CompiledPolicies.named(name) { return compiled.policy(for: architecture) }
         return try Policy.shipped(named: name, for: architecture)
     }
-}
 
-/// The extension points of this version of Annex. Each has a shipped policy of the same name.
-///
-/// Every other policy is a general profile, for `annex run` and for policies that include it. A bundle chooses its own
-/// point, so it cannot get a profile that is not listed here.
-package enum ExtensionPoints {
-    package static let declared: Set = [
-        "com.apple.fileprovider-nonui", "com.apple.fileprovider-ui", "com.apple.intents-service",
-        "com.apple.keyboard-service", "com.apple.message-payload-provider", "com.apple.photo-editing",
-        "com.apple.share-services", "com.apple.ui-services", "com.apple.usernotifications.content-extension",
-        "com.apple.widget-extension",
-    ]
-
-    /// The point that a wrong name probably means; nil if no name is close.
-    package static func nearest(to name: String) -> String? {
-        // All names begin with the same stem, so only the rest is compared.
-        let stems = declared.map { $0.dropFirst(stem.count) }.map(String.init)
-        let ownStem = name.hasPrefix(stem) ? String(name.dropFirst(stem.count)) : name
-        return NearestName.of(ownStem, among: stems).map { stem + $0 }
+    /// A policy of a library that may replace shipped policies or what they include. If none of its texts is replaced,
+    /// the policy that was compiled ahead is used.
+    package static func compiledAhead(
+        named name: String, from library: PolicyLibrary, for architecture: Architecture = .current
+    ) throws(PolicyError) -> Policy {
+        if let compiled = CompiledPolicies.named(name), try library.digest(ofPolicy: name) == compiled.digest {
+            return compiled.policy(for: architecture)
+        }
+        return try library.policy(named: name, for: architecture)
     }
-
-    private static let stem = "com.apple."
 }

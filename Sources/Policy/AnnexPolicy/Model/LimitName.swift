@@ -63,6 +63,16 @@ extension PolicyLimits {
     }
 }
 
+extension PolicyLimits {
+    /// These limits with other values for some names.
+    package func replaced(by others: [LimitName: LimitValue]) -> PolicyLimits {
+        guard !others.isEmpty else { return self }
+        let all = Dictionary(uniqueKeysWithValues: values.map { ($0.name, $0.value) }).merging(others) { $1 }
+        // No name can be missing, because all of them come from a complete set.
+        return (try? PolicyLimits(all)) ?? self
+    }
+}
+
 /// A limit that neither a policy nor its includes state.
 struct MissingLimit: Error {
     let name: LimitName

@@ -76,7 +76,9 @@ public struct PolicyLibrary: Sendable {
     /// Every mistake in the text of that name, without the mistakes of its includes.
     package func mistakes(in name: String, for architecture: Architecture) -> [PolicyError] {
         guard let source = sources[name] else { return [] }
-        return PolicyMistakes(text: source.text, file: source.file, architecture: architecture).all
+        return PolicyMistakes(text: source.text, file: source.file) { root throws(PolicyError) in
+            _ = try PolicyDocument(root: root, architecture: architecture)
+        }.all
     }
 
     private func collect(
