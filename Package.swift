@@ -163,7 +163,7 @@ let commands = floor(
         .executableTarget(
             name: "annexd",
             dependencies: [
-                "AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexLinux",
+                "AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -172,9 +172,10 @@ let commands = floor(
         .target(
             name: "AnnexCommand",
             dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexAttacks",
-                "AnnexDoctor", "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools",
-                "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
+                "AnnexModel", "AnnexAttacks", "AnnexDoctor",
+                "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
+                "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

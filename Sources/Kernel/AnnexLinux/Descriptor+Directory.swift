@@ -13,15 +13,16 @@ extension Descriptor {
         defer { unsafe annex_listing_close(listing) }
         var entries: [DirectoryEntry] = []
         var mode: UInt32 = 0
+        var links: UInt64 = 0
         // SAFETY: the name lives until the next call and is copied before it.
-        while let name = unsafe annex_listing_next(listing, &mode, &error) {
+        while let name = unsafe annex_listing_next(listing, &mode, &links, &error) {
             guard entries.count < limit else {
                 throw SystemError("readdir", errno: EFBIG, remedy: "at most \(limit) names are read")
             }
             entries.append(
                 DirectoryEntry(
-                    name: unsafe String(validatingCString: name), isDirectory: mode & S_IFMT == S_IFDIR,
-                    isSymbolicLink: mode & S_IFMT == S_IFLNK, isRegular: mode & S_IFMT == S_IFREG))
+                    name: unsafe String(validatingCString: name), kind: FileStatus.Kind(mode: mode),
+                    mode: mode & 0o7777, links: links))
         }
         guard error == 0 else { throw SystemError("readdir", errno: error) }
         return entries
@@ -42,10 +43,16 @@ extension Descriptor {
 package struct DirectoryEntry: Sendable, Hashable {
     /// The name; nil if its bytes are not UTF-8.
     package let name: String?
-    package let isDirectory: Bool
-    package let isSymbolicLink: Bool
-    /// Whether the entry is an ordinary file: no directory, link, pipe, socket or device.
-    package let isRegular: Bool
+    /// The kind of the entry itself; links are not followed.
+    package let kind: FileStatus.Kind
+    /// The permission bits, with the set-user-ID, set-group-ID and sticky bits.
+    package let mode: UInt32
+    /// How many names the file has.
+    package let links: UInt64
+
+    package var isDirectory: Bool { kind == .directory }
+    package var isSymbolicLink: Bool { kind == .symbolicLink }
+    package var isRegular: Bool { kind == .regular }
 }
 
 // Changes to the entries of a directory that only this process writes to. Each names an entry of the directory itself

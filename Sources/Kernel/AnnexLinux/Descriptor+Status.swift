@@ -52,7 +52,7 @@ extension Descriptor {
 }
 
 extension FileStatus.Kind {
-    fileprivate init(mode: mode_t) {
+    init(mode: mode_t) {
         switch mode & S_IFMT {
         case S_IFREG: self = .regular
         case S_IFDIR: self = .directory
