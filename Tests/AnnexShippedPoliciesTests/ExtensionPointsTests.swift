@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ExtensionPointsTests {
     @Test func `every shipped policy is either an extension point or a general profile`() {
-        let general: Set = ["base", "compute", "resources", "tool", "workspace"]
+        let general: Set = ["base", "compute", "resources", "storage", "tool", "workspace"]
         #expect(ExtensionPoints.declared.union(general) == Set(PolicyLibrary.shipped.names))
         #expect(ExtensionPoints.declared.isDisjoint(with: general))
     }

@@ -6,6 +6,16 @@ internal import Synchronization
 
 extension Broker {
     package func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
+        let (installed, gone) = try replace(app: path)
+        privates.remove(gone)
+        return installed
+    }
+
+    /// Installs an app, and leaves the private directories of extensions that it no longer contains.
+    /// - Returns: the installed extensions, and what private directories are of no use any more.
+    package func replace(
+        app path: String
+    ) throws(BrokerError) -> (installed: [InstalledExtension], gone: [PrivateSubject]) {
         let app: AppBundle
         do throws(BundleError) {
             app = try AppBundle.open(path)
@@ -24,10 +34,16 @@ extension Broker {
         failures.forget(installed.map(\.id) + dropped)
         end(dropped, for: .removed)
         for supervised in running.all { supervised.endIfParkedAndReplaced() }
-        return installed
+        return (installed, dropped.map { .extension($0, of: app.identifier) })
     }
 
     package func remove(app identifier: String) throws(BrokerError) {
+        try forget(app: identifier)
+        privates.remove([.app(identifier)])
+    }
+
+    /// Removes an app, and leaves its private directories.
+    package func forget(app identifier: String) throws(BrokerError) {
         let gone = try registry.withLock { (registry) throws(BrokerError) in try registry.remove(identifier) }
         end(gone, for: .removed)
     }

@@ -17,6 +17,7 @@ package final class Broker: BrokerService {
     let failures = FailureHistory()
     private let policies = Mutex<[String: Policy]>([:])
     private let reports: ReportKeeper?
+    let privates: PrivateStore
     let log: BrokerLog
     private let onEnd: @Sendable (EndedExtension) -> Void
 
@@ -39,6 +40,7 @@ package final class Broker: BrokerService {
         } catch {
             throw BrokerError(.system, what: "\(error.cause)", place: error.step, remedy: error.remedy)
         }
+        privates = PrivateStore(wishes.privateDirectories, loop: launcher.loop, log: log)
         for waiver in launcher.waivers { log.waived(waiver) }
     }
 
@@ -64,7 +66,10 @@ package final class Broker: BrokerService {
         try Self.check(bundle, isFor: point)
         try checkFailures(of: identifier)
         let policy = try policy(for: bundle)
-        let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
+        var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
+        let kept = try keptDirectory(for: bundle, policy: policy, into: &configuration)
+        // Without the directory itself, whose lock must end before a removal is tried.
+        let keepsFiles = kept != nil
         // This step comes last: an error after it would have to give the slot back.
         let slot = try slot(for: purpose, identifier: identifier, policy: policy)
         let log = log.of(host)
@@ -76,12 +81,13 @@ package final class Broker: BrokerService {
         let supervised = running.add { remove in
             SupervisedExtension(
                 Installed(bundle, instance: instance, in: registry), policy: policy, timeLimit: timeLimit, host: host,
-                launcher: launcher, slots: slots, slot: slot, events: told
-            ) { [failures, reports, onEnd] end in
+                launcher: launcher, slots: slots, slot: slot, kept: kept, events: told
+            ) { [failures, reports, privates, onEnd] end in
                 failures.record(end)
                 log.ended(end)
                 reports?.keep(end)
                 remove()
+                if keepsFiles { privates.resumeRemoval() }
                 onEnd(end)
             }
         }

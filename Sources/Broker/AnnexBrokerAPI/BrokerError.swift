@@ -18,6 +18,8 @@ public struct BrokerError: Error, Sendable, Hashable {
         case otherPoint
         /// No policy can be read for the extension's point.
         case invalidPolicy
+        /// The extension's private directory exceeds its limit, so the extension is not launched.
+        case privateDirectoryFull
         /// An extension was to be launched ahead, and every instance slot is taken or waited for.
         case noSlot
         /// The user has reached a quota of this daemon, for example for open connections, installed apps or running

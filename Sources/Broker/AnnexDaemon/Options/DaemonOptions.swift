@@ -18,6 +18,11 @@ package struct DaemonOptions: Sendable {
     /// user do not push out another user's reports.
     func reports(of user: UInt32) -> String { "\(state)/reports-of/\(user)" }
 
+    /// The folder of a user's private directories.
+    func privateDirectories(of user: UInt32) -> String {
+        isSystem ? "\(state)/private-of/\(user)" : "\(state)/private"
+    }
+
     package init(state: String, isSystem: Bool) {
         self.state = state
         self.isSystem = isSystem

@@ -29,7 +29,9 @@ extension DaemonUser {
         space.record(store.bytes, at: path)
         let made = UserResources(broker: try Broker(wishes), store: store, lock: lock)
         if !made.broker.holdsShare { warnOfShare() }
-        for app in store.index.withLock({ $0.apps }) { load(app, in: made) }
+        let apps = store.index.withLock { $0.apps }
+        for app in apps { load(app, in: made) }
+        made.broker.finishAnnouncedRemovals(installed: Set(apps.map(\.identifier)))
         return made
     }
 
@@ -38,6 +40,7 @@ extension DaemonUser {
         var wishes = options.wishes
         wishes.share = share
         wishes.user = "\(number)"
+        wishes.privateDirectories = .folder(options.privateDirectories(of: number))
         if options.isSystem, wishes.reports == .standard { wishes.reports = .folder(options.reports(of: number)) }
         return wishes
     }
