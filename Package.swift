@@ -262,6 +262,7 @@ let fixtures: [Target] = [
     fixture("conforms", ["AnnexChannel", "ConformingConduct"]),
     fixture("echoes-raw", ["AnnexChannel"]),
     fixture("works-on", ["AnnexExtension"]),
+    fixture("keeps-notes", ["AnnexExtension"]),
     fixture("crashes-as-told", ["AnnexExtension", "AnnexLinux", "CCrashes"]),
     fixture("answers-all-but-one", ["AnnexModel", "AnnexChannel"]),
     fixture("scribbles-forever", ["AnnexChannel", "AnnexLinux"]),

@@ -101,9 +101,11 @@ extension Descriptor {
 
     /// Moves an entry into another directory of the same file system. An existing entry of the new name is replaced
     /// atomically.
-    package func rename(_ name: String, to other: String, in directory: borrowing Descriptor) throws(SystemError) {
-        let target = directory.number
-        _ = try SystemError.retrying("renameat", path: name) { unsafe renameat(number, name, target, other) }
+    package func move(
+        _ name: String, into other: borrowing Descriptor, as newName: String
+    ) throws(SystemError) {
+        let target = other.number
+        _ = try SystemError.retrying("renameat", path: name) { unsafe renameat(number, name, target, newName) }
     }
 
     /// Gives a file a second name, which must be free.
@@ -113,16 +115,6 @@ extension Descriptor {
 
     package func removeFile(_ name: String) throws(SystemError) {
         _ = try SystemError.retrying("unlinkat", path: name) { unsafe unlinkat(number, name, 0) }
-    }
-
-    /// Removes a directory and everything in it.
-    package func removeTree(_ name: String) throws(SystemError) {
-        let directory = try openBeneath(name, O_RDONLY | O_DIRECTORY)
-        for entry in try directory.entries(atMost: .max) {
-            guard let child = entry.name else { continue }
-            if entry.isDirectory { try directory.removeTree(child) } else { try directory.removeFile(child) }
-        }
-        _ = try SystemError.retrying("unlinkat", path: name) { unsafe unlinkat(number, name, AT_REMOVEDIR) }
     }
 
     /// Makes a directory and its missing parents.
@@ -137,6 +129,11 @@ extension Descriptor {
             if unsafe mkdir(place, mode) == 0 || errno == EEXIST { continue }
             throw SystemError("mkdir", errno: errno, path: place)
         }
+    }
+
+    /// Gives the file to another user and group. Only root may do this.
+    package func setOwner(_ user: UInt32, group: UInt32) throws(SystemError) {
+        _ = try SystemError.retrying("fchown") { fchown(number, user, group) }
     }
 
     package func setMode(_ mode: UInt32) throws(SystemError) {

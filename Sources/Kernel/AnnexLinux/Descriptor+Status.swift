@@ -109,3 +109,20 @@ package struct TerminalSize: Sendable, Hashable {
         self.rows = Int(rows)
     }
 }
+
+extension Descriptor {
+    /// Who else may lock the same file.
+    package enum Lock: Sendable {
+        case shared, exclusive
+    }
+
+    /// Locks the file (flock) until the last duplicate of this descriptor is closed. Does not wait.
+    /// - Returns: false if another open file description has a lock that excludes this one.
+    package func lock(_ kind: Lock) throws(SystemError) -> Bool {
+        let wanted = kind == .shared ? ANNEX_LOCK_SHARED : ANNEX_LOCK_EXCLUSIVE
+        let result = annex_lock_whole(number, Int32(wanted))
+        guard result < 0 else { return true }
+        guard result == -EAGAIN else { throw SystemError("flock", errno: -result) }
+        return false
+    }
+}
