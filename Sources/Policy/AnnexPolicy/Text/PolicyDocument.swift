@@ -25,7 +25,7 @@ struct PolicyDocument: Sendable {
     }
 
     /// A section's value and its place in the file.
-    struct Stated<Value: Sendable>: Sendable {
+    struct Stated<Value: Sendable & Hashable>: Sendable, Hashable {
         let value: Value
         let place: PolicyPlace
 
@@ -36,7 +36,7 @@ struct PolicyDocument: Sendable {
     }
 
     /// The value of `paths: private`: the kind of the directory, and its path inside the sandbox.
-    struct PrivateDirectory: Sendable {
+    struct PrivateDirectory: Sendable, Hashable {
         let directory: PolicyPaths.PrivateDirectory
         let path: String
     }
@@ -85,7 +85,7 @@ extension PolicyDocument {
         self.summary = try summary.text("a summary")
     }
 
-    private static func stated<Value>(
+    static func stated<Value>(
         _ node: PolicyNode?, _ read: (PolicyNode) throws(PolicyError) -> Value
     ) throws(PolicyError) -> Stated<Value>? {
         guard let node else { return nil }
