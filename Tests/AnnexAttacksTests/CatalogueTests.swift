@@ -6,7 +6,12 @@ import Testing
 
 /// One policy after another: each has a launcher, and canaries with services of their own.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct CatalogueTests {
-    @Test(arguments: PolicyLibrary.shipped.names) func `no attack gets through under a shipped policy`(
+    /// Every shipped policy, and one of each filter that an entitlement makes.
+    static let policies =
+        PolicyLibrary.shipped.names
+        + ["com.apple.keyboard-service", "com.apple.share-services"].map { "\($0)+com.apple.security.network.client" }
+
+    @Test(arguments: policies) func `no attack gets through under a shipped policy`(
         _ name: String
     ) async throws {
         let policy = try Policy.shipped(named: name)

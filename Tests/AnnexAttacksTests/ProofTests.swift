@@ -8,9 +8,11 @@ private let provesAll = ProcessInfo.processInfo.environment["ANNEX_PROVE"] == "a
 
 /// The worth of each layer: with it left out, and with it alone, every attack ends as predicted.
 @Suite(.serialized, .timeLimit(.minutes(provesAll ? 60 : 20))) struct ProofTests {
-    /// Three that differ most; with ANNEX_PROVE=all every shipped policy, which takes a quarter of an hour.
+    /// Those that differ most; with ANNEX_PROVE=all every shipped policy, which takes a quarter of an hour.
     static let policies =
-        provesAll ? PolicyLibrary.shipped.names : ["compute", "com.apple.photo-editing", "tool"]
+        provesAll
+        ? CatalogueTests.policies
+        : ["compute", "com.apple.photo-editing", "tool", "com.apple.share-services+com.apple.security.network.client"]
     /// Combinations under way at once: each has a launcher and canaries, with descriptors of their own.
     static let atOnce = 4
     static let combinations =

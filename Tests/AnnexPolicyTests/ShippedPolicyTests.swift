@@ -13,7 +13,9 @@ import Testing
             .filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }
         let policies = files.filter { !$0.hasSuffix(".expectations.yaml") }
         #expect(policies.count == Self.names.count)
-        #expect(ShippedTexts.expectations.count == files.count - policies.count)
+        #expect(
+            ShippedTexts.expectations.count
+                == files.count - policies.count + PolicyLibrary.shipped.entitlements.count)
         for file in files where file.hasSuffix(".expectations.yaml") {
             let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
             #expect(ShippedTexts.expectations[String(file.dropLast(".expectations.yaml".count))] == text, "\(file)")
@@ -21,6 +23,20 @@ import Testing
         for file in policies {
             let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
             #expect(PolicyLibrary.shipped.text(named: String(file.dropLast(".yaml".count))) == text, "\(file)")
+        }
+    }
+
+    @Test func `every entitlement of Policies is shipped unchanged with its expectations`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Policies/entitlements")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter { $0.hasSuffix(".yaml") }
+        let library = PolicyLibrary.shipped
+        #expect(files.count == 2 * library.entitlements.count)
+        for name in library.entitlements {
+            let text = try String(contentsOf: folder.appending(path: "\(name).yaml"), encoding: .utf8)
+            #expect(library.text(ofEntitlement: name) == text)
+            let expected = try String(contentsOf: folder.appending(path: "\(name).expectations.yaml"), encoding: .utf8)
+            #expect(ShippedTexts.expectations[name] == expected)
         }
     }
 

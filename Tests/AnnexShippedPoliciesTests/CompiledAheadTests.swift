@@ -7,24 +7,43 @@ import Testing
 @Suite struct CompiledAheadTests {
     static let isOfThisCompiler = CompiledPolicies.compiler == SeccompFilter.compiler
 
+    /// Every policy, and each policy of a point with the entitlements that change its filter.
+    static let names = (try? PolicyLibrary.shipped.namesToCompile()) ?? []
+
     @Test func `the sources carry every shipped policy and no other`() {
-        #expect(CompiledPolicies.names == PolicyLibrary.shipped.names, "run `make policies`")
+        #expect(Self.names.count > PolicyLibrary.shipped.names.count)
+        #expect(CompiledPolicies.names == Self.names, "run `make policies`")
     }
 
-    @Test(arguments: PolicyLibrary.shipped.names)
+    @Test func `a joined policy has its filter ahead whatever else is joined to it`() throws {
+        let point = "com.apple.share-services"
+        let groups = "com.apple.security.application-groups"
+        let client = "com.apple.security.network.client"
+        for names in [[groups], [client], [groups, client], [client, groups]] {
+            let name = ([point] + names).joined(separator: "+")
+            let ahead = try Policy.compiledAhead(named: name)
+            let carried = names.contains(client) ? "\(point)+\(client)" : point
+            #expect(try ahead.filter() == #require(CompiledPolicies.named(carried)).filter(for: .current), "\(name)")
+            #expect(try ahead == Policy.shipped(named: name), "\(name)")
+            #expect(ahead.name == ([point] + names.sorted()).joined(separator: "+"))
+        }
+        #expect(throws: PolicyError.self) { try Policy.compiledAhead(named: point + "+com.apple.security.nothing") }
+    }
+
+    @Test(arguments: names)
     func `a carried policy was compiled from the present texts`(name: String) throws {
         let digest = try PolicyLibrary.shipped.digest(ofPolicy: name)
         #expect(CompiledPolicies.named(name)?.digest == digest, "\(name) has changed: run `make policies`")
     }
 
-    @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
+    @Test(arguments: names, Architecture.allCases)
     func `a carried policy equals the policy of its text`(name: String, architecture: Architecture) throws {
         let ahead = try Policy.compiledAhead(named: name, for: architecture)
         let read = try Policy.shipped(named: name, for: architecture)
         #expect(ahead == read, "\(name) differs from its text: run `make policies`")
     }
 
-    @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
+    @Test(arguments: names, Architecture.allCases)
     func `a carried filter answers every call as its policy says`(name: String, architecture: Architecture) throws {
         let carried = try #require(CompiledPolicies.named(name)).filter(for: architecture)
         let ahead = try Policy.compiledAhead(named: name, for: architecture)
@@ -38,7 +57,7 @@ import Testing
         .enabled(
             if: isOfThisCompiler,
             "the carried filters are of \(CompiledPolicies.compiler), here is \(SeccompFilter.compiler)"),
-        arguments: PolicyLibrary.shipped.names, Architecture.allCases)
+        arguments: names, Architecture.allCases)
     func `the same compiler makes the same filter again`(name: String, architecture: Architecture) throws {
         let carried = try #require(CompiledPolicies.named(name)).filter(for: architecture)
         #expect(try carried == Policy.shipped(named: name, for: architecture).filter(), "run `make policies`")

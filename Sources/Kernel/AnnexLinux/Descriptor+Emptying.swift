@@ -104,8 +104,9 @@ private struct Emptying {
         defer { unsafe annex_listing_close(listing) }
         var entries: [Entry] = []
         var mode: UInt32 = 0
+        var links: UInt64 = 0
         // SAFETY: the name lives until the next call and is copied before it.
-        while entries.count < portion, let name = unsafe annex_listing_next(listing, &mode, &error) {
+        while entries.count < portion, let name = unsafe annex_listing_next(listing, &mode, &links, &error) {
             let bytes = unsafe Name(UnsafeBufferPointer(start: name, count: strlen(name) + 1))
             entries.append(Entry(name: bytes, isDirectory: mode & S_IFMT == S_IFDIR))
         }

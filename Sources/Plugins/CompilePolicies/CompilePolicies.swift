@@ -1,6 +1,6 @@
 // CompilePolicies FOLDER FILE.yaml…
 //
-// Compiles policies for every architecture, proves each filter against its policy, and writes Swift files with
+// Compiles policies for every architecture, alone and joined with the entitlements of `entitlements/NAME.yaml`, proves each filter against its policy, and writes Swift files with
 // everything that a launch needs. Nothing is parsed or compiled at run time. A wrong policy, or a filter that differs
 // from its policy, is an error with its file and line. `make policies` runs it; the written files are part of the
 // sources.
@@ -15,12 +15,14 @@ enum CompilePolicies {
         guard arguments.count >= 3 else { fail("usage: CompilePolicies FOLDER FILE.yaml…") }
         let files = arguments.dropFirst(2).map { URL(filePath: $0) }
         do {
-            var texts: [String: String] = [:]
-            for file in files {
-                texts[file.deletingPathExtension().lastPathComponent] = try String(contentsOf: file, encoding: .utf8)
+            let areEntitlements = Dictionary(grouping: files) {
+                $0.deletingLastPathComponent().lastPathComponent == "entitlements"
             }
+            let library = PolicyLibrary(
+                texts: try texts(of: areEntitlements[false] ?? []),
+                entitlements: try texts(of: areEntitlements[true] ?? []))
             let folder = GeneratedFolder(url: URL(filePath: arguments[1]))
-            try folder.hold(CompiledSource.files(of: PolicyLibrary(texts: texts)))
+            try folder.hold(CompiledSource.files(of: library))
         } catch let error as PolicyError {
             // In the form of a compiler's error, so that an editor finds the line.
             let folder = files.first?.deletingLastPathComponent().path() ?? ""
@@ -29,6 +31,15 @@ enum CompilePolicies {
         } catch {
             fail("error: \(error)")
         }
+    }
+
+    /// The text of each file under its name without the ending.
+    private static func texts(of files: [URL]) throws -> [String: String] {
+        var texts: [String: String] = [:]
+        for file in files {
+            texts[file.deletingPathExtension().lastPathComponent] = try String(contentsOf: file, encoding: .utf8)
+        }
+        return texts
     }
 
     private static func fail(_ text: String) -> Never {

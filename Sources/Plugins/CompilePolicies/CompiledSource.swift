@@ -9,8 +9,9 @@ enum CompiledSource {
 
     /// The text of each file, by its name.
     static func files(of library: PolicyLibrary) throws(PolicyError) -> [String: String] {
-        var files = ["CompiledPolicies.swift": list(library.names)]
-        for name in library.names { files["\(name).swift"] = try policy(named: name, from: library) }
+        let names = try library.namesToCompile()
+        var files = ["CompiledPolicies.swift": list(names)]
+        for name in names { files["\(name).swift"] = try policy(named: name, from: library) }
         return files
     }
 

@@ -24,6 +24,18 @@ static const unsigned char com_apple_message_payload_provider[] = {
 static const unsigned char com_apple_photo_editing[] = {
 #embed "../../../Policies/com.apple.photo-editing.expectations.yaml"
 };
+static const unsigned char com_apple_security_application_groups[] = {
+#embed "../../../Policies/entitlements/com.apple.security.application-groups.expectations.yaml"
+};
+static const unsigned char com_apple_security_files_user_selected_read_only[] = {
+#embed "../../../Policies/entitlements/com.apple.security.files.user-selected.read-only.expectations.yaml"
+};
+static const unsigned char com_apple_security_files_user_selected_read_write[] = {
+#embed "../../../Policies/entitlements/com.apple.security.files.user-selected.read-write.expectations.yaml"
+};
+static const unsigned char com_apple_security_network_client[] = {
+#embed "../../../Policies/entitlements/com.apple.security.network.client.expectations.yaml"
+};
 static const unsigned char com_apple_share_services[] = {
 #embed "../../../Policies/com.apple.share-services.expectations.yaml"
 };
@@ -62,6 +74,10 @@ static const annex_policy_text texts[] = {
     TEXT("com.apple.keyboard-service", com_apple_keyboard_service),
     TEXT("com.apple.message-payload-provider", com_apple_message_payload_provider),
     TEXT("com.apple.photo-editing", com_apple_photo_editing),
+    TEXT("com.apple.security.application-groups", com_apple_security_application_groups),
+    TEXT("com.apple.security.files.user-selected.read-only", com_apple_security_files_user_selected_read_only),
+    TEXT("com.apple.security.files.user-selected.read-write", com_apple_security_files_user_selected_read_write),
+    TEXT("com.apple.security.network.client", com_apple_security_network_client),
     TEXT("com.apple.share-services", com_apple_share_services),
     TEXT("com.apple.ui-services", com_apple_ui_services),
     TEXT("com.apple.usernotifications.content-extension", com_apple_usernotifications_content_extension),

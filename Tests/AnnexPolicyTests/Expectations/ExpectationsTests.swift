@@ -16,6 +16,44 @@ import Testing
         }
     }
 
+    /// Each policy of an extension point with each set of entitlements.
+    static let combinations: [String] = {
+        let sets = PolicyLibrary.shipped.entitlements.reduce([[]]) { sets, name in sets + sets.map { $0 + [name] } }
+        return ShippedPolicyTests.points.flatMap { point in
+            sets.dropFirst().map { ([point] + $0).joined(separator: "+") }
+        }
+    }()
+
+    @Test(arguments: combinations)
+    func `every combination of a point and entitlements meets the expectations of all`(name: String) throws {
+        for architecture in Architecture.allCases {
+            let policy = try Policy.shipped(named: name, for: architecture)
+            let expectations = try #require(try Expectations.shipped(for: name, architecture: architecture))
+            #expect(expectations.policy == name && expectations.all.count > 50)
+            for expectation in expectations.all {
+                let failure = policy.failure(of: expectation)
+                #expect(failure == nil, "\(expectation.place): \(expectation): \(failure ?? "")")
+            }
+        }
+    }
+
+    @Test func `what an entitlement expects replaces what the policy expects of the same call`() throws {
+        let point = "com.apple.share-services"
+        let client = "com.apple.security.network.client"
+        let own = try #require(try Expectations.shipped(for: point))
+        let joined = try own.joined(withEntitlements: [client, "com.apple.security.application-groups"])
+        let connect = try #require(SystemCall(named: "connect"))
+        func wanted(_ expectations: Expectations) -> [AnnexPolicyTools.Expectation.Wanted] {
+            expectations.all.filter { $0.subject == .call(connect, arguments: [0, 0, 0, 0, 0, 0]) }.map(\.wanted)
+        }
+        #expect(wanted(own) == [.denied(answer: .end, layer: nil)])
+        #expect(wanted(joined) == [.allowed])
+        // What no entitlement mentions stays expected.
+        let ptrace = own.all.filter { $0.description.contains("ptrace") }
+        #expect(!ptrace.isEmpty && ptrace.allSatisfy(joined.all.contains))
+        #expect(throws: PolicyError.self) { try own.joined(withEntitlements: ["com.apple.security.nothing"]) }
+    }
+
     static func failures(_ text: String) throws -> [String] {
         let policy = try Policy.shipped(named: "compute", for: .x86)
         let expectations = try Expectations(

@@ -36,7 +36,9 @@ struct AttackCommand: AsyncParsableCommand {
               2   the attacks could not be tried; the reason is printed
             """)
 
-    @Option(help: "The policy: the name of a shipped one, or the path of a file.")
+    @Option(
+        help: "The policy: the name of a shipped one, or the path of a file. Entitlements may follow, each after a `+`."
+    )
     var policy = "compute"
 
     @OptionGroup var choice: PolicyChoice

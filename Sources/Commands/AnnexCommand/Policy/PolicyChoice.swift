@@ -38,16 +38,23 @@ struct PolicyChoice: ParsableArguments {
     /// A policy's name, and the library that contains it.
     func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) { try files.named(choice) }
 
-    /// The names of all policies with expectations, shipped or in the folder.
+    /// The names of all policies with expectations, shipped or in the folder. Among them are the policies of extension
+    /// points with the entitlements that change what they allow.
     func namesWithExpectations() throws -> [String] {
         let own = try files.folder.map { try FileText.names(in: $0) } ?? []
-        return try library().names.filter { name in
+        return try library().namesToCompile().filter { name in
             Expectations.areShipped(for: name) || own.contains(name + ExpectationsText.ending)
         }
     }
 
-    /// The expectations of a policy: from beside its file, from the folder, or shipped.
+    /// The expectations of a policy: from beside its file, from the folder, or shipped. Those of entitlements are
+    /// joined to them.
     func expectations(_ choice: String) throws -> Expectations {
+        let (policy, entitlements) = PolicyFiles.parted(choice)
+        return try ownExpectations(policy).joined(withEntitlements: entitlements, for: target)
+    }
+
+    private func ownExpectations(_ choice: String) throws -> Expectations {
         if PolicyFiles.isFile(choice) { return try expectations(at: choice.dropLast(5) + ExpectationsText.ending) }
         if let folder = files.folder, FileText.exists("\(folder)/\(choice)\(ExpectationsText.ending)") {
             return try expectations(at: "\(folder)/\(choice)\(ExpectationsText.ending)")
@@ -79,6 +86,24 @@ struct PolicyFiles {
     /// A policy's name, and the library that contains it. Files beside a policy's file come first.
     func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) {
         guard Self.isFile(choice) else { return (choice, try library()) }
+        let (policy, entitlements) = Self.parted(choice)
+        let (name, library) = try file(policy)
+        return (([name] + entitlements).joined(separator: "+"), library)
+    }
+
+    /// Parts a choice from the entitlements at its end: `mine.yaml+com.apple.security.network.client`.
+    static func parted(_ choice: String) -> (policy: String, entitlements: [String]) {
+        let known = Set(PolicyLibrary.shipped.entitlements)
+        var parts = choice.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
+        var entitlements: [String] = []
+        while parts.count > 1, let last = parts.last, known.contains(last) {
+            entitlements.insert(last, at: 0)
+            parts.removeLast()
+        }
+        return (parts.joined(separator: "+"), entitlements)
+    }
+
+    private func file(_ choice: String) throws -> (name: String, library: PolicyLibrary) {
         guard choice.hasSuffix(".yaml") else {
             throw PolicyError("\(Escaped(choice)): the name of a policy's file must end in .yaml")
         }
@@ -89,7 +114,10 @@ struct PolicyFiles {
     }
 
     /// Whether a choice is a path and not a name.
-    static func isFile(_ choice: String) -> Bool { choice.contains("/") || choice.hasSuffix(".yaml") }
+    static func isFile(_ choice: String) -> Bool {
+        let choice = parted(choice).policy
+        return choice.contains("/") || choice.hasSuffix(".yaml")
+    }
 
     static func text(of path: String) throws -> String {
         let bytes = try FileText.bytes(of: path, limit: 1 << 20, onlyRegular: true)

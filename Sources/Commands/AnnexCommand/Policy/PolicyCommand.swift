@@ -8,7 +8,7 @@ struct PolicyCommand: AsyncParsableCommand {
         abstract: "Read, compare, test and write policies: what untrusted code may do.",
         discussion: """
             Name a shipped policy by its name (`compute`), and a policy of your own by the path of its YAML file \
-            (`./mine.yaml`). Policies that a file includes are searched beside it first. Docs/Guide/Policies.md explains \
+            (`./mine.yaml`). Either may be followed by entitlements, each after a `+`. Policies that a file includes are searched beside it first. Docs/Guide/Policies.md explains \
             the language.
 
             EXAMPLES

@@ -2,11 +2,14 @@ import AnnexPolicy
 internal import AnnexPolicyTools
 import ArgumentParser
 
-/// `annex policy list`: all policies, one a line.
+/// `annex policy list`: all policies, and what entitlements add to them, one a line.
 struct PolicyListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List all policies, each with its purpose.",
+        commandName: "list", abstract: "List all policies and entitlements, each with its purpose.",
         discussion: """
+            An entitlement adds to the policy of an extension point. Join them to see both together: \
+            annex policy show com.apple.share-services+com.apple.security.network.client
+
             EXAMPLES
               annex policy list
               annex policy list --policies ./policies --json
@@ -25,18 +28,36 @@ struct PolicyListCommand: ParsableCommand {
     func run() throws {
         try PolicyFailure.reported {
             let library = try choice.library()
-            var members: [JSON] = []
-            let width = (library.names.map(\.count).max() ?? 0) + 2
-            for name in library.names {
+            let policies = try library.names.map { name in
                 let policy = try library.policy(named: name, for: choice.target)
-                members.append(
-                    .object([
-                        .init("name", value: .text(name)), .init("summary", value: .text(policy.summary)),
-                        .init("calls", value: .number(policy.allowedCalls.count)),
-                    ]))
-                if !json { print("\(name.padded(to: width))\(policy.summary)") }
+                return Row(name: name, summary: policy.summary, calls: policy.allowedCalls.count)
             }
-            if json { print(JSON.list(members).written) }
+            let entitlements = try library.entitlements.map { name in
+                let fragment = try library.fragment(of: name, for: choice.target)
+                return Row(name: name, summary: fragment.name, calls: fragment.allowedCalls.count)
+            }
+            if json {
+                let members =
+                    policies.map { $0.json(kind: "policy") } + entitlements.map { $0.json(kind: "entitlement") }
+                return print(JSON.list(members).written)
+            }
+            let width = ((policies + entitlements).map(\.name.count).max() ?? 0) + 2
+            for row in policies { print("\(row.name.padded(to: width))\(row.summary)") }
+            print("\nEntitlements, which add to a policy (NAME+ENTITLEMENT):")
+            for row in entitlements { print("\(row.name.padded(to: width))\(row.summary)") }
+        }
+    }
+
+    private struct Row {
+        let name: String
+        let summary: String
+        let calls: Int
+
+        func json(kind: String) -> JSON {
+            .object([
+                .init("name", value: .text(name)), .init("kind", value: .text(kind)),
+                .init("summary", value: .text(summary)), .init("calls", value: .number(calls)),
+            ])
         }
     }
 }
@@ -50,6 +71,8 @@ struct PolicyShowCommand: ParsableCommand {
               annex policy show compute                 print its text and the text of its includes
               annex policy show compute --compiled      print its calls, and count its filter instructions
               annex policy show compute --layers        show which layers enforce each statement, and the gaps
+              annex policy show com.apple.share-services+com.apple.security.network.client
+              annex policy show com.apple.security.network.client    print what an entitlement adds
               annex policy show ./mine.yaml --json
 
             EXIT STATUS
@@ -81,6 +104,8 @@ struct PolicyShowCommand: ParsableCommand {
                 print(json ? LayerTableText.json(table).written : LayerTableText.lines(table).joined(separator: "\n"))
             } else if json {
                 print(try choice.policy(policy).explanation(of: .whole).json.written)
+            } else if let fragment = try choice.library().text(ofEntitlement: policy) {
+                print(fragment, terminator: "")
             } else {
                 print(try choice.policy(policy).joinedText, terminator: "")
             }

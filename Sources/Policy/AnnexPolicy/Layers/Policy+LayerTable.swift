@@ -46,6 +46,7 @@ extension Policy {
 
     private var networkRows: [LayerTable.Row] {
         guard network != .host else { return [] }
+        if network == .client { return clientRows }
         let sockets = seccompPart(.networking, sees: "seccomp cannot read addresses")
         return [
             LayerTable.Row(
@@ -59,6 +60,27 @@ extension Policy {
                 parts: [
                     .network: .whole, .landlock: .partly("from ABI 6"),
                     .seccomp: seccompPart(.sockets, sees: "seccomp cannot read addresses"),
+                ]),
+        ]
+    }
+
+    /// The rows of a process that uses the host's network as a client.
+    private var clientRows: [LayerTable.Row] {
+        let unix = (1...5 as ClosedRange<UInt64>).flatMap { kind in
+            ["socket", "socketpair"].map { (name: $0, arguments: [1, kind, 0, 0, 0, 0] as [UInt64]) }
+        }
+        return [
+            LayerTable.Row(
+                .network, at: places[.network],
+                parts: [
+                    .seccomp: .whole,
+                    .landlock: .partly("from ABI 4, TCP only: the broker makes every connection"),
+                ]),
+            LayerTable.Row(
+                .abstractSockets, at: places[.network],
+                parts: [
+                    .landlock: .partly("from ABI 6"),
+                    .seccomp: denies(unix) ? .whole : .none("the policy allows Unix sockets"),
                 ]),
         ]
     }

@@ -1,14 +1,18 @@
-/// A budget that the broker keeps for some allowed calls. The kernel refers such a call to the broker, which lets it
-/// pass or refuses it.
+/// A bound that the broker keeps for some allowed calls, because a filter cannot. The kernel refers such a call to the
+/// broker, which lets it pass, performs it or refuses it.
 public enum CallBound: String, Sendable, Hashable, CaseIterable {
     /// File locks. The kernel charges their memory to no limit, so the broker bounds how many locks one sandbox holds.
     /// It grants exclusive locks only on files that the sandbox may write.
     case locks
+    /// Connections. A filter cannot read addresses, so the broker makes each connection itself: only over TCP, and only
+    /// to addresses that do not belong to this machine.
+    case connections
 
     private static let exclusive: UInt64 = 2  // LOCK_EX
 
     /// Whether the broker can bound everything that a rule allows.
     func covers(_ rule: CallRule) -> Bool {
+        guard self == .locks else { return rule.call == "connect" && rule.conditions.isEmpty }
         guard let condition = rule.conditions.first(where: { $0.index == 1 }) else { return false }
         return parted(rule.call, alternatives: condition.alternatives)?.rest.isEmpty ?? false
     }
@@ -45,5 +49,14 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
             if value & exclusive == 0 { parts.rest.append(.masked(mask: mask | exclusive, value: value)) }
         }
         return parts
+    }
+
+    /// The calls that may be bounded so, for the error about any other.
+    var scope: String {
+        switch self {
+        case .locks:
+            "for `flock` with `operation: { has: LOCK_EX }`, and for `fcntl` with F_SETLK and F_SETLKW alone"
+        case .connections: "for `connect` without conditions"
+        }
     }
 }

@@ -106,7 +106,26 @@ extension PolicyLimits {
     }
 }
 
+extension PolicyLimits {
+    /// Raises one limit. A value that is not larger changes nothing.
+    ///
+    /// - Returns: whether the limit changed.
+    mutating func raise(_ name: LimitName, to value: LimitValue) -> Bool {
+        var values = Dictionary(uniqueKeysWithValues: values.map { ($0.name, $0.value) })
+        guard let present = values[name], value.isLarger(than: present) else { return false }
+        values[name] = value
+        guard let raised = try? PolicyLimits(values) else { return false }
+        self = raised
+        return true
+    }
+}
+
 extension LimitValue {
+    /// Whether this value of the same limit allows more.
+    fileprivate func isLarger(than other: LimitValue) -> Bool {
+        bytes > other.bytes || time > other.time || count > other.count
+    }
+
     /// The value in the notation of policies.
     package var text: String {
         switch self {

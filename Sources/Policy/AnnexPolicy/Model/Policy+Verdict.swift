@@ -95,7 +95,7 @@ public struct Verdict: Sendable, Hashable {
     /// The line that decides.
     public let place: PolicyPlace
     /// The reason that the line states; nil if the policy does not list the call.
-    public let reason: String?
+    public package(set) var reason: String?
     /// The entry that would allow the call if it is added under `allow:`, in the policy's language; nil if the call is
     /// allowed or no entry can allow it.
     public let remedy: String?

@@ -2,8 +2,9 @@
 ///
 /// Every layer is made from this one value: the seccomp filter, the mounts, the limits and the environment.
 public struct Policy: Sendable, Hashable {
-    /// The policy's name, for example `com.apple.photo-editing`.
-    public let name: String
+    /// The policy's name, for example `com.apple.photo-editing`. The names of entitlements that were joined in follow
+    /// it, each after a `+`.
+    public internal(set) var name: String
     /// One sentence that describes the policy to people.
     public let summary: String
     /// The architecture whose system calls the rules are about.
@@ -11,16 +12,16 @@ public struct Policy: Sendable, Hashable {
     public package(set) var limits: PolicyLimits
     public internal(set) var paths: PolicyPaths
     /// The device nodes that the sandbox contains.
-    public let devices: [PolicyDevice]
-    public let network: PolicyNetwork
+    public internal(set) var devices: [PolicyDevice]
+    public internal(set) var network: PolicyNetwork
     /// Whether memory that was ever writable can never become executable.
     public let writeXorExecute: Bool
-    public let environment: PolicyEnvironment
+    public internal(set) var environment: PolicyEnvironment
 
     var book: RuleBook
     package let unlisted: UnlistedCalls
     /// For each section, the place in the text that states it.
-    package let places: [PolicySection: PolicyPlace]
+    package internal(set) var places: [PolicySection: PolicyPlace]
 
     /// The rules for each call that the policy mentions, by call number. The first rule that applies decides.
     package var rules: [Int32: [CallRule]] {
@@ -109,8 +110,14 @@ public enum PolicyNetwork: String, Sendable, Hashable, CaseIterable {
     case none
     /// The sandbox's own network namespace, with its loopback as the only interface.
     case loopback
+    /// The host's network, for connections that the process begins to other machines. The broker makes each of them,
+    /// so every rule that allows `connect` must state `bounded: connections`.
+    case client
     /// The host's network, all of it.
     case host
+
+    /// Whether the sandbox has a network namespace of its own.
+    package var isOwn: Bool { self == .none || self == .loopback }
 }
 
 /// The environment that an extension starts with; nothing else is passed on.

@@ -81,9 +81,7 @@ struct CallRuleReader {
             call: call.name, conditions: conditions ?? [], answer: answer, reason: reason, place: item.place,
             bound: bound)
         if let bound, !bound.covers(rule) {
-            throw item.error(
-                "`bounded: locks` is for `flock` with `operation: { has: LOCK_EX }`, and for `fcntl` with F_SETLK and "
-                    + "F_SETLKW alone")
+            throw item.error("`bounded: \(bound.rawValue)` is \(bound.scope)")
         }
         try rejectContradictionOfLaunch(rule, at: name)
         return rule

@@ -24,11 +24,12 @@ extension Policy {
         book = RuleBook(RuleBook.Contents(rules: rules, wider: stated.filter { narrowed[$0.key] != nil }))
         places = joining.places
         try rejectContradictions()
+        try rejectUnboundedConnections()
     }
 
     /// Limits how many combinations of values the rules have, before any other step multiplies the alternatives of
     /// conditions.
-    private static func rejectTooMany(_ rules: [Int32: [CallRule]]) throws(PolicyError) {
+    static func rejectTooMany(_ rules: [Int32: [CallRule]]) throws(PolicyError) {
         var sum = 0
         for (_, list) in rules.sorted(by: { $0.key < $1.key }) {
             sum += try CallRule.count(list)
@@ -64,6 +65,17 @@ extension Policy {
                 throw PolicyError("`\(grant.path)`: \(contradiction)", at: grant.place)
             }
         }
+    }
+
+    /// Checks that the broker makes every connection of a policy with `network: client`.
+    func rejectUnboundedConnections() throws(PolicyError) {
+        guard network == .client, let call = SystemCall(named: "connect", architecture: architecture) else { return }
+        let rule = rules[call.number]?.first { $0.answer == .allow && $0.bound != .connections }
+        guard let rule else { return }
+        throw PolicyError(
+            "`network: client` reaches other machines only, and this rule reaches any address: state "
+                + "`bounded: connections`, or `network: host`",
+            at: rule.place)
     }
 
     private func contradiction(of grant: PathGrant) -> String? {

@@ -2,15 +2,17 @@ internal import CAnnexPolicies
 internal import Synchronization
 
 extension PolicyLibrary {
-    /// The policies that this library carries.
-    // SAFETY: the list is the program's own constant and ends with a null name.
-    public static let shipped = PolicyLibrary(texts: unsafe ShippedTexts.all(annex_policy_at))
+    /// The policies that this library carries, and what entitlements add to them.
+    // SAFETY: both lists are the program's own constants and end with a null name.
+    public static let shipped = PolicyLibrary(
+        texts: unsafe ShippedTexts.all(annex_policy_at), entitlements: unsafe ShippedTexts.all(annex_entitlement_at))
 }
 
 extension Policy {
     /// A policy that this library carries, for example `com.apple.photo-editing`. It is read once per process.
     ///
-    /// - Throws: if there is no policy of that name.
+    /// - Parameter name: the policy's name, or `NAME+ENTITLEMENT…` for that policy with what these entitlements add.
+    /// - Throws: if there is no policy or entitlement of that name.
     public static func shipped(
         named name: String, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
@@ -44,7 +46,7 @@ package enum ShippedTexts {
         return texts
     }
 
-    /// The texts of the expectations about the shipped policies: what each policy must allow and deny.
+    /// The texts of the expectations about the shipped policies and entitlements: what each must allow and deny.
     /// `annex policy test` checks them.
     // SAFETY: this list too is the program's own constant and ends with a null name.
     package static let expectations = unsafe all(annex_expectations_at)

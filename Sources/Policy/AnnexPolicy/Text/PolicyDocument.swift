@@ -25,7 +25,7 @@ struct PolicyDocument: Sendable {
     }
 
     /// A section's value and its place in the file.
-    struct Stated<Value: Sendable>: Sendable {
+    struct Stated<Value: Sendable & Hashable>: Sendable, Hashable {
         let value: Value
         let place: PolicyPlace
 
@@ -36,7 +36,7 @@ struct PolicyDocument: Sendable {
     }
 
     /// The value of `paths: private`: a directory of each kind, or none.
-    struct PrivateDirectories: Sendable {
+    struct PrivateDirectories: Sendable, Hashable {
         var scratch: PolicyPaths.PrivateDirectory?
         var persistent: PolicyPaths.PrivateDirectory?
     }
@@ -85,7 +85,7 @@ extension PolicyDocument {
         self.summary = try summary.text("a summary")
     }
 
-    private static func stated<Value>(
+    static func stated<Value>(
         _ node: PolicyNode?, _ read: (PolicyNode) throws(PolicyError) -> Value
     ) throws(PolicyError) -> Stated<Value>? {
         guard let node else { return nil }

@@ -7,14 +7,22 @@ public struct PolicyLibrary: Sendable {
     }
 
     private let sources: [String: Source]
+    /// What entitlements add, by the entitlement's identifier.
+    let fragments: [String: Source]
 
-    /// - Parameter texts: each policy's YAML under its name; `base` is the text of `base.yaml`.
-    public init(texts: [String: String]) {
+    /// - Parameters:
+    ///   - texts: each policy's YAML under its name; `base` is the text of `base.yaml`.
+    ///   - entitlements: the YAML of each entitlement's fragment under the entitlement's identifier.
+    public init(texts: [String: String], entitlements: [String: String] = [:]) {
         sources = Dictionary(uniqueKeysWithValues: texts.map { ($0, Source(text: $1, file: $0 + ".yaml")) })
+        fragments = Dictionary(
+            uniqueKeysWithValues: entitlements.map { ($0, Source(text: $1, file: "entitlements/\($0).yaml")) })
     }
 
-    private init(sources: [String: Source]) {
+    /// The same fragments with other policies.
+    private init(sources: [String: Source], fragments: [String: Source]) {
         self.sources = sources
+        self.fragments = fragments
     }
 
     /// The policies that this library carries, with those of a directory added. A policy of the directory replaces the
@@ -26,7 +34,7 @@ public struct PolicyLibrary: Sendable {
     public static func standard(overriding directory: String?) throws(PolicyError) -> PolicyLibrary {
         guard let directory else { return shipped }
         let own = try PolicyDirectory(path: directory).sources()
-        return PolicyLibrary(sources: shipped.sources.merging(own) { $1 })
+        return PolicyLibrary(sources: shipped.sources.merging(own) { $1 }, fragments: shipped.fragments)
     }
 
     /// The names of all policies, sorted.
@@ -42,13 +50,15 @@ public struct PolicyLibrary: Sendable {
     ///
     /// - Parameter texts: each policy's YAML under its name, with the file name that errors about it state.
     package func adding(_ texts: [String: (text: String, file: String)]) -> PolicyLibrary {
-        PolicyLibrary(sources: sources.merging(texts.mapValues { Source(text: $0.text, file: $0.file) }) { $1 })
+        let more = texts.mapValues { Source(text: $0.text, file: $0.file) }
+        return PolicyLibrary(sources: sources.merging(more) { $1 }, fragments: fragments)
     }
 
     /// This library with the usable policies of a directory, which replace those of the same name. With them, a policy
     /// file can include policies of its own directory.
     package func adding(neighboursIn directory: String) -> PolicyLibrary {
-        PolicyLibrary(sources: sources.merging(PolicyDirectory(path: directory).neighbours()) { $1 })
+        let more = PolicyDirectory(path: directory).neighbours()
+        return PolicyLibrary(sources: sources.merging(more) { $1 }, fragments: fragments)
     }
 
     /// The policy of that name with all its includes joined in.
@@ -57,11 +67,16 @@ public struct PolicyLibrary: Sendable {
     /// replace all rules of earlier files about that call. The same holds for each other section and each limit.
     /// Granted paths add up; if two files grant the same path, the last one decides.
     ///
-    /// - Throws: if there is no such policy, or if it or one of its includes cannot be used.
+    /// - Parameter name: a policy's name, or `NAME+ENTITLEMENT…` for that policy with what these entitlements add.
+    /// - Throws: if there is no such policy or entitlement, or if it or one of its includes cannot be used.
     public func policy(
         named name: String, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
-        try Policy(joining: documents(ofPolicy: name, for: architecture), architecture: architecture)
+        if let joined = try joinedNames(name) {
+            return try policy(named: joined.policy, for: architecture)
+                .joined(with: fragments(of: joined, for: architecture))
+        }
+        return try Policy(joining: documents(ofPolicy: name, for: architecture), architecture: architecture)
     }
 
     /// The files that a policy is made of. Includes come first, and the last file is the policy's own.
@@ -73,8 +88,9 @@ public struct PolicyLibrary: Sendable {
         return joined
     }
 
-    /// Every mistake in the text of that name, without the mistakes of its includes.
+    /// Every mistake in the text of that name, without the mistakes of its includes and of its entitlements.
     package func mistakes(in name: String, for architecture: Architecture) -> [PolicyError] {
+        let name = names.contains(name) ? name : EntitlementNames(name).policy
         guard let source = sources[name] else { return [] }
         return PolicyMistakes(text: source.text, file: source.file) { root throws(PolicyError) in
             _ = try PolicyDocument(root: root, architecture: architecture)
@@ -102,18 +118,22 @@ public struct PolicyLibrary: Sendable {
 }
 
 extension PolicyLibrary {
-    /// A number that changes if the policy's own text changes, or a text that the policy includes.
+    /// A number that changes if the policy's own text changes, or a text that the policy includes, or one that an
+    /// entitlement adds.
     ///
     /// It detects a policy that was changed and not compiled again. It gives no protection against forgery.
     package func digest(ofPolicy name: String) throws(PolicyError) -> UInt64 {
+        let names = try joinedNames(name) ?? EntitlementNames(policy: name, entitlements: [])
+        let documents = try documents(ofPolicy: names.policy, for: .current)
+        let parts =
+            documents.map { ($0.name, text(named: $0.name) ?? "") }
+            + names.entitlements.map { ($0, text(ofEntitlement: $0) ?? "") }
         // FNV-1a.
         var digest: UInt64 = 0xcbf2_9ce4_8422_2325
-        for document in try documents(ofPolicy: name, for: .current) {
-            for part in [document.name, text(named: document.name) ?? ""] {
-                for byte in part.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
-                // 0xFF occurs in no UTF-8 text, so this separator makes the boundary between two texts count.
-                digest = (digest ^ 0xFF) &* 0x100_0000_01b3
-            }
+        for part in parts.flatMap({ [$0.0, $0.1] }) {
+            for byte in part.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
+            // 0xFF occurs in no UTF-8 text, so this separator makes the boundary between two texts count.
+            digest = (digest ^ 0xFF) &* 0x100_0000_01b3
         }
         return digest
     }

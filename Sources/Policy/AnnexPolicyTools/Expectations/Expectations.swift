@@ -55,6 +55,11 @@ public struct Expectations: Sendable, Hashable {
     public let policy: String
     public let all: [Expectation]
 
+    private init(policy: String, all: [Expectation]) {
+        self.policy = policy
+        self.all = all
+    }
+
     /// A file with more expectations is a mistake.
     private static let most = 4096
 
@@ -89,17 +94,48 @@ public struct Expectations: Sendable, Hashable {
         self.all = all
     }
 
-    /// Whether this library carries expectations about the policy.
-    public static func areShipped(for policy: String) -> Bool { ShippedTexts.expectations[policy] != nil }
+    /// Whether this library carries expectations about the policy, or about the policy in a joined name.
+    public static func areShipped(for policy: String) -> Bool {
+        ShippedTexts.expectations[EntitlementNames(policy).policy] != nil
+    }
 
-    /// The expectations about a policy that this library carries; nil if it has none.
+    /// The expectations about a policy that this library carries; nil if it has none. For a joined name,
+    /// `NAME+ENTITLEMENT…`, they are those of the policy and of the entitlements together.
     public static func shipped(
         for policy: String, architecture: Architecture = .current
     ) throws(PolicyError) -> Expectations? {
-        guard let text = ShippedTexts.expectations[policy] else { return nil }
-        return try Expectations(
-            text: text, file: policy + ExpectationsText.ending,
-            architecture: architecture)
+        let names = EntitlementNames(policy)
+        guard let own = try carried(names.policy, for: architecture) else { return nil }
+        return try own.joined(withEntitlements: names.entitlements, for: architecture)
+    }
+
+    private static func carried(
+        _ name: String, for architecture: Architecture
+    ) throws(PolicyError) -> Expectations? {
+        guard let text = ShippedTexts.expectations[name] else { return nil }
+        return try Expectations(text: text, file: name + ExpectationsText.ending, architecture: architecture)
+    }
+}
+
+extension Expectations {
+    /// These expectations with those about entitlements. What an entitlement states about a call or path replaces what
+    /// the policy states about the same. If one entitlement allows what another one denies, the first one counts.
+    public func joined(
+        withEntitlements entitlements: [String], for architecture: Architecture = .current
+    ) throws(PolicyError) -> Expectations {
+        var added: [Expectation] = []
+        for entitlement in entitlements {
+            guard let stated = try Self.carried(entitlement, for: architecture) else {
+                throw PolicyError("`\(entitlement)` has no expectations")
+            }
+            added += stated.all
+        }
+        let allowed = Set(added.filter { $0.wanted == .allowed }.map(\.subject))
+        added.removeAll { $0.wanted != .allowed && allowed.contains($0.subject) }
+        let replaced = Set(added.map(\.subject))
+        return Expectations(
+            policy: EntitlementNames(policy: policy, entitlements: entitlements).joined,
+            all: all.filter { !replaced.contains($0.subject) } + added)
     }
 }
 

@@ -117,6 +117,7 @@ extension PolicyNetwork {
         switch self {
         case .none: "none: a namespace without any interface"
         case .loopback: "loopback: a namespace with a loopback interface only"
+        case .client: "client: TCP connections to other machines, which the broker makes"
         case .host: "host: the whole network of the host"
         }
     }

@@ -9,6 +9,7 @@ enum CallTopic {
     static func of(_ bound: CallBound) -> String {
         switch bound {
         case .locks: "Locks on files."
+        case .connections: "Connections to other machines."
         }
     }
 

@@ -14,7 +14,10 @@ typedef struct {
 // The text at `index`. Behind the last text, its name is NULL.
 annex_policy_text annex_policy_at(size_t index);
 
-// The expectations about the policies, in the same form.
+// The fragments of policies that entitlements add, in the same form.
+annex_policy_text annex_entitlement_at(size_t index);
+
+// The expectations about the policies and the entitlements, in the same form.
 annex_policy_text annex_expectations_at(size_t index);
 
 // The texts of the extension points, in the same form.

@@ -109,7 +109,10 @@ extension Catalogue {
     static let network: [Attack] = [
         Attack(
             "NET-01", technique: "TCP to anywhere",
-            Try("an address outside", layers: [.network, .landlock], needs: [.landlock(4)]) { script, _, _ in
+            Try(
+                "an address outside", layers: [.network, .landlock], needs: [.landlock(4)], isBrokered: true,
+                grant: { $0.network == .client ? $0.grantingLine(call: "connect") : nil }
+            ) { script, _, _ in
                 let address = TrialAddress.internet([192, 0, 2, 1], port: 9)
                 return .reaches(script.connect(2, kind: 0o4001, to: address), [Number.inProgress], absent: [])
             }),
@@ -139,7 +142,10 @@ extension Catalogue {
             }),
         Attack(
             "NET-04", technique: "Metadata 169.254.169.254 through proxy",
-            trial: .notApplicable("Annex fetches nothing for an extension")),
+            Try("a cloud's metadata", layers: [.network, .landlock], needs: [.landlock(4)]) { script, _, _ in
+                let address = TrialAddress.internet([169, 254, 169, 254], port: 80)
+                return .reaches(script.connect(2, kind: 0o4001, to: address), [Number.inProgress], absent: [])
+            }),
         Attack(
             "NET-05", technique: "DNS rebinding / redirect in brokered fetch",
             trial: .notApplicable("Annex fetches nothing for an extension")),
@@ -162,5 +168,18 @@ extension Catalogue {
                 let socket = script.call("socket", with: 2, 1, 0)
                 return .fails(script.call("bind", with: .result(socket), place, 16, after: socket), Number.inUse)
             }),
+        Attack(
+            "NET-08", technique: "Host services by another spelling of this machine", addition: true,
+            Try("0.0.0.0", layers: [.network, .landlock], needs: [.landlock(4)]) { script, canaries, _ in
+                let address = TrialAddress.internet([0, 0, 0, 0], port: canaries.service.streamPort)
+                return .succeeds(script.connect(2, to: address))
+            },
+            Try("::ffff:127.0.0.1", layers: [.network, .landlock], needs: [.landlock(4)]) { script, canaries, _ in
+                let address = TrialAddress.mapped([127, 0, 0, 1], port: canaries.service.streamPort)
+                return .reaches(script.connect(10, to: address), [], absent: [Number.noFamily])
+            }),
+        Attack(
+            "NET-09", technique: "An address exchanged after the broker examined it", addition: true,
+            trial: .drivenBy(["AnnexAttacksTests/ConnectionTests: an address that changes while it is examined"])),
     ]
 }

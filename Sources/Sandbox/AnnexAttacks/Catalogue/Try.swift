@@ -25,6 +25,9 @@ package struct Try: Sendable {
     /// The property of every sandbox that stops the try if all layers are left out.
     let otherwise: String
     let needs: [Need]
+    /// Whether the broker performs what the try asks for, if a line of the policy grants it. No layer but seccomp
+    /// decides then.
+    let isBrokered: Bool
     /// The line of a policy that grants the try; nil if none does.
     let grant: @Sendable (Policy) -> String?
     /// How the host measures the try, if the program's own answers do not show its effect.
@@ -39,7 +42,7 @@ package struct Try: Sendable {
     init(
         _ name: String, layers: SandboxLayers = [], withoutProcessFiles: SandboxLayers = [],
         else otherwise: String = "an ordinary user's rights",
-        needs: [Need] = [], path: (name: String, rights: PathRights)? = nil,
+        needs: [Need] = [], path: (name: String, rights: PathRights)? = nil, isBrokered: Bool = false,
         grant: @escaping @Sendable (Policy) -> String? = { _ in nil }, measure: Measure? = nil,
         make: @escaping @Sendable (inout TrialScript, borrowing Canaries, Policy) -> Proof
     ) {
@@ -49,6 +52,7 @@ package struct Try: Sendable {
         self.otherwise = otherwise
         self.needs = needs
         self.path = path
+        self.isBrokered = isBrokered
         self.grant = grant
         self.measure = measure
         self.make = make

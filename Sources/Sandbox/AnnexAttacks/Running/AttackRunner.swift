@@ -46,7 +46,7 @@ package final class AttackRunner: Sendable {
         if outcome.isOverdue, layers == .all {
             throw TrialFailure("\(one.name): not done in \(TrialSandbox.watchdog), which says nothing about it")
         }
-        return decide(one, held: Held(script, proof: proof, policy: policy, layers: layers), outcome: outcome)
+        return decide(one, held: Held(script, proof: proof, of: one, policy: policy, layers: layers), outcome: outcome)
     }
 
     private func outcome(
@@ -105,11 +105,11 @@ private struct Held {
     /// Whether the policy refuses a call that the try needs.
     let isDenied: Bool
 
-    init(_ script: TrialScript, proof: Proof, policy: Policy, layers: SandboxLayers) {
+    init(_ script: TrialScript, proof: Proof, of one: Try, policy: Policy, layers: SandboxLayers) {
         self.proof = proof
         self.policy = policy
         self.layers = layers
-        isDenied = script.needsDenied(by: policy)
+        isDenied = !one.isPerformed(under: policy, inForce: layers) && script.needsDenied(by: policy)
     }
 
     init(
@@ -117,7 +117,7 @@ private struct Held {
         layers: SandboxLayers
     ) {
         let proof = one.make(&script, canaries, policy)
-        self.init(script, proof: proof, policy: policy, layers: layers)
+        self.init(script, proof: proof, of: one, policy: policy, layers: layers)
     }
 }
 
@@ -156,7 +156,8 @@ extension Policy {
     fileprivate func denies(_ number: Int32, with arguments: [UInt64]) -> Bool {
         let registers = arguments + [UInt64](repeating: 0, count: max(0, 6 - arguments.count))
         let verdict = verdict(number: number, arguments: registers)
-        // The broker grants bounded calls only on files that the sandbox may write, and no try asks for such a file.
+        // The broker grants locks only on files that the sandbox may write, and no try asks for such a file. It makes
+        // connections to other machines only, and one try asks for that: see `isPerformed`.
         return verdict.answer != .allow || verdict.bound != nil
     }
 }
@@ -176,6 +177,11 @@ extension Try {
             outcome.measured?.neighbour != false
         else { return nil }
         return policy.grantingLine(call: call, arguments)
+    }
+
+    /// Whether the broker performs what the try asks for.
+    fileprivate func isPerformed(under policy: Policy, inForce layers: SandboxLayers) -> Bool {
+        isBrokered && layers.contains(.seccomp) && grant(policy) != nil
     }
 
     /// The reason why the try has no meaning here; nil if it has one.
@@ -203,7 +209,10 @@ extension Try {
         // A sandbox has its own `/proc`, and Landlock's rule for it, only if it has a root and a process namespace of
         // its own.
         let hasProcessFiles = policy.paths.processFiles != .none && inForce.isSuperset(of: [.root, .process])
-        let layers = layers.union(hasProcessFiles ? [] : withoutProcessFiles).union(
+        if isPerformed(under: policy, inForce: inForce) { return [] }
+        // A sandbox that uses the host's network has no network of its own, whatever layers it has.
+        let own = policy.network.isOwn ? layers : layers.subtracting(.network)
+        let layers = own.union(hasProcessFiles ? [] : withoutProcessFiles).union(
             path.map { policy.denyingLayers(path: $0.name, rights: $0.rights) } ?? [])
         return abi >= wanted ? layers : layers.subtracting(.landlock)
     }

@@ -122,4 +122,12 @@ enum TrialAddress {
         bytes.append(word: port.bigEndian)
         return bytes + address + [UInt8](repeating: 0, count: 8)
     }
+
+    /// An `AF_INET6` address that stands for one of IPv4.
+    static func mapped(_ address: [UInt8], port: UInt16) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(word: UInt16(10))
+        bytes.append(word: port.bigEndian)
+        return bytes + [UInt8](repeating: 0, count: 14) + [0xFF, 0xFF] + address + [UInt8](repeating: 0, count: 4)
+    }
 }

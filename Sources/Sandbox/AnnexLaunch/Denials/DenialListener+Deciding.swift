@@ -4,9 +4,14 @@ internal import Synchronization
 
 extension DenialListener {
     /// Handles a call that the policy denies: examines it while it is held, answers it, then records it.
-    func deny(_ call: HeldCall, verdict: Verdict, decision: DenialDecider.Decision, answer: Denial.Answer) {
+    ///
+    /// - Parameter text: the call in words; nil for its plain description.
+    func deny(
+        _ call: HeldCall, verdict: Verdict, decision: DenialDecider.Decision, answer: Denial.Answer,
+        text: String? = nil
+    ) {
         let name = SystemCall(number: call.number)?.name ?? "call \(call.number)"
-        let text = describe(call)
+        let text = text ?? describe(call)
         let key = Denial.Key(call: name, text: text, missing: nil)
         var caller = Caller(thread: call.thread)
         var stack: Result<StackSample, StackSample.Missing>?

@@ -36,6 +36,8 @@ final class DenialListener: Sendable {
     let listener: Descriptor
     let books: Mutex<DenialRecorder>
     let locks = LockDesk()
+    /// The thread that makes connections.
+    let connections = DeskThread(name: "annex-connect")
     private let watch = Mutex<EventLoop.Watch?>(nil)
     /// The loop that answers calls. It is never the loop that serves every channel.
     let answers: EventLoop
@@ -126,12 +128,19 @@ final class DenialListener: Sendable {
             record(call, decision: decision)
         } else if let answer = decider.answer(verdict, decision: decision) {
             deny(call, verdict: verdict, decision: decision, answer: answer)
-        } else if decision == .proceed, verdict.bound != nil, !scene.mode.isPermissive {
-            lock(call, verdict: verdict)
+        } else if decision == .proceed, let bound = verdict.bound, !scene.mode.isPermissive {
+            perform(call, within: bound, verdict: verdict)
         } else if decision == .proceed {
             explain(call)
         }
         if decision == .abort { deliver(.aborted) }
+    }
+
+    private func perform(_ call: HeldCall, within bound: CallBound, verdict: Verdict) {
+        switch bound {
+        case .locks: lock(call, verdict: verdict)
+        case .connections: connect(call, verdict: verdict)
+        }
     }
 
     /// Answers a call. For `end` it sends no answer: the caller waits until it is killed, and never sees the result of

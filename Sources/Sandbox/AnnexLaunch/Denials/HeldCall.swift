@@ -45,6 +45,24 @@ struct HeldCall {
         annex_notification_check(listener.number, id) == 0
     }
 
+    /// The open file that argument `index` names. It stays the same, whatever the program does meanwhile.
+    ///
+    /// - Parameter process: the caller's process, which was asked for before.
+    /// - Throws: `EBADF` if the program has no such descriptor, `ESRCH` if the call is no longer held.
+    func descriptor(
+        _ index: Int, of process: UInt32, on listener: borrowing Descriptor
+    ) throws(SystemError) -> Descriptor {
+        let handle = try ProcessHandle(process: Int32(bitPattern: process))
+        // While the call is held, the process with the caller's number is the caller.
+        guard isHeld(on: listener) else { throw SystemError("pidfd_getfd", errno: ESRCH) }
+        return try handle.getDescriptor(Int32(truncatingIfNeeded: arguments[index]))
+    }
+
+    /// Whether a signal is pending for the caller. The kernel delivers it only when the call returns.
+    var isDisturbed: Bool {
+        ProcessText.read("/proc/\(thread)/status").flatMap { ProcessStatus.read($0) }?.hasPendingSignal ?? true
+    }
+
     /// The text that argument `index` points at; nil if it cannot be read. For the report alone: the process can change
     /// it at any time, so no decision may depend on it.
     func text(of index: Int, on listener: borrowing Descriptor) -> [UInt8]? {

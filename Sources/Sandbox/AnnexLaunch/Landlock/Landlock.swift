@@ -5,7 +5,8 @@ internal import CAnnexLinux
 /// handled.
 ///
 /// A launch handles all these rights on files. So a right that no rule grants is denied, even on a mount that would
-/// allow it. TCP ports are handled only if the policy grants no network.
+/// allow it. TCP ports are handled if the policy grants no network, and if the broker makes every
+/// connection.
 package struct LandlockVersion: Sendable, Hashable {
     package let abi: Int
 

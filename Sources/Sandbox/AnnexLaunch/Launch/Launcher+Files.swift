@@ -125,8 +125,10 @@ extension Launcher {
     private func handled(_ policy: Policy, landlock: LandlockVersion) -> LandlockRules {
         var rules = LandlockRules()
         rules.files = landlock.files
-        // If the policy grants a network, the sandbox's own or the host's, programs may bind and connect there.
-        rules.network = policy.network == .none ? landlock.network : 0
+        // If the policy grants a network, the sandbox's own or the host's, programs may bind and connect there. The
+        // broker makes the connections of a client, so the program itself needs no right to.
+        let connectsItself = policy.network == .loopback || policy.network == .host
+        rules.network = connectsItself ? 0 : landlock.network
         rules.scopes = landlock.scopes
         return rules
     }

@@ -132,10 +132,10 @@ extension SandboxConfiguration {
 extension SandboxConfiguration {
     /// The layers asked for, without those that the mode or the policy makes pointless. In a permissive mode the
     /// program is trusted with the files, the network and the services of the calling user. Its own process and user
-    /// namespaces and its limits remain, and it gets no privileges. With `network: host` there is no network to cut
-    /// off.
+    /// namespaces and its limits remain, and it gets no privileges. With `network: host` or `client` there is no
+    /// network to cut off.
     var effectiveLayers: SandboxLayers {
-        let wanted = policy.network == .host ? layers.subtracting(.network) : layers
+        let wanted = policy.network.isOwn ? layers : layers.subtracting(.network)
         return denials.isPermissive ? wanted.subtracting([.root, .landlock, .network, .ipc]).together : wanted.together
     }
 }

@@ -4,7 +4,7 @@ internal import Synchronization
 /// The lock budget of one sandbox, and a thread for slow work on locks, which starts with its first job.
 final class LockDesk: Sendable {
     private let budget = Mutex(LockBudget())
-    private let thread = Mutex<EventLoop?>(nil)
+    private let thread = DeskThread(name: "annex-locks")
 
     /// What to do with one more call that takes a lock.
     func step() -> LockBudget.Step { budget.withLock { $0.step(at: MonotonicClock.now()) } }
@@ -36,24 +36,7 @@ final class LockDesk: Sendable {
 
     /// - Returns: false if the thread cannot be made.
     func perform(at moment: UInt64 = 0, _ job: @escaping @Sendable () -> Void) -> Bool {
-        let loop = thread.withLock { thread in
-            if thread == nil { thread = try? EventLoop(name: "annex-locks") }
-            return thread
-        }
-        guard let loop else { return false }
-        if moment == 0 {
-            loop.execute(job)
-        } else {
-            loop.schedule(at: moment, job)
-        }
-        return true
-    }
-
-    deinit {
-        guard let loop = thread.withLock({ $0.take() }) else { return }
-        // The loop shuts itself down on its own thread, so that no thread waits for its end. That thread may even be
-        // the one that runs this `deinit`.
-        loop.execute { loop.shutDown() }
+        thread.perform(at: moment, job)
     }
 }
 

@@ -24,7 +24,7 @@ enum WholeFileLock {
     static func acquire(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
         do throws(SystemError) {
             let process = Caller(asking: call.thread).process ?? 0
-            let file = try file(of: call, in: process, on: listener)
+            let file = try call.descriptor(0, of: process, on: listener)
             guard isWritable(file, by: process) else { return .denied(errno: ENOLCK) }
             return try lock(file) ? .acquired : waits(call)
         } catch {
@@ -41,22 +41,7 @@ enum WholeFileLock {
 
     private static func waits(_ call: HeldCall) -> Outcome {
         guard call.arguments[1] & UInt64(LOCK_NB) == 0 else { return .denied(errno: EWOULDBLOCK) }
-        return isDisturbed(call.thread) ? .denied(errno: EINTR) : .busy
-    }
-
-    /// The open file description that the call names. While the call is held, the process with the caller's number is
-    /// the caller.
-    private static func file(
-        of call: HeldCall, in process: UInt32, on listener: borrowing Descriptor
-    ) throws(SystemError) -> Descriptor {
-        let handle = try ProcessHandle(process: Int32(bitPattern: process))
-        guard call.isHeld(on: listener) else { throw SystemError("flock", errno: ESRCH) }
-        return try handle.getDescriptor(Int32(truncatingIfNeeded: call.arguments[0]))
-    }
-
-    /// Whether a signal is pending for a thread. The kernel delivers it only when the thread's call returns.
-    private static func isDisturbed(_ thread: UInt32) -> Bool {
-        ProcessText.read("/proc/\(thread)/status").flatMap { ProcessStatus.read($0) }?.hasPendingSignal ?? true
+        return call.isDisturbed ? .denied(errno: EINTR) : .busy
     }
 }
 

@@ -1,0 +1,137 @@
+extension Policy {
+    /// This policy with what entitlements add. The order of the fragments does not matter, and a fragment that was
+    /// joined before changes nothing.
+    ///
+    /// Every call, path, device and variable that this policy allows stays allowed. What neither the policy nor a
+    /// fragment names stays as the policy states it: `write-xor-execute`, and calls that end the process.
+    ///
+    /// - Throws: if a fragment contradicts the policy, for example if it sets a variable to another value, or if
+    ///   `write-xor-execute: on` forbids a call of the fragment.
+    public func joined(with fragments: [EntitlementFragment]) throws(PolicyError) -> Policy {
+        guard !fragments.isEmpty else { return self }
+        let fragments = fragments.sorted { $0.entitlement < $1.entitlement }
+        var policy = self
+        policy.name = EntitlementNames(name).adding(fragments.map(\.entitlement)).joined
+        for fragment in fragments { try policy.addSections(of: fragment) }
+        if fragments.contains(where: \.hasCalls) { policy.book = try joinedBook(with: fragments) }
+        if policy.network != network { try policy.rejectUnboundedConnections() }
+        try policy.rejectContradictions()
+        return policy
+    }
+
+    private mutating func addSections(of fragment: EntitlementFragment) throws(PolicyError) {
+        if let stated = fragment.network, stated.value.reach > network.reach {
+            network = stated.value
+            places[.network] = stated.place
+        }
+        if let stated = fragment.devices, !Set(stated.value).isSubset(of: devices) {
+            devices += stated.value.filter { !devices.contains($0) }
+            places[.devices] = stated.place
+        }
+        if let stated = fragment.environment {
+            try environment.add(stated.value, of: fragment.entitlement, at: stated.place)
+        }
+        for (name, stated) in fragment.limits {
+            guard limits.raise(name, to: stated.value) else { continue }
+            places[.limit(name)] = stated.place
+        }
+        paths = granting(fragment.grants).paths
+    }
+
+    /// The rules of this policy and of the fragments. `write-xor-execute` narrows them again, since it is about all of
+    /// them together.
+    private func joinedBook(with fragments: [EntitlementFragment]) throws(PolicyError) -> RuleBook {
+        var stated = rules.merging(widerRules) { $1 }
+        let names = Set(fragments.flatMap(\.calls.keys))
+        for name in names {
+            guard let call = SystemCall(named: name, architecture: architecture) else { continue }
+            let added = fragments.compactMap { $0.calls[name] }
+            stated[call.number] = CallRule.joined(added + [stated[call.number] ?? []])
+        }
+        try Self.rejectTooMany(stated)
+        let narrowed = writeXorExecute ? try WriteXorExecute.narrowed(stated, architecture: architecture) : [:]
+        let rules = stated.merging(narrowed) { $1 }
+        try Self.rejectTooMany(rules)
+        return RuleBook(RuleBook.Contents(rules: rules, wider: stated.filter { narrowed[$0.key] != nil }))
+    }
+}
+
+extension CallRule {
+    /// The kinds of answers in their order of decision. A call that any list allows is allowed, and without a bound if
+    /// any list has none. So a list never takes away what another one gives.
+    private enum Rank: CaseIterable {
+        case free, bounded, denied, ended
+
+        init(_ rule: CallRule) {
+            switch rule.answer {
+            case .allow: self = rule.bound == nil ? .free : .bounded
+            case .deny: self = .denied
+            case .end, .aborting: self = .ended
+            }
+        }
+    }
+
+    /// The rules of several lists about one call as one list, without rules that could never decide.
+    fileprivate static func joined(_ lists: [[CallRule]]) -> [CallRule] {
+        let all = Array(lists.joined())
+        var kept: [CallRule] = []
+        for rank in Rank.allCases {
+            for rule in all where Rank(rule) == rank {
+                let isDecided = kept.contains { $0.conditions.isEmpty || $0.conditions == rule.conditions }
+                if !isDecided { kept.append(rule) }
+            }
+        }
+        return kept
+    }
+}
+
+extension PolicyNetwork {
+    /// A larger number reaches more.
+    fileprivate var reach: Int {
+        switch self {
+        case .none: 0
+        case .loopback: 1
+        case .client: 2
+        case .host: 3
+        }
+    }
+}
+
+extension PolicyEnvironment {
+    fileprivate mutating func add(
+        _ more: PolicyEnvironment, of entitlement: String, at place: PolicyPlace
+    ) throws(PolicyError) {
+        passed += more.passed.filter { !passed.contains($0) }
+        for (name, value) in more.fixed.sorted(by: { $0.key < $1.key }) {
+            guard fixed[name] == nil || fixed[name] == value else {
+                throw PolicyError("\(entitlement) sets `\(name)`, which the policy sets to another value", at: place)
+            }
+            fixed[name] = value
+        }
+    }
+}
+
+/// The name of a policy and of the entitlements that are joined to it: `NAME+ENTITLEMENT+ENTITLEMENT`.
+package struct EntitlementNames: Sendable, Hashable {
+    package let policy: String
+    /// Sorted, each once.
+    package let entitlements: [String]
+
+    /// Takes a joined name apart.
+    package init(_ name: String) {
+        let parts = name.utf8.split(separator: UInt8(ascii: "+"), omittingEmptySubsequences: false).map(Substring.init)
+        self.init(policy: String(parts[0]), entitlements: parts.dropFirst().map(String.init))
+    }
+
+    package init(policy: String, entitlements: [String]) {
+        self.policy = policy
+        self.entitlements = Set(entitlements).sorted()
+    }
+
+    package func adding(_ more: [String]) -> EntitlementNames {
+        EntitlementNames(policy: policy, entitlements: entitlements + more)
+    }
+
+    /// The joined name.
+    package var joined: String { ([policy] + entitlements).joined(separator: "+") }
+}

@@ -1,0 +1,31 @@
+#include "CAnnexPolicies.h"
+
+// Each entitlement file of Policies/entitlements/ must appear once here and once in the list; a test counts them.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char com_apple_security_application_groups[] = {
+#embed "../../../Policies/entitlements/com.apple.security.application-groups.yaml"
+};
+static const unsigned char com_apple_security_files_user_selected_read_only[] = {
+#embed "../../../Policies/entitlements/com.apple.security.files.user-selected.read-only.yaml"
+};
+static const unsigned char com_apple_security_files_user_selected_read_write[] = {
+#embed "../../../Policies/entitlements/com.apple.security.files.user-selected.read-write.yaml"
+};
+static const unsigned char com_apple_security_network_client[] = {
+#embed "../../../Policies/entitlements/com.apple.security.network.client.yaml"
+};
+
+#define TEXT(name, bytes) {name, bytes, sizeof bytes}
+
+static const annex_policy_text texts[] = {
+    TEXT("com.apple.security.application-groups", com_apple_security_application_groups),
+    TEXT("com.apple.security.files.user-selected.read-only", com_apple_security_files_user_selected_read_only),
+    TEXT("com.apple.security.files.user-selected.read-write", com_apple_security_files_user_selected_read_write),
+    TEXT("com.apple.security.network.client", com_apple_security_network_client),
+};
+
+annex_policy_text annex_entitlement_at(size_t index) {
+    if (index < sizeof texts / sizeof *texts) return texts[index];
+    return (annex_policy_text){NULL, NULL, 0};
+}

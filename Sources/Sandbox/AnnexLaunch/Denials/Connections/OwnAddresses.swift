@@ -1,0 +1,43 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// Asks the kernel whether it would deliver to this machine itself what is sent to an address.
+enum OwnAddresses {
+    /// - Returns: false also for an address to which no route leads; a connection to it fails by itself.
+    static func include(_ address: InternetAddress) -> Bool {
+        let address = address.embedded ?? address
+        guard let source = source(towards: address) else { return false }
+        // For its own addresses, the kernel chooses the address itself or the loopback as source.
+        return source.host == address.host || source.barrier == .machine
+    }
+
+    /// The source address that the kernel chooses for packets to an address; nil if no route leads there. A datagram
+    /// socket that is connected sends nothing.
+    private static func source(towards address: InternetAddress) -> InternetAddress? {
+        let number = socket(
+            address.host.count == 4 ? AF_INET : AF_INET6, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+        guard number >= 0 else { return nil }
+        let probe = Descriptor(owning: number)
+        guard address.connect(probe.number) == 0 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 28)
+        var count = socklen_t(bytes.count)
+        // SAFETY: the kernel writes at most `count` bytes of the array.
+        let status = unsafe bytes.withUnsafeMutableBytes { room in
+            unsafe getsockname(probe.number, room.baseAddress?.assumingMemoryBound(to: sockaddr.self), &count)
+        }
+        return status == 0 ? InternetAddress(Array(bytes.prefix(Int(count)))) : nil
+    }
+}
+
+extension InternetAddress {
+    /// Connects a socket to this address.
+    ///
+    /// - Returns: the status of the call; -1 sets `errno`.
+    func connect(_ socket: Int32) -> Int32 {
+        // SAFETY: the bytes outlive the call, which only reads them.
+        unsafe bytes.withUnsafeBytes { room in
+            unsafe Glibc.connect(
+                socket, room.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(room.count))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+/// Makes a connection on behalf of a held `connect`.
+///
+/// A filter cannot read the address. If the broker only examined it and let the kernel perform the call, another thread
+/// or process could exchange the address in between. So the broker connects the program's socket itself, to the address
+/// that it has copied.
+enum ProgramConnection {
+    enum Outcome: Hashable {
+        case connected
+        case failed(errno: Int32)
+        /// The address is one that no program may connect to.
+        case barred(InternetAddress, InternetAddress.Barrier)
+        /// The call waits until the other machine has answered.
+        case waiting
+    }
+
+    /// The mistakes of a program that the kernel would answer in the same way.
+    private static let mistakes = [EBADF, EFAULT, EINVAL, EAFNOSUPPORT, ENOTSOCK]
+
+    /// Begins a connection. It never waits, even if the program's socket does.
+    static func begin(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
+        do throws(SystemError) {
+            let socket = try socket(of: call, on: listener)
+            guard try isOfTCP(socket) else { return .failed(errno: EOPNOTSUPP) }
+            let address = try address(of: call, on: listener)
+            if let barrier = barrier(before: address) { return .barred(address, barrier) }
+            return connect(socket, to: address)
+        } catch {
+            return .failed(errno: mistakes.contains(error.errno) ? error.errno : EACCES)
+        }
+    }
+
+    /// Looks whether a connection that was begun has been made.
+    static func look(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
+        guard let socket = try? socket(of: call, on: listener) else { return .failed(errno: EBADF) }
+        var watched = pollfd(fd: socket.number, events: Int16(POLLOUT), revents: 0)
+        // SAFETY: the call reads and writes the one structure that it is given.
+        if unsafe poll(&watched, 1, 0) > 0 {
+            guard let failure = try? option(SO_ERROR, of: socket) else { return .failed(errno: EACCES) }
+            return failure == 0 ? .connected : .failed(errno: failure)
+        }
+        return call.isDisturbed ? .failed(errno: EINTR) : .waiting
+    }
+
+    private static func socket(
+        of call: HeldCall, on listener: borrowing Descriptor
+    ) throws(SystemError) -> Descriptor {
+        try call.descriptor(0, of: Caller(asking: call.thread).process ?? 0, on: listener)
+    }
+
+    private static func barrier(before address: InternetAddress) -> InternetAddress.Barrier? {
+        let barrier = address.barrier ?? (OwnAddresses.include(address) ? .machine : nil)
+        return barrier == .machine && Resolvers.include(address) ? nil : barrier
+    }
+
+    /// The address that the call's second argument points at. It must be whole; the kernel reads no more either.
+    private static func address(
+        of call: HeldCall, on listener: borrowing Descriptor
+    ) throws(SystemError) -> InternetAddress {
+        let count = Int(UInt32(truncatingIfNeeded: call.arguments[2]))
+        guard count >= 2, count <= InternetAddress.longest else { throw SystemError("connect", errno: EINVAL) }
+        guard let bytes = call.memory(at: call.arguments[1], count: count), bytes.count == count,
+            call.isHeld(on: listener)
+        else { throw SystemError("connect", errno: EFAULT) }
+        guard let address = InternetAddress(bytes) else { throw SystemError("connect", errno: EAFNOSUPPORT) }
+        return address
+    }
+
+    private static func connect(_ socket: borrowing Descriptor, to address: InternetAddress) -> Outcome {
+        let flags = fcntl(socket.number, F_GETFL)
+        let isWaiting = flags & O_NONBLOCK == 0
+        if isWaiting { _ = fcntl(socket.number, F_SETFL, flags | O_NONBLOCK) }
+        let failure = address.connect(socket.number) == 0 ? 0 : errno
+        if isWaiting { _ = fcntl(socket.number, F_SETFL, flags) }
+        if failure == EINPROGRESS, isWaiting { return .waiting }
+        return failure == 0 ? .connected : .failed(errno: failure)
+    }
+
+    /// Whether a descriptor is a TCP socket. A socket of another kind could reach a service of this machine.
+    private static func isOfTCP(_ socket: borrowing Descriptor) throws(SystemError) -> Bool {
+        let domain = try option(SO_DOMAIN, of: socket)
+        guard domain == AF_INET || domain == AF_INET6 else { return false }
+        return try option(SO_PROTOCOL, of: socket) == Int32(IPPROTO_TCP)
+    }
+
+    private static func option(_ name: Int32, of socket: borrowing Descriptor) throws(SystemError) -> Int32 {
+        var value: Int32 = 0
+        var count = socklen_t(MemoryLayout<Int32>.size)
+        // SAFETY: the kernel writes at most `count` bytes of the number.
+        let status = unsafe getsockopt(socket.number, SOL_SOCKET, name, &value, &count)
+        _ = try SystemError.check("getsockopt", status == 0 ? 0 : -errno)
+        return value
+    }
+}

@@ -1,0 +1,37 @@
+internal import Glibc
+
+/// The resolvers of names that the machine's administrator chose. Programs that may connect to other machines reach
+/// them even on this machine, where many systems have one.
+enum Resolvers {
+    private static let file = "/etc/resolv.conf"
+    private static let port: UInt16 = 53
+    /// The C library asks no more than these.
+    private static let most = 3
+
+    /// Whether an address is the TCP port of one of them.
+    static func include(_ address: InternetAddress) -> Bool {
+        guard address.port == port, let text = TextFile.read(file) else { return false }
+        let host = address.host.count == 16 ? address.embedded?.host ?? address.host : address.host
+        return hosts(in: text).contains(host)
+    }
+
+    /// The addresses in the text of `resolv.conf`, of 4 or 16 bytes each. Other lines are skipped.
+    static func hosts(in text: String) -> [[UInt8]] {
+        var hosts: [[UInt8]] = []
+        for line in text.utf8.prefix(1 << 16).split(separator: UInt8(ascii: "\n")) where hosts.count < most {
+            let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            guard words.count >= 2, words[0].elementsEqual("nameserver".utf8) else { continue }
+            if let host = host(String(decoding: words[1], as: UTF8.self)) { hosts.append(host) }
+        }
+        return hosts
+    }
+
+    private static func host(_ word: String) -> [UInt8]? {
+        for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            // SAFETY: the call writes exactly the bytes of an address of this family.
+            if unsafe inet_pton(family, word, &bytes) == 1 { return bytes }
+        }
+        return nil
+    }
+}
