@@ -118,7 +118,8 @@ let extensions = floor(
         .target(name: "AnnexRegistry", dependencies: ["AnnexBundle", "AnnexPolicy"], swiftSettings: strict),
         .systemLibrary(name: "CAnnexSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .target(
-            name: "AnnexSigning", dependencies: ["CAnnexSodium", "AnnexBundle", "AnnexLinux"], swiftSettings: strict),
+            name: "AnnexSigning", dependencies: ["CAnnexSodium", "AnnexBundle", "AnnexModel", "AnnexLinux"],
+            swiftSettings: strict),
     ])
 
 let broker = floor(
@@ -163,7 +164,7 @@ let commands = floor(
         .executableTarget(
             name: "annexd",
             dependencies: [
-                "AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexLinux",
+                "AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -172,9 +173,10 @@ let commands = floor(
         .target(
             name: "AnnexCommand",
             dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexAttacks",
-                "AnnexDoctor", "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools",
-                "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
+                "AnnexModel", "AnnexAttacks", "AnnexDoctor",
+                "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
+                "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -261,6 +263,7 @@ let fixtures: [Target] = [
     fixture("conforms", ["AnnexChannel", "ConformingConduct"]),
     fixture("echoes-raw", ["AnnexChannel"]),
     fixture("works-on", ["AnnexExtension"]),
+    fixture("keeps-notes", ["AnnexExtension"]),
     fixture("crashes-as-told", ["AnnexExtension", "AnnexLinux", "CCrashes"]),
     fixture("answers-all-but-one", ["AnnexModel", "AnnexChannel"]),
     fixture("scribbles-forever", ["AnnexChannel", "AnnexLinux"]),

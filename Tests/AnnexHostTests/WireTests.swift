@@ -135,7 +135,7 @@ import Testing
             waited: .microseconds(5), steps: [.init(name: "clone3", duration: .microseconds(7))], layers: ["a", "b"],
             waived: [.init(layer: .landlock, cause: "c", remedy: nil)], policy: "p",
             limits: [.init(name: "memory", bound: "64M", enforcement: .enforced, keeper: "k")], memoryLimit: 1 << 26,
-            memory: .watched)
+            memory: .watched, privateDirectory: .userOfApp)
         var terms = SessionTerms()
         terms.keepAlive = .seconds(7)
         terms.channel.hostCapacity = 4096

@@ -100,7 +100,7 @@ enum HousePlan {
                 Target("CAnnexSodium", "C library: libsodium"),
                 Target(
                     "AnnexSigning", "seals, team keys, signatures and trust",
-                    imports: ["CAnnexSodium", "AnnexBundle", "AnnexLinux"]),
+                    imports: ["CAnnexSodium", "AnnexBundle", "AnnexModel", "AnnexLinux"]),
             ]),
         Floor(
             name: "Broker",
@@ -137,16 +137,15 @@ enum HousePlan {
             targets: [
                 Target(
                     "annexd", "the daemon",
-                    imports: ["AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexLinux"],
+                    imports: ["AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux"],
                     products: ["Logging", "ServiceLifecycle", "ArgumentParser"]),
                 Target(
                     "AnnexCommand", "the command line's commands",
                     imports: [
-                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexAttacks",
-                        "AnnexDoctor",
-                        "AnnexSandbox",
-                        "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay",
-                        "AnnexChannel", "AnnexLinux",
+                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
+                        "AnnexModel", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch",
+                        "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel",
+                        "AnnexLinux",
                     ],
                     products: ["Logging", "ArgumentParser"]),
                 Target("annex", "the command line", imports: ["AnnexCommand"]),

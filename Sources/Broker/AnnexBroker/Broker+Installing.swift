@@ -7,6 +7,16 @@ internal import Synchronization
 
 extension Broker {
     package func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
+        let (installed, gone) = try replace(app: path)
+        privates.remove(gone)
+        return installed
+    }
+
+    /// Installs an app, and leaves the private directories of extensions that it no longer contains.
+    /// - Returns: the installed extensions, and what private directories are of no use any more.
+    package func replace(
+        app path: String
+    ) throws(BrokerError) -> (installed: [InstalledExtension], gone: [PrivateSubject]) {
         let app = try Self.open(path)
         let accepted = try signatures.accept(app, at: path)
         do throws(BrokerError) {
@@ -21,7 +31,7 @@ extension Broker {
     /// checks those that it needs.
     package func load(app path: String) throws(BrokerError) -> [InstalledExtension] {
         let app = try Self.open(path)
-        return try register(app, signature: try signatures.load(app, at: path))
+        return try register(app, signature: try signatures.load(app, at: path)).installed
     }
 
     private static func open(_ path: String) throws(BrokerError) -> AppBundle {
@@ -34,7 +44,7 @@ extension Broker {
 
     private func register(
         _ app: AppBundle, signature: AppSignature
-    ) throws(BrokerError) -> [InstalledExtension] {
+    ) throws(BrokerError) -> (installed: [InstalledExtension], gone: [PrivateSubject]) {
         // The policy is read and compiled now, so that a launch finds it ready and an invalid policy fails the
         // installation.
         for bundle in app.extensions where wishes.points.point(bundle.extensionPoint) != nil {
@@ -50,17 +60,23 @@ extension Broker {
         failures.forget(installed.map(\.id) + dropped)
         end(dropped, for: .removed)
         for supervised in running.all { supervised.endIfParkedAndReplaced() }
-        return signatures.named(installed)
+        return (signatures.named(installed), dropped.map { .extension($0, of: app.identifier) })
     }
 
     package func remove(app identifier: String) throws(BrokerError) {
+        try forget(app: identifier)
+        privates.remove([.app(identifier)])
+        try forgetTeam(of: identifier)
+    }
+
+    /// Removes an app, and leaves its private directories and its pin to a team.
+    package func forget(app identifier: String) throws(BrokerError) {
         let gone = try registry.withLock { (registry) throws(BrokerError) in
             let gone = try registry.remove(identifier)
             signatures.drop(identifier)
             return gone
         }
         end(gone, for: .removed)
-        try forgetTeam(of: identifier)
     }
 
     /// Lets any team sign an app that the user has removed.

@@ -21,6 +21,7 @@ package final class Broker: BrokerService {
     /// The policy of each extension point, with the limits of the point.
     private let policies = Mutex<[String: Policy]>([:])
     private let reports: ReportKeeper?
+    let privates: PrivateStore
     let log: BrokerLog
     private let onEnd: @Sendable (EndedExtension) -> Void
 
@@ -44,6 +45,7 @@ package final class Broker: BrokerService {
         } catch {
             throw BrokerError(.system, what: "\(error.cause)", place: error.step, remedy: error.remedy)
         }
+        privates = PrivateStore(wishes.privateDirectories, loop: launcher.loop, log: log)
         for waiver in launcher.waivers { log.waived(waiver) }
     }
 
@@ -70,7 +72,10 @@ package final class Broker: BrokerService {
         try checkFailures(of: identifier)
         let policy = try policy(for: bundle)
         try signatures.check(bundle)
-        let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
+        var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
+        let kept = try keptDirectory(for: bundle, policy: policy, into: &configuration)
+        // Without the directory itself, whose lock must end before a removal is tried.
+        let keepsFiles = kept != nil
         // This step comes last: an error after it would have to give the slot back.
         let slot = try slot(for: purpose, bundle: bundle, most: policy.limits.instances)
         let log = log.of(host)
@@ -82,12 +87,13 @@ package final class Broker: BrokerService {
         let supervised = running.add { remove in
             SupervisedExtension(
                 Installed(bundle, instance: instance, in: registry), policy: policy, timeLimit: timeLimit, host: host,
-                launcher: launcher, slots: slots, slot: slot, events: told
-            ) { [failures, reports, onEnd] end in
+                launcher: launcher, slots: slots, slot: slot, kept: kept, events: told
+            ) { [failures, reports, privates, onEnd] end in
                 failures.record(end)
                 log.ended(end)
                 reports?.keep(end)
                 remove()
+                if keepsFiles { privates.resumeRemoval() }
                 onEnd(end)
             }
         }

@@ -19,6 +19,8 @@ package struct BrokerConfiguration: Sendable {
     package var holdsBack = true
     /// Where reports on ends are kept.
     package var reports = ReportPlace.nowhere
+    /// Where private directories are kept; nil if none are kept. Then no extension is launched whose policy has one.
+    package var privateDirectories: PrivatePlace?
     /// The limits for all extensions together; nil if only the policies limit them.
     package var share: BrokerShare?
     /// The user whose broker this is, for the log of a program that has several; nil otherwise.

@@ -24,6 +24,8 @@ public struct BrokerError: Error, Sendable, Hashable {
         case invalidPolicy
         /// A file of the host's own extension points is wrong.
         case invalidPoint
+        /// The extension's private directory exceeds its limit, so the extension is not launched.
+        case privateDirectoryFull
         /// An extension was to be launched before a request needs it, but every instance slot is taken, or another
         /// launch waits for one.
         case noSlot

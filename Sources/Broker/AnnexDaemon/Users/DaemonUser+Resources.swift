@@ -40,6 +40,7 @@ extension DaemonUser {
         try? trust.change { (trust) throws(SigningError) in
             trust.forgetFirstUses(butOf: Set(apps.map(\.identifier)))
         }
+        made.broker.finishAnnouncedRemovals(installed: Set(apps.map(\.identifier)))
         return made
     }
 
@@ -60,6 +61,7 @@ extension DaemonUser {
         var wishes = options.wishes
         wishes.share = share
         wishes.user = "\(number)"
+        wishes.privateDirectories = .folder(options.privateDirectories(of: number))
         if options.isSystem, wishes.reports == .standard { wishes.reports = .folder(options.reports(of: number)) }
         return wishes
     }

@@ -18,6 +18,7 @@ enum CompiledPolicies {
         "com.apple.widget-extension",
         "compute",
         "resources",
+        "storage",
         "tool",
         "workspace",
     ]
@@ -40,6 +41,7 @@ enum CompiledPolicies {
         case "com.apple.widget-extension": `com.apple.widget-extension`
         case "compute": `compute`
         case "resources": `resources`
+        case "storage": `storage`
         case "tool": `tool`
         case "workspace": `workspace`
         default: nil
