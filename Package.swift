@@ -118,7 +118,8 @@ let extensions = floor(
         .target(name: "AnnexRegistry", dependencies: ["AnnexBundle", "AnnexPolicy"], swiftSettings: strict),
         .systemLibrary(name: "CAnnexSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .target(
-            name: "AnnexSigning", dependencies: ["CAnnexSodium", "AnnexBundle", "AnnexLinux"], swiftSettings: strict),
+            name: "AnnexSigning", dependencies: ["CAnnexSodium", "AnnexBundle", "AnnexModel", "AnnexLinux"],
+            swiftSettings: strict),
     ])
 
 let broker = floor(

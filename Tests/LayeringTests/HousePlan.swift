@@ -100,7 +100,7 @@ enum HousePlan {
                 Target("CAnnexSodium", "C library: libsodium"),
                 Target(
                     "AnnexSigning", "seals, team keys, signatures and trust",
-                    imports: ["CAnnexSodium", "AnnexBundle", "AnnexLinux"]),
+                    imports: ["CAnnexSodium", "AnnexBundle", "AnnexModel", "AnnexLinux"]),
             ]),
         Floor(
             name: "Broker",

@@ -1,5 +1,6 @@
 internal import AnnexBrokerAPI
 internal import AnnexBundle
+internal import AnnexModel
 internal import AnnexSigning
 internal import Synchronization
 
@@ -53,10 +54,10 @@ final class InstalledSignatures: Sendable {
 
     /// Refuses a signed app that is older than the installed one: its signature is valid for ever, and so are its faults.
     private func checkVersion(_ signature: AppSignature, of app: String) throws(SigningError) {
-        guard let version = signature.version, let installed = state.withLock({ $0.apps[app]?.version }),
-            AppSignature.isLower(version, than: installed)
+        guard signature.team != nil, let installed = state.withLock({ $0.apps[app]?.version }),
+            signature.version < installed
         else { return }
-        throw SigningError(olderVersion: version, than: installed, of: app)
+        throw SigningError(olderVersion: signature.version.text, than: installed.text, of: app)
     }
 
     /// Reads the seal of an app that was accepted when it was installed.
