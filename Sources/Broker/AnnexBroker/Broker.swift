@@ -45,7 +45,9 @@ package final class Broker: BrokerService {
         } catch {
             throw BrokerError(.system, what: "\(error.cause)", place: error.step, remedy: error.remedy)
         }
-        privates = PrivateStore(wishes.privateDirectories, loop: launcher.loop, log: log)
+        privates = PrivateStore(wishes.privateDirectories, loop: launcher.loop) { [log] name, error in
+            log.keptPrivate(name, error: error)
+        }
         for waiver in launcher.waivers { log.waived(waiver) }
     }
 

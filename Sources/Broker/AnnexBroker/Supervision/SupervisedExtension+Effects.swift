@@ -56,7 +56,7 @@ extension SupervisedExtension {
 
     /// Watches the private directory. Another instance may use it too, and then both count.
     private func watchDisk() {
-        guard let kept = running.withLock({ $0.kept }), let directory = try? kept.reopened() else { return }
+        guard let kept = running.withLock({ $0.kept }), let directory = kept.takeCopy() else { return }
         let subject = DiskWatch(
             of: directory, at: kept.limits.path, in: { [weak self] in self?.running.withLock { $0.number } },
             size: kept.limits.size, inodes: kept.limits.inodes
