@@ -23,7 +23,7 @@ import Testing
 
     @Test func `L6: a failed call for a private directory is a clean error and leaves nothing`() async throws {
         let app = try SubstituteApp(running: "works-on")
-        try app.setPoint("com.apple.widget-extension")
+        try app.setPoint("com.apple.share-services")
         let folder = try TemporaryFolder()
         let run = try await Program.run(
             "fails-each-call", [app.path, SubstituteApp.identifier, folder.url.path + "/private"],
