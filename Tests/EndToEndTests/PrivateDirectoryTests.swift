@@ -76,7 +76,7 @@ import Testing
         async throws
     {
         let host = try host()
-        #expect(try await ask(host, "where") == "/private /private /private")
+        #expect(try await ask(host, "where") == "/private /private /tmp")
         #expect(try await ask(host, "lists") == "")
         #expect(try await ask(host, "notes one") == "noted")
         #expect(try await ask(host, "reads") == "one")
