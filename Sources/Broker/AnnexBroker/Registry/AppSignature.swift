@@ -8,6 +8,8 @@ struct AppSignature: Sendable {
     let team: Team?
     /// The app's `CFBundleVersion`.
     let version: BundleVersion
+    /// The digest of everything in the app, in hexadecimal digits; nil if the app is not signed.
+    let digest: String?
     /// The checks of each launch, by the extension's bundle. A replaced bundle may still be launched by a host that asked
     /// a moment ago, so the checks belong to the bundle and not to its identifier.
     let extensions: [(bundle: ExtensionBundle, sealed: SealedExtension)]
@@ -17,6 +19,7 @@ struct AppSignature: Sendable {
     init(_ app: AppBundle, sealed: SealedApp?) throws(SigningError) {
         team = sealed?.team
         version = app.version
+        digest = sealed?.contentDigest.hex
         guard let sealed else {
             extensions = []
             return

@@ -28,9 +28,11 @@ final class InstalledSignatures: Sendable {
 
     /// Reads all files of a new app, and decides whether its user trusts the signature. If this is the app's first signed
     /// installation, pins the app to its team.
-    /// - Parameter path: for errors.
+    /// - Parameters:
+    ///   - path: for errors.
+    ///   - mayBeOlder: whether its user chose this version, so that it may be lower than the present one.
     func accept(
-        _ app: AppBundle, at path: String
+        _ app: AppBundle, at path: String, mayBeOlder: Bool = false
     ) throws(BrokerError) -> (signature: AppSignature, isNewPin: Bool) {
         do throws(SigningError) {
             // An app without a seal has nothing to compare its files with.
@@ -39,7 +41,7 @@ final class InstalledSignatures: Sendable {
             if case .refused(let refusal) = trusted.trust.decide(app: app.identifier, signedBy: signature.team) {
                 throw SigningError(refusal)
             }
-            try checkVersion(signature, of: app.identifier)
+            if !mayBeOlder { try checkVersion(signature, of: app.identifier) }
             var isNew = false
             if let team = signature.team {
                 try trusted.change { (trust) throws(SigningError) in
@@ -111,6 +113,8 @@ extension InstalledSignatures {
         let (teams, trust) = (state.withLock { $0.apps.compactMapValues(\.team) }, trusted.trust)
         guard !teams.isEmpty else { return extensions }
         return extensions.map { one in
+            // Another version of the app may have another signature than the one in use.
+            guard one.verdict != .superseded else { return one }
             var one = one
             one.team = teams[one.containingApp].map { SigningTeam($0, isTrusted: trust.trusts($0)) }
             return one

@@ -105,7 +105,8 @@ extension SupervisedExtension {
         // The report is queued before the host learns of the end, because the host may exit at once.
         onEnd(
             EndedExtension(
-                identifier: identifier, policy: policy, lifetime: Moment.now.since(asked), waited: waited(granted),
+                identifier: identifier, instance: instance, policy: policy, lifetime: Moment.now.since(asked),
+                waited: waited(granted),
                 launch: launch, limits: LaunchReport.Limit.all(limits, held: end.held),
                 termination: termination))
         events(.ended(termination))
