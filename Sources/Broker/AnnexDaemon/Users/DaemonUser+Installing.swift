@@ -126,10 +126,11 @@ extension DaemonUser {
         // The broker does not know an app that could not be loaded, so its error is ignored.
         _ = try? resources.broker.forget(app: identifier)
         resources.broker.removePrivateDirectories(of: gone)
-        try resources.broker.forgetTeam(of: app.identifier)
         for build in app.builds { resources.store.leave(build) }
         sweep()
         space.record(resources.store.bytes, at: resources.store.path)
+        // This comes last, because it may fail. The next start forgets the pins of apps that are not installed.
+        try resources.broker.forgetTeam(of: app.identifier)
     }
 
     /// Announces the removal of private directories, so that a kill after `body` does not lose it. If `body` fails, nothing
