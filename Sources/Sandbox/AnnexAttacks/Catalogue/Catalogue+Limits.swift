@@ -220,7 +220,7 @@ extension Catalogue {
             "DEPUTY-01", technique: "`../` or symlink in a path argument",
             by: "AnnexBundleTests/HostileBundleTests: DEPUTY-01"),
         driven(
-            "DEPUTY-02", technique: "Claims other extension's id", by: "AnnexBrokerTests/RegistryTests: P3"),
+            "DEPUTY-02", technique: "Claims other extension's id", by: "AnnexRegistryTests/RegistryTests: P3"),
         driven(
             "DEPUTY-03", technique: "Manifest asks `/`, `$HOME`, glob",
             by: "AnnexPolicyTests/PolicyTextTests: DEPUTY-03"),
@@ -246,7 +246,7 @@ extension Catalogue {
             trial: .notApplicable("a grant is the copied contents of one request; there is nothing to revoke")),
         driven(
             "DEPUTY-10", technique: "Two extensions collude by host API",
-            by: "AnnexBrokerTests/RegistryTests: P3"),
+            by: "AnnexRegistryTests/RegistryTests: P3"),
     ]
 
     private static func driven(_ id: String, technique: String, by tests: String...) -> Attack {
