@@ -2,15 +2,15 @@ internal import AnnexLinux
 
 /// The processor for which an ELF file is built.
 enum Processor: Hashable, Comparable {
-    case x86_64
+    case x86
     case aarch64
     case other(UInt16)
 
     /// The processors for which Annex exists.
-    static let supported: [Processor] = [.x86_64, .aarch64]
+    static let supported: [Processor] = [.x86, .aarch64]
 
     #if arch(x86_64)
-        static let own = Processor.x86_64
+        static let own = Processor.x86
     #elseif arch(arm64)
         static let own = Processor.aarch64
     #endif
@@ -18,7 +18,7 @@ enum Processor: Hashable, Comparable {
     /// - Parameter number: the machine number of an ELF header.
     init(number: UInt16) {
         switch number {
-        case 62: self = .x86_64
+        case 62: self = .x86
         case 183: self = .aarch64
         default: self = .other(number)
         }
@@ -27,7 +27,7 @@ enum Processor: Hashable, Comparable {
     /// The directory of a bundle that holds programs for this processor; nil if Annex does not run there.
     var directory: String? {
         switch self {
-        case .x86_64: "x86_64"
+        case .x86: "x86_64"
         case .aarch64: "aarch64"
         case .other: nil
         }
@@ -35,7 +35,7 @@ enum Processor: Hashable, Comparable {
 
     var name: String {
         switch self {
-        case .x86_64: "x86-64"
+        case .x86: "x86-64"
         case .aarch64: "aarch64"
         case .other(3): "x86 (32 bits)"
         case .other(40): "ARM (32 bits)"
