@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -24,6 +25,14 @@ int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t
         opened = syscall(SYS_openat2, directory, path, &how, sizeof how);
     } while (opened < 0 && (errno == EINTR || errno == EAGAIN));
     return opened < 0 ? -errno : (int)opened;
+}
+
+int annex_rename_new(int directory, const char *name, const char *other) {
+    return renameat2(directory, name, directory, other, RENAME_NOREPLACE) < 0 ? -errno : 0;
+}
+
+int annex_rename_exchange(int directory, const char *name, const char *other) {
+    return renameat2(directory, name, directory, other, RENAME_EXCHANGE) < 0 ? -errno : 0;
 }
 
 int annex_status_flags(int descriptor) {
