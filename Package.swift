@@ -116,6 +116,8 @@ let extensions = floor(
             name: "AnnexExtension", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: strict),
         .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
         .target(
+            name: "AnnexBundling", dependencies: ["AnnexBundle", "AnnexLinux"], swiftSettings: strict),
+        .target(
             name: "AnnexRegistry", dependencies: ["AnnexBundle", "AnnexModel", "AnnexPolicy"], swiftSettings: strict),
         .systemLibrary(name: "CAnnexSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .target(
@@ -174,8 +176,8 @@ let commands = floor(
         .target(
             name: "AnnexCommand",
             dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
-                "AnnexModel", "AnnexAttacks", "AnnexDoctor",
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexBundling",
+                "AnnexBundle", "AnnexModel", "AnnexAttacks", "AnnexDoctor",
                 "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
                 "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
@@ -228,6 +230,14 @@ let plugins = floor(
         .plugin(name: "EmbedProgram", capability: .buildTool()),
         // `make policies` runs this one; what it writes is part of AnnexShippedPolicies.
         .executableTarget(name: "CompilePolicies", dependencies: ["AnnexPolicy"], swiftSettings: swift),
+        .plugin(
+            name: "BundleApp",
+            capability: .command(
+                intent: .custom(verb: "bundle-app", description: "Make an app with its extensions, linked whole"),
+                permissions: [.writeToPackageDirectory(reason: "the app is made in the package's folder")]),
+            dependencies: ["MakeBundle"]),
+        .executableTarget(
+            name: "MakeBundle", dependencies: ["AnnexBundling", "AnnexBundle"], swiftSettings: swift),
     ])
 
 // MARK: - Tests
@@ -335,6 +345,9 @@ let tests: [Target] = [
         name: "AnnexSigningTests",
         dependencies: ["AnnexSigning", "AnnexBundle", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
     .testTarget(
+        name: "AnnexBundlingTests",
+        dependencies: ["AnnexBundling", "AnnexBundle", "AnnexModel", "AnnexTestSupport"], swiftSettings: swift),
+    .testTarget(
         name: "AnnexBrokerTests",
         dependencies: [
             "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexLaunch", "AnnexPolicy", "AnnexModel",
@@ -400,6 +413,8 @@ let package = Package(
             name: "AnnexSandbox", targets: ["AnnexSandbox", "AnnexDoctor", "AnnexPolicy", "AnnexShippedPolicies"]),
         .executable(name: "annex", targets: ["annex"]),
         .executable(name: "annexd", targets: ["annexd"]),
+        // For authors of apps: swift package bundle-app.
+        .plugin(name: "BundleApp", targets: ["BundleApp"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -431,6 +446,9 @@ if isFuzzing {
         fuzzer("FuzzMachineText", "AnnexDoctor", "AnnexLaunch", "AnnexLinux"),
         fuzzer("FuzzElfFile", "AnnexLaunch"),
         fuzzer("FuzzPropertyList", "AnnexBundle"),
+        fuzzer("FuzzStrings", "AnnexBundle"),
+        fuzzer("FuzzEntitlements", "AnnexBundle"),
+        fuzzer("FuzzIcon", "AnnexBundle"),
         fuzzer("FuzzPointFile", "AnnexRegistry", "AnnexPolicy"),
         fuzzer("FuzzSeal", "AnnexSigning"),
         fuzzer("FuzzArchive", "AnnexBrokerAPI", "AnnexLinux"),

@@ -33,6 +33,11 @@ enum HousePlan {
             targets: [
                 Target("EmbedProgram", "build plugin: compiles the C programs into byte arrays"),
                 Target("CompilePolicies", "tool: compiles Policies/*.yaml into sources", imports: ["AnnexPolicy"]),
+                Target(
+                    "BundleApp", "command plugin: builds the programs of an app and makes the app",
+                    imports: ["MakeBundle"]),
+                Target(
+                    "MakeBundle", "tool: makes an app, for the plugin", imports: ["AnnexBundling", "AnnexBundle"]),
             ]),
         Floor(
             name: "Kernel",
@@ -95,6 +100,9 @@ enum HousePlan {
                     imports: ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
                 Target("AnnexBundle", "Info.plist and the layout of an app", imports: ["AnnexModel", "AnnexLinux"]),
                 Target(
+                    "AnnexBundling", "makes an app of a layout, programs and settings",
+                    imports: ["AnnexBundle", "AnnexLinux"]),
+                Target(
                     "AnnexRegistry", "extension points; the installed apps, their versions and verdicts",
                     imports: ["AnnexBundle", "AnnexModel", "AnnexPolicy"]),
                 Target("CAnnexSodium", "C library: libsodium"),
@@ -142,8 +150,8 @@ enum HousePlan {
                 Target(
                     "AnnexCommand", "the command line's commands",
                     imports: [
-                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
-                        "AnnexModel", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch",
+                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexBundling",
+                        "AnnexBundle", "AnnexModel", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch",
                         "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel",
                         "AnnexLinux",
                     ],

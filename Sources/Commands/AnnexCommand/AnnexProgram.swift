@@ -87,6 +87,7 @@ struct Annex: AsyncParsableCommand {
               annex policy explain compute ptrace      show whether a policy allows a call, and by which line
               annex point list                         list the extension points
               annex attack --policy compute            run the attacks of the catalogue against a policy
+              annex bundle Layout --programs bin --out Pictures.app    make an app of built programs
               annex validate Pictures.app              show every fault of an app before you ship it
               annex install Pictures.app               install an app with annexd for all your hosts; then: annex list
               annex request ID --file holiday.jpg      send one request to an extension, and store its answer
@@ -104,7 +105,7 @@ struct Annex: AsyncParsableCommand {
             RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, PointCommand.self,
             DemoCommand.self, BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self,
             InstallCommand.self, RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self,
-            PinCommand.self, UnpinCommand.self, RequestCommand.self, ValidateCommand.self, KeyCommand.self,
-            SignCommand.self,
+            PinCommand.self, UnpinCommand.self, RequestCommand.self, BundleCommand.self, ValidateCommand.self,
+            KeyCommand.self, SignCommand.self,
         ])
 }

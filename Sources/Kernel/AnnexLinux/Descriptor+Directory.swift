@@ -108,6 +108,18 @@ extension Descriptor {
         _ = try SystemError.retrying("renameat", path: name) { unsafe renameat(number, name, target, newName) }
     }
 
+    /// Renames an entry. The new name must be free.
+    /// - Throws: `EEXIST` if it is not, and `EINVAL` if the file system cannot tell.
+    package func rename(_ name: String, toNew other: String) throws(SystemError) {
+        _ = try SystemError.check("renameat2", path: other, unsafe annex_rename_new(number, name, other))
+    }
+
+    /// Gives each of two entries the name of the other, at once.
+    /// - Throws: `EINVAL` if the file system cannot do that.
+    package func exchange(_ name: String, with other: String) throws(SystemError) {
+        _ = try SystemError.check("renameat2", path: other, unsafe annex_rename_exchange(number, name, other))
+    }
+
     /// Gives a file a second name, which must be free.
     package func link(_ name: String, as other: String) throws(SystemError) {
         _ = try SystemError.retrying("linkat", path: name) { unsafe linkat(number, name, number, other, 0) }

@@ -28,6 +28,14 @@ int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t
     return opened < 0 ? -errno : (int)opened;
 }
 
+int annex_rename_new(int directory, const char *name, const char *other) {
+    return renameat2(directory, name, directory, other, RENAME_NOREPLACE) < 0 ? -errno : 0;
+}
+
+int annex_rename_exchange(int directory, const char *name, const char *other) {
+    return renameat2(directory, name, directory, other, RENAME_EXCHANGE) < 0 ? -errno : 0;
+}
+
 static int open_within(int directory, const char *name, uint64_t flags) {
     struct open_how how = {
         .flags = flags | O_CLOEXEC,

@@ -25,6 +25,8 @@ public final class AppBundle: Sendable {
     public let extensions: [ExtensionBundle]
     /// The extensions under `PlugIns/` that break a rule. The app and its other extensions stay usable.
     public let rejected: [RejectedExtension]
+    /// The path to show in messages: the escaped name of the app's directory.
+    let shown: String
 
     /// Opens an app, and checks the app and its extensions.
     ///
@@ -61,7 +63,10 @@ public final class AppBundle: Sendable {
         let schemes = parts.info.flatMap { info in
             findings.attempt { () throws(BundleError) in try URLSchemes.read(info) }
         }
-        if let info = parts.info { InfoAdvice.warnOfPlaceholders(in: info, reporting: findings) }
+        if let info = parts.info {
+            BundleFace.check(bundle, info: info, reporting: findings)
+            InfoAdvice.warnOfPlaceholders(in: info, reporting: findings)
+        }
         guard let keys = parts.keys, let identifier = keys.identifier, let schemes,
             let executable = parts.takeProgram()
         else { return nil }
@@ -71,6 +76,7 @@ public final class AppBundle: Sendable {
         shortVersion = keys.shortVersion ?? version
         urlSchemes = schemes
         entitlements = parts.entitlements
+        shown = bundle.shown
         directory = bundle.file()
         self.executable = executable
     }

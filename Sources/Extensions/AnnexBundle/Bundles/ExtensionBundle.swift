@@ -25,6 +25,8 @@ public final class ExtensionBundle: Sendable {
     public let directory: BundleFile
     /// The extension's program for this machine.
     public let executable: BundleFile
+    /// Whether `displayName` is the extension's own and not the app's.
+    let hasOwnName: Bool
     /// The path to show in messages: escaped, and starting with the app's directory.
     let shown: String
     /// The status of `Info.plist` when it was checked.
@@ -51,6 +53,7 @@ public final class ExtensionBundle: Sendable {
         checks.checkVersions(keys)
         let shownName = checks.displayName(keys)
         let point = checks.point()
+        BundleFace.check(bundle, info: info, reporting: findings)
         InfoAdvice.warnOfPlaceholders(in: info, reporting: findings)
         guard let identifier = keys.identifier, let containingApp = app.identifier, let shownName, let point,
             let executable = parts.takeProgram()
@@ -58,6 +61,7 @@ public final class ExtensionBundle: Sendable {
         self.identifier = identifier
         self.containingApp = containingApp
         displayName = shownName
+        hasOwnName = keys.displayName != nil
         version = keys.version ?? app.version ?? .unstated
         shortVersion = keys.shortVersion ?? app.shortVersion ?? version
         extensionPoint = point.identifier

@@ -20,6 +20,10 @@ public struct BundleFinding: Sendable, Hashable {
     }
 }
 
+extension BundleFinding: CustomStringConvertible {
+    public var description: String { "\(severity.rawValue): \(fault)" }
+}
+
 /// Collects what the checks of one bundle find. The same checks serve two readers:
 ///
 /// - The reader that opens a bundle wants the first error only. Warnings are not even put into words.

@@ -1,12 +1,12 @@
 /// Reads the XML form of a property list: only the elements of property lists, in UTF-8, without a document's own
 /// entities.
 struct XMLPropertyListReader {
-    private var scanner: XMLScanner
+    private var scanner: ByteScanner
     private var budget: PropertyListBudget
 
     init(_ bytes: [UInt8], within limits: PropertyListLimits) throws(PropertyListFailure) {
         budget = PropertyListBudget(limits)
-        scanner = XMLScanner(bytes)
+        scanner = ByteScanner(bytes)
         _ = scanner.skip("\u{FEFF}")
         guard !bytes.starts(with: [0xFE, 0xFF]), !bytes.starts(with: [0xFF, 0xFE]) else {
             throw scanner.failure("UTF-16 is not supported; save the file as UTF-8")

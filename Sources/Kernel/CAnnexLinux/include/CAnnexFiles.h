@@ -1,4 +1,4 @@
-// Opening beneath a directory, facts about files (flags, mount, status, extended attributes), and syncfs.
+// Opening beneath a directory, renaming, facts about files (flags, mount, status, extended attributes), and syncfs.
 #ifndef C_ANNEX_FILES_H
 #define C_ANNEX_FILES_H
 
@@ -7,6 +7,10 @@
 
 // openat2 that never leaves the directory and follows no link of any kind. Close-on-exec.
 int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t mode);
+// renameat2 within a directory. The new name must be free: -EEXIST if it is not. -EINVAL if the file system lacks this.
+int annex_rename_new(int directory, const char *name, const char *other);
+// renameat2 that gives each of two entries the other's name at once. -EINVAL if the file system lacks this.
+int annex_rename_exchange(int directory, const char *name, const char *other);
 // Opens a directory of a directory for reading, with all rights for its owner. Neither a link nor another file system is
 // entered. If the caller may not read it, its mode is changed first. Close-on-exec; a descriptor or -errno.
 int annex_open_directory_within(int directory, const char *name);

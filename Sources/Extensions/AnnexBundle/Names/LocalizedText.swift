@@ -1,0 +1,77 @@
+/// A text of a bundle in all its languages, such as the name to show.
+///
+/// ```swift
+/// let name = bundle.localizedName().text(for: ["de-AT", "en"])
+/// ```
+public struct LocalizedText: Sendable, Hashable {
+    /// The text in `Info.plist`, for users of all other languages.
+    public let text: String
+    /// The translations by language, such as `de` or `zh-hans`: in lower case, with hyphens. `base` is the translation for
+    /// users of all other languages.
+    ///
+    /// At most 64 languages, and 16 KiB of text.
+    public let translations: [String: String]
+    /// `CFBundleDevelopmentRegion`: the language of the bundle's author, in the same form. Nil if the key is missing.
+    public let developmentLanguage: String?
+
+    package init(_ text: String, translations: [String: String] = [:], developmentLanguage: String? = nil) {
+        self.text = text
+        self.translations = translations
+        self.developmentLanguage = developmentLanguage.map(LanguageTag.normalized)
+    }
+
+    /// The text for a user.
+    ///
+    /// The first language that has a translation counts. A translation for `de` also serves `de-AT`. If no language has
+    /// one, the author's language counts, then `Base`, then `Info.plist`.
+    /// - Parameter languages: the user's languages, the preferred one first, as in `de-AT`, `de_AT.UTF-8` or `de`. Only
+    ///   the first 32 count.
+    public func text(for languages: [String]) -> String {
+        for language in languages.prefix(32) {
+            let chain = LanguageTag.chain(from: language)
+            if let found = chain.lazy.compactMap({ translations[$0] }).first { return found }
+            // The text of Info.plist is in the author's language. It serves users of that language untranslated.
+            if let developmentLanguage, chain.contains(developmentLanguage) { return text }
+        }
+        let author = developmentLanguage.flatMap { translations[$0] }
+        return author ?? translations[LanguageTag.base] ?? text
+    }
+}
+
+/// The names of languages, as folders of translations and environments spell them.
+package enum LanguageTag {
+    /// The folder for users of all languages without a folder.
+    static let base = "base"
+    private static let longest = 64
+
+    /// Languages that old bundles spell out.
+    private static let words = [
+        "english": "en", "french": "fr", "german": "de", "japanese": "ja", "spanish": "es", "italian": "it",
+        "dutch": "nl",
+    ]
+
+    /// Chinese is written in two scripts. The region tells which one.
+    private static let scripts = [
+        "zh-cn": "zh-hans", "zh-sg": "zh-hans", "zh-tw": "zh-hant", "zh-hk": "zh-hant", "zh-mo": "zh-hant",
+    ]
+
+    /// The language in lower case with hyphens, without an encoding behind it: `de_AT.UTF-8` becomes `de-at`.
+    package static func normalized(_ language: String) -> String {
+        let name = language.prefix { $0 != "." && $0 != "@" }.prefix(longest)
+        let plain = name.lowercased().replacing("_", with: "-")
+        return words[plain] ?? plain
+    }
+
+    /// The language and those that also serve its users, the closest first: `zh-tw`, `zh-hant`, `zh`.
+    static func chain(from language: String) -> [String] {
+        var chain: [String] = []
+        var rest = normalized(language)
+        while !rest.isEmpty {
+            chain.append(rest)
+            if let script = scripts[rest] { chain.append(script) }
+            guard let end = rest.lastIndex(of: "-") else { break }
+            rest = String(rest[..<end])
+        }
+        return chain
+    }
+}

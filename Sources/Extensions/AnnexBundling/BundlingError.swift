@@ -1,0 +1,49 @@
+internal import AnnexBundle
+internal import AnnexLinux
+
+/// Why no app was made: what went wrong, where, and the remedy.
+package struct BundlingError: Error, Sendable, Hashable {
+    /// The kind of error, for programs.
+    package enum Code: String, Sendable, Hashable {
+        /// The file with the settings cannot be used.
+        case settings
+        /// The folder with the layout cannot be used.
+        case layout
+        /// A program that the layout names was not built, or cannot be read.
+        case program
+        /// The new app's place is not free.
+        case place
+        /// The machine denied something that is needed.
+        case system
+    }
+
+    package let code: Code
+    /// The file that the error is about, escaped.
+    package let place: String
+    /// What went wrong, in a line.
+    package let what: String
+    /// What the reader can do about it; nil if that is not known.
+    package let remedy: String?
+
+    init(_ code: Code, place: String, what: String, remedy: String? = nil) {
+        self.code = code
+        self.place = "\(Escaped(place))"
+        self.what = what
+        self.remedy = remedy
+    }
+
+    init(_ error: SystemError, place: String, code: Code = .system) {
+        self.init(code, place: place, what: "\(Escaped(error.cause))", remedy: error.remedy)
+    }
+
+    init(_ fault: BundleError) {
+        code = .layout
+        place = fault.place
+        what = fault.what
+        remedy = fault.remedy
+    }
+}
+
+extension BundlingError: CustomStringConvertible {
+    package var description: String { "\(place): \(what)" + (remedy.map { "; \($0)" } ?? "") }
+}
