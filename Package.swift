@@ -115,6 +115,10 @@ let extensions = floor(
         .target(
             name: "AnnexExtension", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: strict),
         .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
+        .target(name: "AnnexRegistry", dependencies: ["AnnexBundle", "AnnexPolicy"], swiftSettings: strict),
+        .systemLibrary(name: "CAnnexSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .target(
+            name: "AnnexSigning", dependencies: ["CAnnexSodium", "AnnexBundle", "AnnexLinux"], swiftSettings: strict),
     ])
 
 let broker = floor(
@@ -125,8 +129,8 @@ let broker = floor(
         .target(
             name: "AnnexBroker",
             dependencies: [
-                "AnnexBrokerAPI", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel",
-                "AnnexChannel", "AnnexLinux",
+                "AnnexBrokerAPI", "AnnexRegistry", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy",
+                "AnnexModel", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
@@ -168,8 +172,9 @@ let commands = floor(
         .target(
             name: "AnnexCommand",
             dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
-                "AnnexLaunch", "AnnexShippedPolicies",
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexAttacks",
+                "AnnexDoctor",
+                "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
                 "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -204,6 +209,11 @@ let examples = floor(
             swiftSettings: strict, linkerSettings: selfContained),
         .executableTarget(
             name: "ShoutHost", dependencies: ["AnnexHost", "AnnexEmbedded"]),
+        .executableTarget(
+            name: "TextThumbnail", dependencies: ["AnnexExtension"], swiftSettings: swift,
+            linkerSettings: selfContained),
+        .executableTarget(
+            name: "ThumbnailHost", dependencies: ["AnnexHost", "AnnexEmbedded"]),
         .executableTarget(
             name: "Silent", swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(
@@ -313,6 +323,14 @@ let tests: [Target] = [
         name: "AnnexBundleTests",
         dependencies: ["AnnexBundle", "AnnexModel", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
     .testTarget(
+        name: "AnnexRegistryTests",
+        dependencies: [
+            "AnnexRegistry", "AnnexBundle", "AnnexShippedPolicies", "AnnexPolicy", "AnnexLinux", "AnnexTestSupport",
+        ], swiftSettings: swift),
+    .testTarget(
+        name: "AnnexSigningTests",
+        dependencies: ["AnnexSigning", "AnnexBundle", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
+    .testTarget(
         name: "AnnexBrokerTests",
         dependencies: [
             "AnnexBroker", "AnnexBundle", "AnnexBrokerAPI", "AnnexLaunch", "AnnexPolicy", "AnnexModel",
@@ -409,6 +427,9 @@ if isFuzzing {
         fuzzer("FuzzMachineText", "AnnexDoctor", "AnnexLaunch", "AnnexLinux"),
         fuzzer("FuzzElfFile", "AnnexLaunch"),
         fuzzer("FuzzPropertyList", "AnnexBundle"),
+        fuzzer("FuzzPointFile", "AnnexRegistry", "AnnexPolicy"),
+        fuzzer("FuzzEntitlementFragment", "AnnexPolicy"),
+        fuzzer("FuzzSeal", "AnnexSigning"),
         fuzzer("FuzzArchive", "AnnexBrokerAPI", "AnnexLinux"),
         fuzzer("FuzzMessage", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel"),
         fuzzer("FuzzRecording", "AnnexReplay"),

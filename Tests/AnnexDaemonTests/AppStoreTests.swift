@@ -40,7 +40,7 @@ import Testing
         let found = try store().index.withLock { $0 }
         let app = try #require(found.apps.first)
         #expect(found.apps.count == 1 && app.identifier == "com.example.a" && app.folder == "app-a")
-        #expect(app.disabled == ["com.example.a.one"] && app.bytes > 4096)
+        #expect(app.choices == ["com.example.a.one": false] && app.bytes > 4096)
         #expect(try Data(contentsOf: URL(filePath: path + "/index.damaged")) == Data([1, 2, 3]))
         // From now on it is an ordinary index, and the damaged one stays for inspection.
         #expect(try store().index.withLock { $0 } == found)
@@ -141,8 +141,8 @@ import Testing
     }
 
     @Test func `an index of a newer daemon is left alone and the error names the remedy`() throws {
-        // Field 1, four bytes: version 2.
-        let newer: [UInt8] = [1, 0, 4, 0, 0, 0, 2, 0, 0, 0]
+        // Field 1, four bytes: version 3.
+        let newer: [UInt8] = [1, 0, 4, 0, 0, 0, 3, 0, 0, 0]
         try writeIndex(newer)
         let error = #expect(throws: SystemError.self) { _ = try store() }
         #expect(error?.errno == EPROTO && error?.remedy?.contains("a newer annexd") == true)

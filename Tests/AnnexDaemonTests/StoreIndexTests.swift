@@ -5,19 +5,78 @@ import Testing
 
 @Suite struct StoreIndexTests {
     private func app(_ name: String, bytes: UInt64) -> StoreIndex.App {
-        StoreIndex.App(identifier: name, folder: "app-\(name)", name: "A.app", bytes: bytes, disabled: [name + ".x"])
+        StoreIndex.App(
+            identifier: name, folder: "app-\(name)", name: "A.app", bytes: bytes,
+            choices: [name + ".x": false, name + ".y": true])
     }
 
     @Test func `an index is read from the disk as it was written`() throws {
         let index = StoreIndex(apps: [app("com.a", bytes: 5), app("com.b", bytes: .max)])
         let read = try StoreIndex(decoding: index.encoded(within: StoreIndex.limits), within: StoreIndex.limits)
         #expect(read == index)
-        #expect(throws: DecodingFailure.self) { try StoreIndex(decoding: [1, 0, 4, 0, 0, 0, 2, 0, 0, 0]) }
+        #expect(throws: DecodingFailure.self) { try StoreIndex(decoding: [1, 0, 4, 0, 0, 0, 3, 0, 0, 0]) }
+    }
+
+    @Test func `P5: an index of version 1 keeps every extension as it was`() throws {
+        // Version 1: one app, whose extension com.a.off is switched off.
+        let old = OldIndex(apps: [OldIndex.App(identifier: "com.a", disabled: ["com.a.off"])])
+        let bytes = try old.encoded(within: StoreIndex.limits)
+        let read = try #require(StoreIndex(decoding: bytes, within: StoreIndex.limits).apps.first)
+        #expect(read.isOld && read.choices == ["com.a.off": false] && read.bytes == 7)
+        // An app that cannot be opened stays old.
+        let kept = try StoreIndex(
+            decoding: StoreIndex(apps: [read]).encoded(within: StoreIndex.limits), within: StoreIndex.limits)
+        #expect(kept.apps == [read])
+        let renewed = read.renewed(with: ["com.a.off", "com.a.keyboard"])
+        #expect(!renewed.isOld && renewed.choices == ["com.a.off": false, "com.a.keyboard": true])
+        // Later extensions have the default of their point.
+        #expect(renewed.renewed(with: ["com.a.late"]) == renewed)
     }
 
     @Test func `sizes in a damaged index add up to at most the largest number`() {
         #expect(StoreIndex(apps: [app("com.a", bytes: 5), app("com.b", bytes: 7)]).bytes == 12)
         #expect(StoreIndex(apps: [app("com.a", bytes: .max), app("com.b", bytes: .max)]).bytes == .max)
         #expect(StoreIndex(apps: [app("com.a", bytes: 1 << 62), app("com.b", bytes: 1 << 62)]).bytes == .max)
+    }
+}
+
+/// An index as version 1 wrote it.
+private struct OldIndex: Message {
+    struct App: Message {
+        let identifier: String
+        let disabled: [String]
+
+        init(identifier: String, disabled: [String]) {
+            self.identifier = identifier
+            self.disabled = disabled
+        }
+
+        func encode(into encoder: inout MessageEncoder) {
+            encoder.encode(identifier, as: 1)
+            encoder.encode("app-0", as: 2)
+            encoder.encode("A.app", as: 3)
+            encoder.encode(7 as UInt64, as: 4)
+            encoder.encode(list: disabled, as: 5)
+        }
+
+        init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+            identifier = try decoder.decode(1)
+            disabled = try decoder.decodeList(5)
+        }
+    }
+
+    let apps: [App]
+
+    init(apps: [App]) {
+        self.apps = apps
+    }
+
+    func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(1 as UInt32, as: 1)
+        encoder.encode(list: apps, as: 2)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        apps = try decoder.decodeList(2)
     }
 }

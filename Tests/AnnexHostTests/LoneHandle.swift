@@ -31,8 +31,8 @@ final class LoneHandle: ExtensionHandle {
         events(.ended(Termination(.protocolViolation)))
     }
 
-    func dismiss(completed: Bool) {
+    func dismiss(for dismissal: Dismissal) {
         count.add(1, ordering: .acquiringAndReleasing)
-        events(.ended(Termination(completed ? .completed : .cancelled)))
+        events(.ended(Termination(dismissal == .completed ? .completed : .cancelled)))
     }
 }

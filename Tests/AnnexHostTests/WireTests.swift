@@ -10,8 +10,8 @@ import Testing
         .saidHello, .requestBegan(1), .requestEnded(.max),
         .overstayed, .gaveSign, .pingPassedOn, .activityBegan("é"), .activityEnded,
         .violated(ProtocolViolation("x", isBudget: true)),
-        .violated(ProtocolViolation("y")), .channelClosed, .parked, .dismissed(completed: true),
-        .dismissed(completed: false),
+        .violated(ProtocolViolation("y")), .channelClosed, .parked, .dismissed(.completed),
+        .dismissed(.cancelled), .dismissed(.memoryPressure),
     ]
     private static let requests: [ServiceRequest] = [
         .install(name: "A.app"), .uninstall(app: "com.a"), .setEnabled(true, extension: "com.a.b"),
@@ -152,7 +152,7 @@ import Testing
             id: "a.b.d", displayName: "", extensionPoint: "p", containingApp: "a.b", isEnabled: false)
         let rejected = InstalledExtension(
             id: "a.b/e", displayName: "e", extensionPoint: "", containingApp: "a.b",
-            rejection: BrokerError(.unknownPoint, what: "w", place: "p"))
+            rejection: BrokerError(.unsupportedPoint, what: "w", place: "p"))
         let packets: [DaemonPacket] = [
             .welcome(version: 1), .rejected(BrokerError(.overQuota, what: "w", place: "p", remedy: "m")), .leaving,
             .answer(1, .done), .answer(1, .claimed(isYours: true)), .answer(1, .claimed(isYours: false)),

@@ -5,7 +5,7 @@ import Testing
     @Test func `L6: the reasons are spelled as in reports`() {
         let spelled =
             "completed cancelled exited crashed memoryLimit launchLimit timeLimit processorLimit diskLimit outputLimit "
-            + "messageBudget graceExpired unresponsive stuck deniedOperation protocolViolation hostGone disabled removed "
+            + "messageBudget graceExpired unresponsive stuck deniedOperation protocolViolation memoryPressure hostGone disabled removed "
             + "brokerShutdown launchFailed"
         #expect(Termination.Reason.allCases.map(\.rawValue).joined(separator: " ") == spelled)
     }

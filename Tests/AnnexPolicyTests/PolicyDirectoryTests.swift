@@ -89,7 +89,7 @@ import Testing
         }
         #expect(
             try Self.error { chown($0.appending(path: "compute.yaml").path, 65534, 65534) }
-                == "DIR/compute.yaml: belongs to another user; a policy must belong to root or to you")
+                == "DIR/compute.yaml: belongs to another user; it must belong to root or to you")
     }
 
     @Test func `the error for a missing directory names it`() {

@@ -139,6 +139,18 @@ import Testing
         #expect(try await served(standby) == "1")
     }
 
+    @Test func `L8: parked extensions end for memory pressure with that reason`() async throws {
+        let standby = try host().standby(for: SubstituteApp.identifier, keeping: 2...2)
+        await eventually { standby.count == 2 }
+        let session = try await standby.begin()
+        standby.giveUp(for: .memoryPressure)
+        await eventually { !ends.list.isEmpty }
+        #expect(Set(ends.list) == [.memoryPressure])
+        // An extension at work goes on.
+        #expect(try await served(session) == "1")
+        #expect(await session.complete().reason == .completed)
+    }
+
     @Test func `LIFE-05: no extension is left when the last reference goes`() async throws {
         let host = try host()
         do {

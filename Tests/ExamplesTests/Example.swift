@@ -11,7 +11,7 @@ enum Example {
         return URL(filePath: test).deletingLastPathComponent()
     }()
 
-    static let names = ["PictureEditor", "Misbehaver", "Silent", "Shout", "Pictures", "ShoutApp"]
+    static let names = ["PictureEditor", "Misbehaver", "Silent", "Shout", "Pictures", "ShoutApp", "TextThumbnail"]
 
     static func program(_ name: String) -> String {
         programs.appending(path: name).path

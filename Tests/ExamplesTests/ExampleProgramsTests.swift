@@ -41,7 +41,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: out) }
         let script = Process()
         script.executableURL = Example.root.appending(path: "Sources/Examples/assemble")
-        script.arguments = [Example.programs.path, out.path]
+        script.arguments = [Example.programs.path, out.path, "Pictures", "Shout", "Thumbnails"]
         try script.run()
         script.waitUntilExit()
         #expect(script.terminationStatus == 0)
@@ -55,5 +55,7 @@ import Testing
         let shout = try AppBundle.open(out.appending(path: "Shout.app").path)
         #expect(shout.extensions.map(\.extensionPoint) == ["com.apple.ui-services"])
         #expect(shout.extensions.first?.displayName == "Shout — Loud")
+        let thumbnails = try AppBundle.open(out.appending(path: "Thumbnails.app").path)
+        #expect(thumbnails.extensions.map(\.extensionPoint) == ["com.example.thumbnails"])
     }
 }

@@ -94,6 +94,13 @@ enum HousePlan {
                     "AnnexExtension", "what an extension links",
                     imports: ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
                 Target("AnnexBundle", "Info.plist and the layout of an app", imports: ["AnnexModel", "AnnexLinux"]),
+                Target(
+                    "AnnexRegistry", "extension points, and the verdicts on installed extensions",
+                    imports: ["AnnexBundle", "AnnexPolicy"]),
+                Target("CAnnexSodium", "C library: libsodium"),
+                Target(
+                    "AnnexSigning", "seals, team keys, signatures and trust",
+                    imports: ["CAnnexSodium", "AnnexBundle", "AnnexLinux"]),
             ]),
         Floor(
             name: "Broker",
@@ -104,7 +111,8 @@ enum HousePlan {
                 Target(
                     "AnnexBroker", "registry, launch and supervision of extensions",
                     imports: [
-                        "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexBrokerAPI",
+                        "AnnexRegistry", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy",
+                        "AnnexBrokerAPI",
                         "AnnexModel", "AnnexChannel", "AnnexLinux",
                     ],
                     products: ["Logging"]),
@@ -135,7 +143,9 @@ enum HousePlan {
                 Target(
                     "AnnexCommand", "the command line's commands",
                     imports: [
-                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
+                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexAttacks",
+                        "AnnexDoctor",
+                        "AnnexSandbox",
                         "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay",
                         "AnnexChannel", "AnnexLinux",
                     ],

@@ -2,7 +2,8 @@ public import Foundation
 
 /// The example apps, made from the executables that were built with the tests.
 public enum ExampleBundles {
-    /// The folder with `Pictures.app` and `Shout.app`; made once in a run, removed at its end.
+    /// The folder with the example apps, and `Points` with the point of one of them; made once in a run, removed at its
+    /// end.
     public static let folder: Result<URL, Failure> = Result { () throws(Failure) in try layOut() }
 
     public struct Failure: Error, CustomStringConvertible {
@@ -31,7 +32,7 @@ public enum ExampleBundles {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
         let script = packageRoot.appending(path: "Sources/Examples/assemble").path
-        process.arguments = [script, products.path, target.path]
+        process.arguments = [script, products.path, target.path, "Pictures", "Shout", "Thumbnails"]
         do {
             try process.run()
         } catch {

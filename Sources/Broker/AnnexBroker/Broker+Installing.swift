@@ -2,6 +2,7 @@ package import AnnexBrokerAPI
 package import AnnexBundle
 internal import AnnexLaunch
 internal import AnnexPolicy
+internal import AnnexRegistry
 internal import Synchronization
 
 extension Broker {
@@ -14,9 +15,11 @@ extension Broker {
         }
         // The policy is read and compiled now, so that a launch finds it ready and an invalid policy fails the
         // installation.
-        for bundle in app.extensions where bundle.rejection == nil { try prepare(policy(for: bundle), for: bundle) }
-        let (installed, dropped) = try registry.withLock { (registry) throws(BrokerError) in
-            let dropped = try registry.install(app)
+        for bundle in app.extensions where wishes.points.point(bundle.extensionPoint) != nil {
+            try prepare(policy(for: bundle), for: bundle)
+        }
+        let (installed, dropped) = try registry.withLock { [points = wishes.points] (registry) throws(BrokerError) in
+            let dropped = try registry.install(app, points: points)
             return (registry.described(app), dropped)
         }
         for rejection in installed.compactMap(\.rejection) { log.rejected(rejection) }
@@ -59,11 +62,14 @@ extension Broker {
 
     /// The bundle that a launch needs, and the number of its installation.
     func installed(_ identifier: String) throws(BrokerError) -> (bundle: ExtensionBundle, instance: UInt64) {
-        let (bundle, instance, isEnabled) = registry.withLock {
-            ($0.bundle(identifier), $0.instance(of: identifier), $0.isEnabled(identifier))
+        let (bundle, instance, isEnabled, rejection) = registry.withLock {
+            (
+                $0.bundle(identifier), $0.instance(of: identifier), $0.isEnabled(identifier),
+                $0.rejection(for: identifier)
+            )
         }
         guard let bundle, let instance else { throw absent(identifier) }
-        if let rejection = bundle.rejection { throw rejection }
+        if let rejection { throw rejection }
         guard isEnabled else {
             throw BrokerError(.disabled, what: "is switched off", place: identifier, remedy: "switch it on")
         }

@@ -3,7 +3,7 @@ internal import AnnexBundle
 package import AnnexChannel
 internal import AnnexLaunch
 internal import AnnexPolicy
-internal import AnnexShippedPolicies
+internal import AnnexRegistry
 internal import Synchronization
 
 /// Installs, launches, supervises and ends extensions. A broker lives in a host's process or in the daemon `annexd`.
@@ -13,8 +13,9 @@ package final class Broker: BrokerService {
     let running = RunningExtensions()
     let slots = InstanceSlots()
     let wishes: BrokerConfiguration
-    /// A separate object, so that an end that is reported on the event loop's thread does not keep the broker alive.
+    /// A separate object, for the reason that `RunningExtensions` states.
     let failures = FailureHistory()
+    /// The policy of each extension point, with the limits of the point.
     private let policies = Mutex<[String: Policy]>([:])
     private let reports: ReportKeeper?
     let log: BrokerLog
@@ -23,8 +24,8 @@ package final class Broker: BrokerService {
     /// Starts the warden, and removes what a killed broker left behind.
     /// - Parameters:
     ///   - waiving: layers that extensions do without if this machine cannot provide them.
-    ///   - wishes: the host's settings that override the policies'.
-    ///   - onEnd: called at each end, on any thread; must not block.
+    ///   - wishes: the host's settings, which override those of the policies.
+    ///   - onEnd: called each time an extension has ended, on any thread; must not block.
     package init(
         waiving: Set<DispensableLayer> = [], _ wishes: BrokerConfiguration = BrokerConfiguration(),
         onEnd: @escaping @Sendable (EndedExtension) -> Void = { _ in }
@@ -66,7 +67,7 @@ package final class Broker: BrokerService {
         let policy = try policy(for: bundle)
         let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         // This step comes last: an error after it would have to give the slot back.
-        let slot = try slot(for: purpose, identifier: identifier, policy: policy)
+        let slot = try slot(for: purpose, bundle: bundle, most: policy.limits.instances)
         let log = log.of(host)
         log.launching(identifier, policy: policy.name)
         let told: @Sendable (ExtensionEvent) -> Void = { event in
@@ -100,14 +101,14 @@ package final class Broker: BrokerService {
 
     /// The slot that a launch has from the start; nil if the launch must ask for one and wait.
     private func slot(
-        for purpose: LaunchPurpose, identifier: String, policy: Policy
+        for purpose: LaunchPurpose, bundle: ExtensionBundle, most: Int
     ) throws(BrokerError) -> InstanceSlots.Slot? {
         guard purpose == .ahead else { return nil }
-        if let free = slots.acquireFree(policy.name, most: policy.limits.instances) { return free }
+        if let free = slots.acquireFree(bundle.extensionPoint, most: most) { return free }
         throw BrokerError(
             .noSlot,
-            what: "no instance slot is free: all \(policy.limits.instances) of the policy are taken or waited for",
-            place: identifier, remedy: "keep fewer extensions parked, or raise the policy's limit `instances`")
+            what: "no instance slot is free: the extension point's \(most) are taken, or other launches wait",
+            place: bundle.identifier, remedy: "keep fewer extensions parked, or raise the point's limit `instances`")
     }
 
     private func checkFailures(of identifier: String) throws(BrokerError) {
@@ -123,12 +124,11 @@ package final class Broker: BrokerService {
         for supervised in running.all { supervised.end(for: .brokerShutdown) }
     }
 
-    /// The policy of the extension's point. A bundle gets no general policy, such as `tool`, by naming it as its
-    /// extension point: such a bundle is rejected.
+    /// The policy of the extension's point, with the limits of the point and the host. If a bundle names a general
+    /// policy, such as `tool`, as its extension point, the bundle is rejected.
     func policy(for bundle: ExtensionBundle) throws(BrokerError) -> Policy {
-        if let rejection = bundle.rejection { throw rejection }
         do throws(PolicyError) {
-            var policy = try shippedPolicy(named: bundle.extensionPoint)
+            var policy = try policy(ofPoint: bundle.extensionPoint)
             wishes.apply(to: &policy.limits)
             return policy
         } catch {
@@ -137,10 +137,13 @@ package final class Broker: BrokerService {
     }
 
     /// The policy is cached: unpacking it takes longer than most steps of a launch.
-    private func shippedPolicy(named name: String) throws(PolicyError) -> Policy {
-        if let policy = policies.withLock({ $0[name] }) { return policy }
-        let policy = try Policy.compiledAhead(named: name)
-        policies.withLock { $0[name] = policy }
+    private func policy(ofPoint identifier: String) throws(PolicyError) -> Policy {
+        if let policy = policies.withLock({ $0[identifier] }) { return policy }
+        guard let point = wishes.points.point(identifier) else {
+            throw PolicyError("\(identifier) is not an extension point")
+        }
+        let policy = point.limiting(try wishes.policy(named: point.policy))
+        policies.withLock { $0[identifier] = policy }
         return policy
     }
 }
@@ -156,8 +159,8 @@ extension Broker {
             events: events)
     }
 
-    /// Ends an extension because its host has gone. It needs no reference to the broker, because releasing the last
-    /// such reference waits for the warden.
+    /// Ends an extension because its host has gone. This function needs no reference to the broker: releasing the last
+    /// one would wait for the warden.
     package static func end(ofGoneHost handle: any ExtensionHandle) {
         (handle as? SupervisedExtension)?.end(for: .hostGone)
     }
@@ -165,8 +168,8 @@ extension Broker {
 
 /// The running extensions, until their ends are reported.
 ///
-/// This is a separate object, so that an end that is reported on the event loop's thread never keeps the broker alive.
-/// Releasing the last reference to a broker waits for its warden, and the event loop must not wait.
+/// This is a separate object, so that a closure that reports an end on the event loop's thread need not hold the
+/// broker. Releasing the last reference to a broker waits for its warden, and the event loop must not wait.
 final class RunningExtensions: Sendable {
     private struct State {
         var extensions: [UInt64: SupervisedExtension] = [:]
@@ -175,7 +178,7 @@ final class RunningExtensions: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds the extension that `make` returns. `make` gets a closure that removes it again.
+    /// Adds the extension that `make` returns. `make` gets a closure that removes the extension again.
     func add(_ make: (_ remove: @escaping @Sendable () -> Void) -> SupervisedExtension) -> SupervisedExtension {
         let number = state.withLock { state in
             state.last += 1

@@ -1,10 +1,16 @@
 package import AnnexBrokerAPI
 internal import AnnexLaunch
 package import AnnexPolicy
+package import AnnexRegistry
+internal import AnnexShippedPolicies
 
 /// A host's settings for its broker; they override the policies.
 package struct BrokerConfiguration: Sendable {
-    /// How many extensions may run at once under one policy; nil for the policy's own number.
+    /// The extension points that extensions may name.
+    package var points = PointLibrary.shipped
+    /// The policies that the points may name; nil for the shipped ones.
+    package var policies: PolicyLibrary?
+    /// How many extensions may run at once for one extension point; nil for the point's own number.
     package var instances: Int?
     /// The shortest limit for a launch, a request and the watchdog. Shorter limits of a policy are raised to it.
     package var patience = Duration.zero
@@ -20,6 +26,34 @@ package struct BrokerConfiguration: Sendable {
     package var adjust: @Sendable (inout PolicyLimits) -> Void = { _ in }
 
     package init() {}
+
+    /// Adds extension points and policies of the host's own.
+    ///
+    /// - Parameters:
+    ///   - points: a directory of extension points; nil for none.
+    ///   - policies: a directory of policies; nil for none.
+    /// - Throws: `invalidPoint` or `invalidPolicy`, with the place of the first mistake.
+    package mutating func read(points: String?, policies: String?) throws(BrokerError) {
+        if let policies {
+            do throws(PolicyError) {
+                self.policies = try PolicyLibrary.standard(overriding: policies)
+            } catch {
+                throw BrokerError(.invalidPolicy, for: error, in: policies)
+            }
+        }
+        guard let points else { return }
+        do throws(PolicyError) {
+            self.points = try PointLibrary(adding: points)
+            try self.points.check(policies: self.policies ?? .shipped)
+        } catch {
+            throw BrokerError(.invalidPoint, for: error, in: points)
+        }
+    }
+
+    func policy(named name: String) throws(PolicyError) -> Policy {
+        guard let policies else { return try Policy.compiledAhead(named: name) }
+        return try Policy.compiledAhead(named: name, from: policies)
+    }
 
     func apply(to limits: inout PolicyLimits) {
         limits.loosen(time: patience)
@@ -52,5 +86,14 @@ package struct BrokerShare: Sendable, Hashable {
         GroupShare(
             name: name, memory: memory, processes: UInt64(max(1, processes)), processorWeight: processorWeight,
             diskWeight: diskWeight)
+    }
+}
+
+extension BrokerError {
+    /// - Parameter directory: the place, if the error itself names none.
+    fileprivate init(_ code: Code, for error: PolicyError, in directory: String) {
+        self.init(
+            code, what: error.problem, place: error.place.map { "\($0)" } ?? directory,
+            remedy: error.suggestion.map { "did you mean `\($0)`?" })
     }
 }

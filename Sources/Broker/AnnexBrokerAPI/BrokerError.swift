@@ -12,13 +12,16 @@ public struct BrokerError: Error, Sendable, Hashable {
         case heldBack
         /// The bundle breaks a rule of packaging.
         case invalidBundle
-        /// The extension names a point that Annex does not know: a misspelled one, or the name of a general policy.
-        case unknownPoint
+        /// The extension names a point that the broker does not have: a misspelled one, or the name of a policy.
+        case unsupportedPoint
         /// The extension serves another point than its host expects.
         case otherPoint
-        /// No policy can be read for the extension's point.
+        /// No policy can be read for the extension's point, or a file of the host's own policies is wrong.
         case invalidPolicy
-        /// An extension was to be launched ahead, and every instance slot is taken or waited for.
+        /// A file of the host's own extension points is wrong.
+        case invalidPoint
+        /// An extension was to be launched before a request needs it, but every instance slot is taken, or another
+        /// launch waits for one.
         case noSlot
         /// The user has reached a quota of this daemon, for example for open connections, installed apps or running
         /// extensions.

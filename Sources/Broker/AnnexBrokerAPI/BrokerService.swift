@@ -80,7 +80,7 @@ package enum LaunchPurpose: UInt8, Sendable, Hashable, FieldValue {
 package struct SessionTerms: Sendable, Hashable {
     /// The limits of the channel, which the host makes.
     package var channel: ChannelConfiguration
-    /// How long an extension that has answered a single request of a standby may stay parked until the next request.
+    /// If an extension of a standby has answered a single `request`, it may stay parked this long until the next one.
     /// Zero means that it is ended instead.
     package var keepAlive: Duration
 

@@ -1,3 +1,4 @@
+internal import AnnexChannel
 package import AnnexModel
 
 /// A host's handle of a running extension. Only the host sees the channel, so it reports through the handle what
@@ -24,26 +25,26 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     func activityEnded()
     /// The extension broke the channel's rules or budget.
     func violated(_ violation: ProtocolViolation)
-    /// The extension's end of the channel is closed. Either the extension has ended, or nothing more can arrive from
+    /// The extension's side of the channel is closed. Either the extension has ended, or nothing more can arrive from
     /// it.
     func channelClosed()
-    /// Marks an extension that was launched ahead of any request. A launch that finds no free slot may take this one's.
+    /// Marks an extension that no request needs at present. A launch that finds no free slot may take the slot of this
+    /// extension.
     func park()
     /// Takes a parked extension into use.
     /// - Returns: false if another launch has taken its slot; the extension then ends.
     func claim() -> Bool
-    /// The same as `claim`, for a task: it suspends while a daemon answers.
+    /// The same as `claim`, for a task. The task suspends while a daemon answers.
     nonisolated(nonsending) func askedClaim() async -> Bool
     /// The host does not need the extension any longer.
-    /// - Parameter completed: true if the host's work with it is done, false if the host cancels it.
-    func dismiss(completed: Bool)
-    /// The messages and bytes that went through the channel so far, for a broker that does not have the host's end of
-    /// it.
+    func dismiss(for dismissal: Dismissal)
+    /// Reports the messages and bytes that went through the channel so far. A broker needs this report if the host's
+    /// side of the channel is in another process.
     func counted(_ counts: SessionStatistics)
 }
 
 extension ExtensionHandle {
-    /// An embedded broker has the host's end of the channel and reads the counts there.
+    /// An embedded broker has the host's side of the channel and reads the counts there.
     package func counted(_ counts: SessionStatistics) {}
 
     /// An embedded broker is called directly, without suspending.
@@ -53,13 +54,23 @@ extension ExtensionHandle {
     package func passedPingOn() {}
 }
 
+/// Why a host does not need an extension any longer. Hosts and daemons exchange the raw values.
+package enum Dismissal: UInt8, Sendable, Hashable, CaseIterable, FieldValue {
+    /// The host gives up the extension, or its answer.
+    case cancelled = 0
+    /// The host's work with the extension is done.
+    case completed = 1
+    /// The extension was parked, and the machine is short of memory.
+    case memoryPressure = 2
+}
+
 /// An event that a broker sends to a host about an extension that the host launched.
 package enum ExtensionEvent: Sendable {
     /// The extension said hello within its launch limit.
     case ready(LaunchReport)
     /// The broker wants a sign of life: the host pings the extension, and passes its answer to the handle.
     case ping
-    /// The extension is close to its memory limit. The host warns it, so that it can free some.
+    /// The extension is close to its memory limit. The host warns the extension, so that the extension can free memory.
     case memoryWarning
     /// The session is over. The host tells the extension, which may tidy up until its grace ends.
     case goodbye
@@ -69,7 +80,7 @@ package enum ExtensionEvent: Sendable {
     case ended(Termination)
 }
 
-/// A breach of the channel's rules by an extension, found at the host's end.
+/// An extension's breach of the channel's rules, found on the host's side.
 package struct ProtocolViolation: Sendable, Hashable {
     /// What the extension did, with its numbers, for a report.
     package let text: String

@@ -78,11 +78,13 @@ extension LaunchReport {
         case enforced
         /// Annex itself holds the limit. It measures memory and processor time from time to time. It counts output,
         /// denied calls and messages as they occur, and its clocks hold the time limits. It ends an extension that it
-        /// finds beyond such a limit. Three limits work otherwise: one more launch than `instances` waits, one more
-        /// call of the host than `open-calls` fails, and `keep-alive` ends a process that waits for its next request.
+        /// finds beyond such a limit. Three limits work otherwise. If `instances` is reached, the next launch waits. If
+        /// `open-calls` is reached, the host's next call fails. `keep-alive` ends a process that has waited too long
+        /// for its next request.
         ///
-        /// Memory is watched if the machine offers no control group, or none that can limit swap. `RLIMIT_DATA` then
-        /// fails each allocation of private memory past the limit, and Annex checks memory of all kinds.
+        /// Memory is watched if the machine offers no control group, or none that can limit swap. In that case
+        /// `RLIMIT_DATA` makes each allocation of private memory past the limit fail, and Annex checks memory of all
+        /// kinds.
         case watched
     }
 
@@ -107,8 +109,8 @@ extension LaunchReport {
 }
 
 extension LaunchReport: CustomStringConvertible {
-    /// A summary: a line each for the time and the policy, the longest steps, the layers, each layer that was left out,
-    /// and the limits.
+    /// A summary in lines: the time with the policy, the longest steps, the layers, each layer that was left out, and
+    /// the limits.
     public var description: String {
         guard !policy.isEmpty else { return "not launched yet" }
         var lines = [
@@ -141,11 +143,11 @@ extension LaunchReport.Limit: CustomStringConvertible {
 public enum DispensableLayer: String, CaseIterable, Sendable, Hashable {
     /// A Linux namespace: user, mount, process (`pid`), network, IPC, host name (`uts`) or control group.
     case user, mount, pid, network, ipc, uts, cgroup
-    /// A root directory of its own, which holds only what the policy lists.
+    /// A root directory for the sandbox alone, which holds only what the policy lists.
     case root
     /// The removal of all Linux capabilities.
     case capabilities
-    /// The flag with which no program can gain rights, for example by a set-uid bit.
+    /// The flag that keeps programs from gaining rights, for example by a set-uid bit.
     case noNewPrivileges = "no-new-privileges"
     /// Landlock, seccomp, and a session keyring without permissions.
     case landlock, seccomp, keyring

@@ -15,8 +15,8 @@ package enum DaemonPlace {
         (environment("XDG_DATA_HOME") ?? ((environment("HOME") ?? "/") + "/.local/share")) + "/annex"
     }
 
-    /// The sockets that a host tries, in order: the user's own if it exists, then the machine's. A stale socket of the
-    /// user's own does not hide the machine's daemon.
+    /// The sockets that a host tries, in order: the user's own if it exists, then the machine's. If no daemon listens
+    /// at the user's socket, the host thus still finds the machine's daemon.
     package static var sockets: [String] {
         access(userSocket, F_OK) == 0 ? [userSocket, systemSocket] : [systemSocket]
     }
@@ -29,7 +29,7 @@ package enum DaemonPlace {
     }
 }
 
-/// Where the reports on ended extensions are kept. A report is one JSON file per end; the newest 500 are kept, and
+/// Where the reports on ended extensions are kept. Each end makes one report, a JSON file. The newest 500 are kept, and
 /// `annex reports` reads them.
 public enum ReportPlace: Sendable, Hashable {
     /// The user's own folder, which is the first of these:

@@ -104,7 +104,7 @@ package final class Daemon: Sendable {
         connect(socket, peer: peer, user: user)
     }
 
-    /// Why the daemon does not serve a peer, apart from the limits of the peer's user; nil if the daemon serves it.
+    /// Why the daemon does not serve a peer; nil if it does. This does not check the limits of the peer's user.
     private func rejection(of peer: borrowing PeerIdentity, _ socket: borrowing ControlSocket) -> BrokerError? {
         if peer.user == overflowUser {
             return BrokerError(

@@ -10,19 +10,26 @@ extension AnnexHost {
     ///
     /// - Parameters:
     ///   - apps: bundles to install at once, each a path to `Name.app`. `install(app:)` installs more later.
+    ///   - points: a directory of extension points of the host's own, beside the built-in ones: one file
+    ///     `IDENTIFIER.yaml` for each. `Docs/Guide/Points.md` explains the files.
+    ///   - policies: a directory of policies of the host's own, which its points may name. Each replaces the shipped
+    ///     policy of the same name. Both directories are read by this call only. They and their files must belong to
+    ///     root or to this user, and not every user may have the right to change them.
     ///   - waiving: layers that this host does without if the machine cannot provide them. Each is tried once, by this
     ///     call. A layer that the machine provides is always used. A missing layer that is not named here fails every
     ///     launch with its cause and remedy. The launch report lists the missing layers.
-    ///   - instances: how many extensions may run at once under one policy; nil for the policies' own limits. A further
-    ///     launch waits for a slot.
+    ///   - instances: how many extensions may run at once for one extension point; nil for the points' own limits. A
+    ///     further launch waits for a slot.
     ///   - reports: where the report on each end is kept; `annex reports` shows those of the standard place.
-    /// - Throws: a `BrokerError`. It names the file and key if a bundle breaks a rule, or the failed step and the
-    ///   remedy if this machine cannot make sandboxes.
+    /// - Throws: a `BrokerError`. It names the file and key if a bundle breaks a rule, the file and line if a point or
+    ///   a policy is wrong, or the failed step and the remedy if this machine cannot make sandboxes.
     public static func embedded(
-        apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil,
-        reports: ReportPlace = .standard
+        apps: [String] = [], points: String? = nil, policies: String? = nil, waiving: Set<DispensableLayer> = [],
+        instances: Int? = nil, reports: ReportPlace = .standard
     ) throws(BrokerError) -> AnnexHost {
-        try embedded(apps: apps, waiving: waiving, instances: instances, patience: .zero, reports: reports)
+        try embedded(
+            apps: apps, points: points, policies: policies, waiving: waiving, instances: instances, patience: .zero,
+            reports: reports)
     }
 
     /// The same with further settings, for machines that may be under heavy load.
@@ -31,10 +38,11 @@ extension AnnexHost {
     ///     to it.
     ///   - holdsBack: whether an extension that fails again and again must pause before its next launch.
     package static func embedded(
-        apps: [String] = [], waiving: Set<DispensableLayer> = [], instances: Int? = nil, patience: Duration,
-        holdsBack: Bool = true, reports: ReportPlace = .nowhere
+        apps: [String] = [], points: String? = nil, policies: String? = nil, waiving: Set<DispensableLayer> = [],
+        instances: Int? = nil, patience: Duration, holdsBack: Bool = true, reports: ReportPlace = .nowhere
     ) throws(BrokerError) -> AnnexHost {
         var wishes = BrokerConfiguration()
+        try wishes.read(points: points, policies: policies)
         wishes.instances = instances
         wishes.patience = patience
         wishes.holdsBack = holdsBack

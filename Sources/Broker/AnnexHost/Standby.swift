@@ -19,9 +19,9 @@ internal import Synchronization
 /// If the kernel reports that memory is short, all parked extensions are ended. A launch that finds no free instance
 /// slot may take a parked extension's slot; launching ahead uses free slots only. A parked extension costs no wake-up.
 ///
-/// A session always gets a process that has served no request before. A single `request` gets a process of its own,
-/// unless the extension's policy has a `keep-alive`. With it, a request may get a process that has served this host
-/// before.
+/// A session always gets a process that has served no request before. A single `request` gets such a process too,
+/// unless the extension's policy has a `keep-alive`. In that case the request may get a process that has served this
+/// host before.
 ///
 /// Releasing the last reference to the standby ends its parked extensions.
 public final class Standby: Sendable {
@@ -44,8 +44,8 @@ public final class Standby: Sendable {
 
     /// After each period, the extensions that were not needed in it are ended.
     private static let period = Duration.seconds(30)
-    /// Delays the launch of a replacement, so that it does not compete for the processor with the first request to the
-    /// extension that was just taken.
+    /// How long the launch of a replacement is delayed. Thus the launch does not compete for the processor with the
+    /// first request to the extension that was just taken.
     private static let rest = Duration.milliseconds(20)
 
     init(
@@ -60,7 +60,7 @@ public final class Standby: Sendable {
         loop = try EventLoop.shared()
         room = Mutex(StandbyPool(keeping: bounds, reuses: keepAlive > .zero))
         // Some kernels measure no memory pressure; the stock then follows demand alone.
-        let watch = try? MemoryPressure(on: loop) { [weak self] in self?.giveUp() }
+        let watch = try? MemoryPressure(on: loop) { [weak self] in self?.giveUp(for: .memoryPressure) }
         pressure.withLock { $0 = watch }
         fill(after: .zero)
     }
@@ -77,12 +77,18 @@ public final class Standby: Sendable {
     /// How many extensions are parked at this moment.
     public var count: Int { room.withLock { $0.count } }
 
-    /// Ends all parked extensions, so that the next request launches a new one. This happens by itself if memory is
-    /// short.
+    /// Ends all parked extensions. The next request then launches a new one. If memory is short, the standby does this
+    /// by itself, and the extensions end with the reason `memoryPressure`.
     ///
-    /// The lower bound counts again half a minute to a minute after the last such call.
+    /// After such a call, the lower bound does not count for half a minute to a minute. A further call prolongs this
+    /// time.
     public func giveUp() {
-        for session in room.withLock({ $0.empty() }) { session.dismiss() }
+        giveUp(for: .cancelled)
+    }
+
+    /// L8: under memory pressure idle extensions end first, and that is their reason.
+    package func giveUp(for dismissal: Dismissal) {
+        for session in room.withLock({ $0.empty() }) { session.link.report { $0.dismiss(for: dismissal) } }
         awaitRest()
     }
 
@@ -130,13 +136,13 @@ public final class Standby: Sendable {
     func finish(_ session: ExtensionSession) {
         guard keepAlive > .zero, session.termination == nil else {
             lose()
-            return session.link.report { $0.dismiss(completed: true) }
+            return session.link.report { $0.dismiss(for: .completed) }
         }
-        // The broker must know that it is parked before another request can take and claim it.
+        // The broker must know that the extension is parked before another request can take and claim it.
         session.link.report { $0.park() }
         let until = MonotonicClock.deadline(after: keepAlive)
         guard room.withLock({ $0.putBack(session, until: until) }) else {
-            return session.link.report { $0.dismiss(completed: true) }
+            return session.link.report { $0.dismiss(for: .completed) }
         }
         forgetIfEnded(session)
         awaitExpiry()
@@ -148,14 +154,14 @@ public final class Standby: Sendable {
         refill()
     }
 
-    /// Removes an extension that ended before it was in the stock, when `forget` could not find it.
+    /// Removes an extension that ended before it was in the stock. At its end, `forget` could not find it there.
     private func forgetIfEnded(_ session: ExtensionSession) {
         if session.termination != nil { forget(session) }
     }
 
     // MARK: Launching ahead
 
-    /// Launches what the lower bound lacks.
+    /// Launches extensions if fewer are parked than the lower bound.
     private func refill() {
         if let pause = room.withLock({ $0.pause }) { fill(after: max(pause, Self.rest)) }
     }
@@ -215,7 +221,7 @@ public final class Standby: Sendable {
         }
     }
 
-    /// Sets the timer for the end of the first `keep-alive`.
+    /// Sets the timer for the moment at which the first `keep-alive` is over.
     private func awaitExpiry() {
         guard let due = room.withLock({ $0.nextDue }) else { return }
         timers.withLock { timers in
@@ -233,8 +239,8 @@ public final class Standby: Sendable {
 }
 
 extension ExtensionSession {
-    /// Ends an extension that has got no request.
+    /// Ends an extension that no request uses.
     fileprivate func dismiss() {
-        link.report { $0.dismiss(completed: false) }
+        link.report { $0.dismiss(for: .cancelled) }
     }
 }

@@ -86,8 +86,11 @@ struct Annex: AsyncParsableCommand {
               annex demo holiday.jpg                   the same with your picture; the result is written beside it
               annex demo --json                        the same, with every figure as JSON
               annex policy explain compute ptrace      show whether a policy allows a call, and by which line
+              annex point list                         list the extension points
               annex attack --policy compute            run the attacks of the catalogue against a policy
               annex install Pictures.app               install an app with annexd for all your hosts; then: annex list
+              annex request ID --file holiday.jpg      send one request to an extension, and store its answer
+              annex sign Pictures.app                  sign an app with your team's key, which annex key new makes
               annex top                                show which extensions run now
               annex reports                            show how extensions ended
 
@@ -98,8 +101,9 @@ struct Annex: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, DemoCommand.self,
-            BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self, InstallCommand.self,
-            RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self,
+            RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, PointCommand.self,
+            DemoCommand.self, BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self,
+            InstallCommand.self, RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self,
+            RequestCommand.self, KeyCommand.self, SignCommand.self,
         ])
 }

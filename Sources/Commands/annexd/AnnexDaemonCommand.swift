@@ -20,6 +20,7 @@ struct AnnexDaemonCommand: ParsableCommand {
               annexd --socket /tmp/a/s --state /tmp/a  a second daemon of yours
               sudo annexd --system                     the machine's daemon, at /run/annex/annexd.socket
               annexd --limit running=512 --limit apps=16       change two limits; Docs/Guide/Daemon.md lists all
+              annexd --points /etc/annex/points        extension points of your own beside the built-in ones
               systemctl --user enable --now annexd.socket      let the first host that connects start the daemon
               sudo annexd --system --forget-user 1000          remove what the machine's daemon keeps for a user
 
@@ -30,7 +31,8 @@ struct AnnexDaemonCommand: ParsableCommand {
 
             EXIT STATUS
               0   the daemon ended on request
-              1   the daemon cannot listen or cannot keep its state; the reason is printed
+              1   the daemon cannot listen, cannot keep its state, or cannot use a point or a policy of yours; the
+                  reason is printed
               64  the command line is not understood
             """,
         version: "0.1.0")
@@ -50,6 +52,17 @@ struct AnnexDaemonCommand: ParsableCommand {
             valueName: "name=number"),
         transform: LimitArgument.init)
     var limit: [LimitArgument] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A folder of extension points of your own: one file IDENTIFIER.yaml for each.", valueName: "folder"))
+    var points: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A folder of policies that the points may name. Each replaces the shipped policy of the same name.",
+            valueName: "folder"))
+    var policies: String?
 
     @Option(
         help: ArgumentHelp(
@@ -81,6 +94,7 @@ struct AnnexDaemonCommand: ParsableCommand {
             state: try Self.absolute(state ?? (system ? DaemonPlace.systemState : DaemonPlace.userState)),
             isSystem: system)
         if let forgetUser { return try forget(forgetUser, options: options) }
+        try options.wishes.read(points: points, policies: policies)
         options.wishes.patience = .seconds(patience)
         options.wishes.holdsBack = !neverHoldBack
         options.wishes.reports = .standard

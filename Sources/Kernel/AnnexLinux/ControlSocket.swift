@@ -37,7 +37,8 @@ package struct ControlSocket: ~Copyable, Sendable {
     /// Receives one message of at most `capacity` bytes.
     package func receive(atMost capacity: Int, waiting: Bool = false) throws(SystemError) -> ControlReception {
         if let received = try receiveOnce(atMost: capacity, waiting) { return received }
-        // If the peer closed with unread messages, the kernel reports a reset once, ahead of the messages that it sent.
+        // If the peer closed without reading all its messages, the kernel reports a reset once. The messages that the
+        // peer sent follow it.
         if let received = try receiveOnce(atMost: capacity, waiting) { return received }
         return .end
     }
@@ -63,8 +64,8 @@ package struct ControlSocket: ~Copyable, Sendable {
         // If the kernel lacks memory, the message stays in the queue. That is neither a fault nor the end of the peer.
         if got == -EAGAIN || !waiting && (got == -ENOMEM || got == -ENOBUFS) { return .nothing }
         if got == -ECONNRESET { return nil }
-        // A message without bytes looks like the end, but an end brings no descriptors. With descriptors it is returned
-        // as a message, and its receiver decides where they are closed.
+        // A message without bytes looks like the end, but an end brings no descriptors. If descriptors arrive without
+        // bytes, they are returned as a message. The receiver of the message decides where they are closed.
         if flags & UInt32(ANNEX_RECEIVED_END) != 0, descriptors.isEmpty { return .end }
         _ = try SystemError.check("recvmsg", got)
         return .message(

@@ -21,7 +21,7 @@ extension Descriptor {
             entries.append(
                 DirectoryEntry(
                     name: unsafe String(validatingCString: name), isDirectory: mode & S_IFMT == S_IFDIR,
-                    isSymbolicLink: mode & S_IFMT == S_IFLNK))
+                    isSymbolicLink: mode & S_IFMT == S_IFLNK, isRegular: mode & S_IFMT == S_IFREG))
         }
         guard error == 0 else { throw SystemError("readdir", errno: error) }
         return entries
@@ -44,6 +44,8 @@ package struct DirectoryEntry: Sendable, Hashable {
     package let name: String?
     package let isDirectory: Bool
     package let isSymbolicLink: Bool
+    /// Whether the entry is an ordinary file: no directory, link, pipe, socket or device.
+    package let isRegular: Bool
 }
 
 // Changes to the entries of a directory that only this process writes to. Each names an entry of the directory itself
@@ -61,8 +63,13 @@ extension Descriptor {
         _ = try SystemError.retrying("symlinkat", path: name) { unsafe symlinkat(target, number, name) }
     }
 
-    /// The target that a symbolic link contains.
+    /// The target that a symbolic link contains. Bytes that are not UTF-8 are replaced.
     package func linkTarget(_ name: String) throws(SystemError) -> String {
+        String(decoding: try linkTargetBytes(name), as: UTF8.self)
+    }
+
+    /// The exact bytes of the target that a symbolic link contains.
+    package func linkTargetBytes(_ name: String) throws(SystemError) -> [UInt8] {
         let room = Int(PATH_MAX)
         var failure: SystemError?
         let bytes = unsafe [CChar](unsafeUninitializedCapacity: room) { buffer, count in
@@ -77,12 +84,19 @@ extension Descriptor {
             }
         }
         if let failure { throw failure }
-        return String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return bytes.map { UInt8(bitPattern: $0) }
     }
 
     /// Renames an entry. An existing entry of the new name is replaced atomically.
     package func rename(_ name: String, to other: String) throws(SystemError) {
         _ = try SystemError.retrying("renameat", path: name) { unsafe renameat(number, name, number, other) }
+    }
+
+    /// Moves an entry into another directory of the same file system. An existing entry of the new name is replaced
+    /// atomically.
+    package func rename(_ name: String, to other: String, in directory: borrowing Descriptor) throws(SystemError) {
+        let target = directory.number
+        _ = try SystemError.retrying("renameat", path: name) { unsafe renameat(number, name, target, other) }
     }
 
     /// Gives a file a second name, which must be free.

@@ -60,7 +60,8 @@ package struct WorkerThread: ~Copyable, Sendable {
         unsafe address.deallocate()
     }
 
-    /// Sleeps until unparked, or until `deadline` of `MonotonicClock`. It may also return early without either.
+    /// Sleeps until unparked, or until `deadline` of `MonotonicClock`. The call may also return earlier without a
+    /// cause.
     package func park(until deadline: UInt64?) {
         // SAFETY: the word lives as long as this object.
         let word = unsafe SharedWord(UnsafePointer(address))

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 void *annex_listing_open(int directory, int *error) {
-    // Opened anew, so that the listing has an offset of its own.
+    // The directory is opened a second time, because the listing must not share the offset of the caller's descriptor.
     int own = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = own < 0 ? NULL : fdopendir(own);
     *error = listing ? 0 : errno;

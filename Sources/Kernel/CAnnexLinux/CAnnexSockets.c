@@ -76,7 +76,8 @@ int annex_receive_message(
     annex_collect(&message, descriptors, count, flags);
     if (message.msg_flags & MSG_TRUNC) *flags |= ANNEX_RECEIVED_BYTES_CUT;
     if (message.msg_flags & MSG_CTRUNC) *flags |= ANNEX_RECEIVED_DESCRIPTORS_CUT;
-    // A message of no bytes looks like the end, unless it brings descriptors. Annex never sends one.
+    // A message without bytes gets this flag too, although Annex never sends one. If descriptors came, the caller knows
+    // that it is a message and not the end.
     if (got == 0) *flags |= ANNEX_RECEIVED_END;
     return (int)got;
 }

@@ -36,8 +36,8 @@ static _Noreturn void be_child(int report, int (*function)(uint64_t *value)) {
     _exit(write(REPORT, &said, sizeof said) != sizeof said);
 }
 
-// A raw clone without an exit signal: no fork handlers run, the host gets no SIGCHLD, and its own wait ignores the
-// child. Every signal is blocked meanwhile, so that no handler of the host runs in the copy.
+// A raw clone runs no fork handlers. It has no exit signal, so the host gets no SIGCHLD, and the host's own wait
+// ignores the child. Every signal is blocked meanwhile, so that no handler of the host runs in the copy.
 static pid_t make_child(int report, int *pidfd, int (*function)(uint64_t *value)) {
     sigset_t all, before;
     sigfillset(&all);

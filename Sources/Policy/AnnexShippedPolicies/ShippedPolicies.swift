@@ -14,51 +14,39 @@ extension Policy {
         named name: String, overriding directory: String? = nil, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
         if let directory {
-            return try PolicyLibrary.standard(overriding: directory).policy(named: name, for: architecture)
+            return try compiledAhead(named: name, from: .standard(overriding: directory), for: architecture)
         }
-        if let compiled = CompiledPolicies.named(name) { return compiled.policy(for: architecture) }
-        let names = EntitlementNames(name)
-        guard !names.entitlements.isEmpty else { return try Policy.shipped(named: name, for: architecture) }
-        return try joined(names, for: architecture)
+        return try compiledAhead(named: name, from: .shipped, for: architecture) { CompiledPolicies.named($0) }
     }
 
-    /// The carried policy with those entitlements that change its filter, and the others joined to it. They leave the
-    /// filter as it is.
-    private static func joined(
-        _ names: EntitlementNames, for architecture: Architecture
+    /// A policy of a library that may replace shipped policies or what they include. If none of its texts is replaced,
+    /// the policy that was compiled ahead is used.
+    package static func compiledAhead(
+        named name: String, from library: PolicyLibrary, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
-        var fragments: [EntitlementFragment] = []
-        for entitlement in names.entitlements {
-            fragments.append(try EntitlementFragment.shipped(entitlement, for: architecture))
+        try compiledAhead(named: name, from: library, for: architecture) { name throws(PolicyError) in
+            guard let compiled = CompiledPolicies.named(name), try library.digest(ofPolicy: name) == compiled.digest
+            else { return nil }
+            return compiled
         }
+    }
+
+    /// - Parameter find: returns the compiled policy of that name, if its texts are those of the library.
+    private static func compiledAhead(
+        named name: String, from library: PolicyLibrary, for architecture: Architecture,
+        find: (String) throws(PolicyError) -> CompiledPolicy?
+    ) throws(PolicyError) -> Policy {
+        if let compiled = try find(name) { return compiled.policy(for: architecture) }
+        guard let names = try library.joinedNames(name) else {
+            return try library.policy(named: name, for: architecture)
+        }
+        // Entitlements without calls leave the filter as it is. So the policy with the others is looked for.
+        let fragments = try library.fragments(of: names, for: architecture)
         let withCalls = EntitlementNames(
             policy: names.policy, entitlements: fragments.filter(\.hasCalls).map(\.entitlement))
-        guard let compiled = CompiledPolicies.named(withCalls.joined) else {
-            return try Policy.shipped(named: names.joined, for: architecture)
+        guard let compiled = try find(withCalls.joined) else {
+            return try library.policy(named: name, for: architecture)
         }
         return try compiled.policy(for: architecture).joined(with: fragments.filter { !$0.hasCalls })
     }
-}
-
-/// The extension points of this version of Annex. Each has a shipped policy of the same name.
-///
-/// Every other policy is a general profile, for `annex run` and for policies that include it. A bundle chooses its own
-/// point, so it cannot get a profile that is not listed here.
-package enum ExtensionPoints {
-    package static let declared: Set = [
-        "com.apple.fileprovider-nonui", "com.apple.fileprovider-ui", "com.apple.intents-service",
-        "com.apple.keyboard-service", "com.apple.message-payload-provider", "com.apple.photo-editing",
-        "com.apple.share-services", "com.apple.ui-services", "com.apple.usernotifications.content-extension",
-        "com.apple.widget-extension",
-    ]
-
-    /// The point that a wrong name probably means; nil if no name is close.
-    package static func nearest(to name: String) -> String? {
-        // All names begin with the same stem, so only the rest is compared.
-        let stems = declared.map { $0.dropFirst(stem.count) }.map(String.init)
-        let ownStem = name.hasPrefix(stem) ? String(name.dropFirst(stem.count)) : name
-        return NearestName.of(ownStem, among: stems).map { stem + $0 }
-    }
-
-    private static let stem = "com.apple."
 }

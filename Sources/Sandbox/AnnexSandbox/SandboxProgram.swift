@@ -41,8 +41,8 @@ public struct SandboxProgram: Sendable, Hashable {
     }
     /// The values of `environment` as the program gets them, of any bytes.
     public var environmentBytes: [String: [UInt8]] = [:]
-    /// The working directory on the host, which the sandbox must show. If nil, it is this process's working directory
-    /// if the sandbox shows that, else the private directory, else the root.
+    /// The working directory on the host, which the sandbox must show. If nil, it is the first of these that the
+    /// sandbox has: this process's working directory, the private directory, the root.
     public var directory: String?
     /// The source of the standard input.
     public var input = Input.none

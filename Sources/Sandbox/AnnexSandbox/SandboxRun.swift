@@ -23,7 +23,7 @@ package final class SandboxRun: Sendable {
         var report: SandboxReport?
         /// When the program's time is over, on the monotonic clock.
         var deadline = UInt64.max
-        /// Whether `keepingTime` was ever used, so that a stand-in process may have killed the program at the deadline.
+        /// Whether `keepingTime` was ever used. If so, a stand-in process may have killed the program at the deadline.
         var hadStandIn = false
         var timers: [EventLoop.Timer] = []
         var disk: Watch<DiskWatch>?

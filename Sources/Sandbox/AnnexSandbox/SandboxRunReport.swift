@@ -52,9 +52,9 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public var exitCode: Int32?
     /// The number of the signal that ended the program; nil unless the reason is `crashed`.
     public var signal: Int32?
-    /// The functions that led to the crash, the innermost first; nil if the broker saw none. After `abort()` the broker
-    /// sees them only if the policy makes it decide on the system call that sends the signal. Under a policy that
-    /// simply allows that call, this is nil.
+    /// The functions that led to the crash, the innermost first; nil if the broker saw none. After `abort()`, the
+    /// broker sees these functions only if it decides on the system call that sends the signal. If the policy simply
+    /// allows that call, this is nil.
     public var backtrace: [FrameRecord]?
     /// The step of the launch that failed; nil if none did.
     public var failedStep: String?
@@ -62,8 +62,8 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public var remedy: String?
     /// The layers in force.
     public var layers: [String] = []
-    /// The layers left out, because this machine lacks them and the caller waived them, or because the policy grants
-    /// what the layer would hold back.
+    /// The layers that were left out. Either this machine lacks them and the caller waived them, or the policy grants
+    /// what they would hold back.
     public var waived: [Waiver] = []
     /// The steps of the launch, in order.
     public var steps: [Step] = []

@@ -63,7 +63,7 @@ import Testing
         ),
         (
             "allow: [{ reason: a, calls: [{ call: socket, when: { domain: { register: { above: 40 } } } }] }]",
-            "sets a bit in the upper half"
+            "a bit is set in the argument's upper half"
         ),
     ])
     func `the lint warns of every dangerous or too wide rule`(text: String, message: String) throws {

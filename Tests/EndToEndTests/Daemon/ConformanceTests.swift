@@ -228,7 +228,7 @@ import TypedConduct
             try app.setPoint(point)
             let installed = try scene.host.install(app: app.path)
             let rejection = try #require(installed.first?.rejection)
-            #expect(rejection.code == .unknownPoint && installed.count == 1, "\(rejection)")
+            #expect(rejection.code == .unsupportedPoint && installed.count == 1, "\(rejection)")
             for part in ["Loud.appex/Info.plist", "NSExtensionPointIdentifier", point, "com.apple.widget-extension"] {
                 #expect("\(rejection)".contains(part), "\(rejection)")
             }

@@ -98,7 +98,7 @@ import Testing
         #expect(rows.count == 5 && rows.dropFirst().allSatisfy { $0.channel == nil }, "\(rows)")
         #expect(rows.first?.channel.map { SessionStatistics($0) } == session.statistics)
         for number in 1...4 as ClosedRange<UInt64> {
-            try await client.send(.notice(number, .dismissed(completed: false)))
+            try await client.send(.notice(number, .dismissed(.cancelled)))
         }
         _ = try await reported(4)
         try await honest.works()
@@ -113,7 +113,7 @@ import Testing
             messagesSent: .max, messagesReceived: .max, bytesSent: .max, bytesReceived: .max)
         let last = SessionStatistics(messagesSent: 5, messagesReceived: .max, bytesSent: 7, bytesReceived: 0)
         try await client.send(.notice(1, .gaveSign, counts: most))
-        try await client.send(.notice(1, .dismissed(completed: false), counts: last))
+        try await client.send(.notice(1, .dismissed(.cancelled), counts: last))
         #expect(try await reported(1) == [last.told])
         // A notice that comes too late, and a session without any.
         try await client.send(.notice(1, .gaveSign, counts: most))

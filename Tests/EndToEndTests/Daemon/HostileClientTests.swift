@@ -212,7 +212,7 @@ import Testing
         _ = try await client.ask(100, .list(after: ""))
         // Whatever number it has there, that number is not valid on this connection.
         for number in UInt64(1)...100 {
-            try await client.send(.notice(number, .dismissed(completed: false)))
+            try await client.send(.notice(number, .dismissed(.cancelled)))
             try await client.send(.notice(number, .violated(ProtocolViolation("nothing"))))
         }
         _ = try await client.ask(101, .list(after: ""))

@@ -72,7 +72,7 @@ import Testing
             #expect(try await client.ask(1, launch, channel.numbers) == .done)
         }
         // Only the daemon has these descriptors now: the thread that closes them last waits for the socket inside.
-        try await client.send(.notice(1, .dismissed(completed: false)))
+        try await client.send(.notice(1, .dismissed(.cancelled)))
         while let packet = try await client.next() {
             if case .event(1, .ended(let end)) = packet {
                 #expect(end.reason == .cancelled)

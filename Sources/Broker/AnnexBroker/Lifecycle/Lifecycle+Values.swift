@@ -1,3 +1,4 @@
+internal import AnnexBrokerAPI
 internal import AnnexLaunch
 
 extension Lifecycle {
@@ -35,7 +36,7 @@ extension Lifecycle {
         case slotGranted
         /// The process exists; none of its own code runs yet.
         case started
-        /// Its own code runs.
+        /// The extension's own code runs.
         case executed
         case saidHello
         /// A request was sent. The host gives no other request of this extension the same number.
@@ -51,9 +52,9 @@ extension Lifecycle {
         case activityEnded
         /// The measured memory use, in bytes.
         case memoryUsed(UInt64)
-        /// The host does not need the extension any longer: `completed` or `cancelled`.
+        /// The host does not need the extension any longer: `completed`, `cancelled` or `memoryPressure`.
         case dismissed(EndCause)
-        /// The extension's end of the channel is closed; this happens too when its process ends.
+        /// The extension's side of the channel is closed. This also happens when the extension's process ends.
         case channelClosed
         /// The extension must be ended at once, for this cause.
         case mustEnd(EndCause)
@@ -63,7 +64,7 @@ extension Lifecycle {
         case clock
     }
 
-    /// The limits of time and the checks that have a moment of their own.
+    /// The time limits, and the checks that happen at a set moment.
     enum Limit: Int, Sendable, Hashable, CaseIterable {
         case slot, queue, launch, request, watchdog, measurement, warning, grace, silence, death
     }
@@ -74,7 +75,7 @@ extension Lifecycle {
         case askForSlot
         /// Give the plan to the warden.
         case launch
-        /// Send the input `clock` at this moment, and not at the moment of an earlier `wake`; nil: at none.
+        /// Send the input `clock` at this moment. It replaces the moment of an earlier `wake`; nil cancels that moment.
         case wake(Moment?)
         /// Report to the host that the extension is ready.
         case announce
@@ -100,6 +101,8 @@ extension Lifecycle {
 indirect enum EndCause: Sendable, Equatable {
     case completed
     case cancelled
+    /// The extension was parked, and the machine is short of memory.
+    case memoryPressure
     /// No instance slot became free for as long as the launch may wait.
     case noSlot
     /// The warden did not answer, so there may be no process.
@@ -130,8 +133,20 @@ indirect enum EndCause: Sendable, Equatable {
     /// Whether the extension itself caused the end, rather than a host, a user, the broker or the machine.
     var isTheExtensions: Bool {
         switch self {
-        case .completed, .cancelled, .noSlot, .unanswered, .hostGone, .disabled, .removed, .brokerShutdown: false
+        case .completed, .cancelled, .memoryPressure, .noSlot, .unanswered, .hostGone, .disabled, .removed,
+            .brokerShutdown:
+            false
         default: true
+        }
+    }
+}
+
+extension EndCause {
+    init(_ dismissal: Dismissal) {
+        switch dismissal {
+        case .cancelled: self = .cancelled
+        case .completed: self = .completed
+        case .memoryPressure: self = .memoryPressure
         }
     }
 }

@@ -194,7 +194,8 @@ struct Lifecycle: Sendable {
     private mutating func tidying(_ input: Input, cause: EndCause, at now: Moment) -> [Effect] {
         switch input {
         case .activityBegan, .activityEnded: countActivities(input)
-        // A cause that is the extension's own replaces the cause of the dismissal. Any other one does not.
+        // If the extension itself caused the end, that cause replaces the cause of the dismissal. Any other cause does
+        // not.
         case .mustEnd(let worse): return end(worse.isTheExtensions ? worse : cause, at: now)
         case .gone: return finish(cause)
         // The extension may close its channel while it tidies up. Only the end of its process shortens its grace.
@@ -228,8 +229,8 @@ struct Lifecycle: Sendable {
 
     private mutating func watch(at now: Moment) -> [Effect] {
         // If this check is late, the broker itself was held up and may have unread signs of life. If the host has not
-        // passed the last ping on, a debugger or a signal holds the host up. In both cases the silence is not the
-        // extension's.
+        // passed the last ping on, a debugger or a signal holds the host up. In both cases the extension is not to
+        // blame for the silence.
         if now > nextWatch + times.ping || !isPinged { lastSign = now }
         let end = lastSign + times.watchdog
         guard now < end else { return self.end(.unresponsive, at: now) }
@@ -259,9 +260,9 @@ struct Lifecycle: Sendable {
         return [.kill]
     }
 
-    /// The broker does not wait for ever for a process that no signal reaches, nor for a warden that reports no end. A
-    /// late deadline means that the broker or the whole machine was held up. The process may have had no chance to die,
-    /// so the broker waits once more.
+    /// The broker does not wait for ever for a process that no signal reaches, nor for a warden that reports no end. If
+    /// the broker notices the deadline late, the broker or the whole machine was held up. The process may have had no
+    /// chance to die, so the broker waits once more.
     private mutating func outlived(_ cause: EndCause, at now: Moment) -> [Effect] {
         guard let killed = killed.take(), now > killed + times.death + LifecycleTimes.lateness else {
             return finish(.stuck(after: cause))

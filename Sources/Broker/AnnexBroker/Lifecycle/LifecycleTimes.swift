@@ -25,7 +25,7 @@ struct LifecycleTimes: Sendable, Equatable {
     /// The time between two measurements of a busy extension's memory.
     static let measurement = Duration.milliseconds(100)
 
-    /// If a clock input arrives later than its moment by more than this, the broker or the machine was held up.
+    /// If a clock input is late by more than this, the broker or the machine was held up.
     static let lateness = Duration.milliseconds(100)
 }
 
@@ -45,7 +45,8 @@ extension LifecycleTimes {
     /// The time from the goodbye to the warning that the grace is about to end.
     var warning: Duration { grace / 4 * 3 }
 
-    /// From this use on, the extension gets a memory warning. It gets another one only after its use was below `calm`.
+    /// If the extension uses this much memory, it gets a memory warning. It gets another one only after its use was
+    /// below `calm`.
     var alarm: UInt64 { memory / 5 * 4 }
     var calm: UInt64 { memory / 10 * 7 }
 }
@@ -100,13 +101,14 @@ struct Deadlines: Sendable {
 struct OpenRequests: Sendable {
     private var open: [(request: UInt64, began: Moment)] = []
 
-    /// When the request that is now the oldest became the oldest; nil if none is open.
+    /// The moment at which the present oldest request became the oldest; nil if no request is open.
     private(set) var turn: Moment?
 
     var isEmpty: Bool { open.isEmpty }
     var count: Int { open.count }
 
-    /// Adds a request. A number that is already open keeps its moment, so that repeating it gains no time.
+    /// Adds a request. A request that is already open keeps its moment. So a host gains no time if it reports the same
+    /// request again.
     mutating func begin(_ request: UInt64, at now: Moment) {
         guard !open.contains(where: { $0.request == request }) else { return }
         open.append((request, now))

@@ -101,8 +101,8 @@ enum LiveStatusLayout {
     /// The magic is "ANXB".
     static let file = SlotLayout(name: "annex-board", magic: 0x4258_4E41, version: 1, slotSize: 512, slots: 16_383)
 
-    // Indices of 64-bit words within a slot, after the slot's number and the moment at which the extension was asked
-    // for.
+    // Indices of 64-bit words within a slot. The first two words are the slot's number and the moment at which the
+    // extension was asked for.
     static let state = 2
     /// The extension's process ID in the broker's PID namespace; 0 if there is no process yet.
     static let process = 3
@@ -117,8 +117,8 @@ enum LiveStatusLayout {
     static let answerTime = 8
     /// The policy's memory limit in bytes.
     static let memoryLimit = 9
-    /// These two words are set only if the host is another process than the broker and can be inspected: its start in
-    /// clock ticks after boot, and its user.
+    /// The start of the host's process in clock ticks after boot, and its user. Both are set only if the host is
+    /// another process than the broker and can be inspected.
     static let hostStarted = 10
     static let hostUser = 11
 

@@ -1,6 +1,6 @@
 internal import AnnexBrokerAPI
 internal import AnnexBundle
-internal import AnnexShippedPolicies
+internal import AnnexRegistry
 internal import Synchronization
 
 /// The installed apps by identifier, with their extensions.
@@ -11,14 +11,17 @@ struct Registry: Sendable {
     /// The number of each extension's installation. `lastInstance` is the last number given.
     private var instances: [String: UInt64] = [:]
     private var lastInstance: UInt64 = 0
-    /// Extensions that the user switched off.
-    private var disabled: Set<String> = []
+    /// What each extension's point says about it.
+    private var standings: [String: Standing] = [:]
+    /// The user's own choices: whether an extension is on.
+    private var choices: [String: Bool] = [:]
 
     /// Adds an app, or replaces the app with the same identifier as a whole. An app cannot take over an extension of
     /// another app, although both `com.a` and `com.a.b` could carry a `com.a.b.c`.
+    /// - Parameter points: the extension points, which decide about each extension.
     /// - Returns: the extensions that the app no longer carries.
     @discardableResult
-    mutating func install(_ app: AppBundle) throws(BrokerError) -> [String] {
+    mutating func install(_ app: AppBundle, points: PointLibrary = .shipped) throws(BrokerError) -> [String] {
         for found in app.extensions {
             guard let owner = bundle(found.identifier)?.containingApp, owner != app.identifier else { continue }
             throw BrokerError(
@@ -33,14 +36,16 @@ struct Registry: Sendable {
         for bundle in app.extensions {
             lastInstance += 1
             bundles[bundle.identifier] = bundle
+            standings[bundle.identifier] = points.standing(of: bundle)
             instances[bundle.identifier] = lastInstance
         }
         return dropped
     }
 
     private mutating func forget(_ identifiers: [String]) {
-        disabled.subtract(identifiers)
         for identifier in identifiers {
+            choices[identifier] = nil
+            standings[identifier] = nil
             bundles[identifier] = nil
             instances[identifier] = nil
         }
@@ -66,11 +71,15 @@ struct Registry: Sendable {
         return identifiers.prefix(most).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 
-    mutating func setEnabled(_ isEnabled: Bool, for identifier: String) {
-        if isEnabled { disabled.remove(identifier) } else { disabled.insert(identifier) }
+    mutating func setEnabled(_ isEnabled: Bool, for identifier: String) { choices[identifier] = isEnabled }
+
+    /// The user's choice or, if the user has made none, the default of the extension's point.
+    func isEnabled(_ identifier: String) -> Bool {
+        choices[identifier] ?? standings[identifier]?.isOnByDefault ?? true
     }
 
-    func isEnabled(_ identifier: String) -> Bool { !disabled.contains(identifier) }
+    /// Why hosts cannot begin an extension, whether it is on or off; nil if they can.
+    func rejection(for identifier: String) -> BrokerError? { standings[identifier]?.rejection }
 
     func bundle(_ identifier: String) -> ExtensionBundle? { bundles[identifier] }
 
@@ -93,8 +102,10 @@ struct Registry: Sendable {
 
     /// The extensions of an app: first those that keep all rules of packaging.
     func described(_ app: AppBundle) -> [InstalledExtension] {
-        app.extensions.map { $0.described(isEnabled: isEnabled($0.identifier)) }
-            + app.rejected.map { $0.described(in: app) }
+        app.extensions.map { bundle in
+            bundle.described(
+                isEnabled: isEnabled(bundle.identifier), rejection: standings[bundle.identifier]?.rejection)
+        } + app.rejected.map { $0.described(in: app) }
     }
 
     /// Why an extension was rejected before its identifier was read; nil if there is no such extension.
@@ -131,12 +142,14 @@ final class InstalledRegistry: Sendable {
 /// as long as this value exists.
 struct Installed: Sendable {
     let identifier: String
+    let point: String
     private let instance: UInt64
     private let bundle: ExtensionBundle
     private let registry: InstalledRegistry
 
     init(_ bundle: ExtensionBundle, instance: UInt64, in registry: InstalledRegistry) {
         identifier = bundle.identifier
+        point = bundle.extensionPoint
         self.bundle = bundle
         self.instance = instance
         self.registry = registry
@@ -149,21 +162,34 @@ struct Installed: Sendable {
 // Extensions that are installed but cannot be begun, because they break a rule. A daemon lists 64 extensions in one
 // packet, so the text about each is bounded, whatever its property list holds.
 
-extension ExtensionBundle {
-    /// Why hosts cannot begin the extension; nil if its point is one of those that Annex declares.
-    var rejection: BrokerError? {
-        guard !ExtensionPoints.declared.contains(extensionPoint) else { return nil }
-        let near = ExtensionPoints.nearest(to: extensionPoint).map { "did you mean \($0)? " } ?? ""
-        let error = pointFault(
-            "is \(extensionPoint), which is not an extension point",
-            remedy: "\(near)The points are \(ExtensionPoints.declared.sorted().joined(separator: ", "))")
-        return BrokerError(.unknownPoint, what: "\(error)".shortened(to: 800), place: identifier)
-    }
+/// What an extension's point says about it.
+struct Standing: Sendable {
+    /// Why hosts cannot begin the extension; nil if they can.
+    let rejection: BrokerError?
+    /// Whether the extension is on before the user has switched it.
+    let isOnByDefault: Bool
+}
 
+extension PointLibrary {
+    fileprivate func standing(of bundle: ExtensionBundle) -> Standing {
+        do throws(PointFault) {
+            return Standing(rejection: nil, isOnByDefault: try point(of: bundle).isOnByDefault)
+        } catch {
+            let code: BrokerError.Code =
+                switch error {
+                case .unsupportedPoint: .unsupportedPoint
+                case .wrongAttribute: .invalidBundle
+                }
+            let what = "\(error.error)".shortened(to: 800)
+            return Standing(rejection: BrokerError(code, what: what, place: bundle.identifier), isOnByDefault: true)
+        }
+    }
+}
+
+extension ExtensionBundle {
     /// The extension's entry in the list of installed extensions.
-    func described(isEnabled: Bool) -> InstalledExtension {
-        let rejection = rejection
-        return InstalledExtension(
+    fileprivate func described(isEnabled: Bool, rejection: BrokerError?) -> InstalledExtension {
+        InstalledExtension(
             id: identifier, displayName: rejection == nil ? displayName : displayName.shortened(to: 256),
             extensionPoint: extensionPoint, containingApp: containingApp, isEnabled: isEnabled, rejection: rejection)
     }

@@ -12,7 +12,8 @@ struct ReportFolder: ~Copyable, Sendable {
     /// How much is kept; the oldest reports beyond it are removed.
     struct Cap: Sendable {
         var reports = 500
-        /// The most reports of one extension, so that one that ends again and again does not push out all others.
+        /// The most reports of one extension. Without this cap, an extension that ends again and again would push out
+        /// all other reports.
         var ofOne = 100
         var bytes: Int64 = 32 << 20
     }

@@ -1,12 +1,12 @@
 internal import AnnexLinux
 
-/// A report's file name: `20261122T065834.012345Z-com.example.shout.loud-5f3a90c1d2e4b687.json`. It shows the extension
-/// without opening the file, and names sort by time.
+/// A report's file name: `20261122T065834.012345Z-com.example.shout.loud-5f3a90c1d2e4b687.json`. The name shows the
+/// extension, so a reader need not open the file. Names sort by time.
 struct ReportName: Sendable, Hashable {
     /// The time of the end, as `WallClock.compact`.
     let time: String
     let identifier: String
-    /// Random digits, which keep two ends of the same moment apart.
+    /// Random digits. They distinguish two reports about ends at the same moment.
     let mark: String
 
     var text: String { "\(time)-\(identifier)-\(mark)\(Self.suffix)" }
@@ -34,8 +34,8 @@ struct ReportName: Sendable, Hashable {
         guard Self.fitting(identifier) == identifier, self.text == text else { return nil }
     }
 
-    /// Replaces every byte that must not be in a file name. This is a second check, because identifiers are checked
-    /// when apps are installed.
+    /// Replaces every byte that must not be in a file name. This is a second check: identifiers were already checked
+    /// when their apps were installed.
     private static func fitting(_ identifier: String) -> String {
         String(decoding: identifier.utf8.prefix(155).map { isAllowed($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
     }

@@ -56,9 +56,9 @@ final class ReportQueue: Sendable {
 
     /// The queue of this process.
     static let shared = ReportQueue()
-    /// The most work that may wait for a disk that does not answer, and the most bytes that it may hold; further work
-    /// is lost. One folder may use at most half of what the other folders leave free. So many ends of one user leave
-    /// room for other users' reports.
+    /// If a disk does not answer, at most this much work waits, with at most this many bytes. Further work is lost. One
+    /// folder may use at most half of what the other folders leave free. So even if many extensions of one user end,
+    /// there is room for other users' reports.
     static let mostWaiting = 8192
     static let mostBytes = 64 << 20
     /// How long a program that exits waits for its last reports if the disk is slow.
@@ -135,6 +135,6 @@ final class ReportQueue: Sendable {
         }
     }
 
-    /// SYNC: relaxed: set by the thread that registers the exit handler, which reads it.
+    /// SYNC: relaxed: the thread that registers the exit handler sets it. The exit handler reads it.
     private static let maker = Atomic<Int32>(0)
 }

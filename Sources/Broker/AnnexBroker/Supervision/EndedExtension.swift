@@ -14,8 +14,8 @@ package struct EndedExtension: Sendable {
     package let lifetime: Duration
     /// How long the launch waited for an instance slot.
     package let waited: Duration
-    /// The launch report, without the hello if the extension ended before it; nil if the extension's own code never
-    /// ran.
+    /// The launch report; nil if the extension's own code never ran. If the extension ended before its hello, the
+    /// report has no hello.
     package let launch: LaunchReport?
     /// Every limit of the policy, and the mechanism that held it.
     package let limits: [LaunchReport.Limit]
@@ -76,6 +76,7 @@ extension Termination {
         switch cause {
         case .completed: (.completed, .none)
         case .cancelled: (.cancelled, .none)
+        case .memoryPressure: (.memoryPressure, .none)
         case .noSlot: (.launchFailed, .step(.noSlot(limits)))
         case .launchLimit: (.launchLimit, .limit("no hello within \(limits.launch)"))
         case .timeLimit: (.timeLimit, .limit("no answer within \(limits.request)"))
@@ -129,7 +130,7 @@ extension AnnexModel.LaunchStep {
         AnnexModel.LaunchStep(
             "slot",
             cause:
-                "no slot of \(limits.instances) became free within \(LifecycleTimes(limits).slot)",
+                "no instance slot became free within \(LifecycleTimes(limits).slot) (`instances`: \(limits.instances))",
             remedy: "end a session that you do not need, or raise the policy's limit `instances`")
     }
 }

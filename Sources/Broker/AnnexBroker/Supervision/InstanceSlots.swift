@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// The instance slots of each policy. A launch that finds no free slot waits in line, and one parked extension, if
+/// The instance slots of each extension point. A launch that finds no free slot waits in line, and one parked extension, if
 /// there is any, is asked to give up its slot.
 final class InstanceSlots: Sendable {
     /// A slot, or the wait for one.
     struct Slot: Sendable {
-        fileprivate let policy: String
+        fileprivate let point: String
         fileprivate let number: UInt64
     }
 
@@ -51,14 +51,14 @@ final class InstanceSlots: Sendable {
     ///   launch itself: that could give a slot back and call the next waiter's `granted` inside this call.
     /// - Returns: the ticket, and whether it has a slot already.
     func ask(
-        _ policy: String, most: Int, granted: @escaping @Sendable () -> Void
+        _ point: String, most: Int, granted: @escaping @Sendable () -> Void
     ) -> (ticket: Slot, isGranted: Bool) {
         let (ticket, isGranted, giveUp) = state.withLock { state in
             state.last += 1
             let number = state.last
-            var room = state.rooms.removeValue(forKey: policy) ?? Room()
-            defer { state.rooms[policy] = room }
-            let ticket = Slot(policy: policy, number: number)
+            var room = state.rooms.removeValue(forKey: point) ?? Room()
+            defer { state.rooms[point] = room }
+            let ticket = Slot(point: point, number: number)
             guard room.taken.count >= max(1, most) else {
                 room.taken[number] = .kept
                 return (ticket, true, nil as (@Sendable () -> Void)?)
@@ -72,13 +72,13 @@ final class InstanceSlots: Sendable {
 
     /// Takes a free slot for an extension that no request needs yet; nil if none is free or launches wait for one. Lent
     /// slots are not taken.
-    func acquireFree(_ policy: String, most: Int) -> Slot? {
+    func acquireFree(_ point: String, most: Int) -> Slot? {
         state.withLock { state in
-            let room = state.rooms[policy] ?? Room()
+            let room = state.rooms[point] ?? Room()
             guard room.taken.count < max(1, most), room.waiting.isEmpty else { return nil }
             state.last += 1
-            state.rooms[policy, default: Room()].taken[state.last] = .kept
-            return Slot(policy: policy, number: state.last)
+            state.rooms[point, default: Room()].taken[state.last] = .kept
+            return Slot(point: point, number: state.last)
         }
     }
 
@@ -86,8 +86,8 @@ final class InstanceSlots: Sendable {
     /// waiting. A second call has no effect.
     func giveBack(_ ticket: Slot) {
         let next: Waiter? = state.withLock { state in
-            guard var room = state.rooms.removeValue(forKey: ticket.policy) else { return nil }
-            defer { if !room.taken.isEmpty || !room.waiting.isEmpty { state.rooms[ticket.policy] = room } }
+            guard var room = state.rooms.removeValue(forKey: ticket.point) else { return nil }
+            defer { if !room.taken.isEmpty || !room.waiting.isEmpty { state.rooms[ticket.point] = room } }
             guard room.taken.removeValue(forKey: ticket.number) != nil else {
                 room.waiting.removeAll { $0.number == ticket.number }
                 return nil
@@ -105,11 +105,11 @@ final class InstanceSlots: Sendable {
     ///   `giveBack` itself.
     func lend(_ ticket: Slot, giveUp: @escaping @Sendable () -> Void) {
         let isWanted = state.withLock { state in
-            guard var room = state.rooms[ticket.policy], case .kept? = room.taken[ticket.number] else { return false }
+            guard var room = state.rooms[ticket.point], case .kept? = room.taken[ticket.number] else { return false }
             let isWanted = !room.waiting.isEmpty
             if !isWanted { state.last += 1 }
             room.taken[ticket.number] = isWanted ? .leaving : .lent(since: state.last, giveUp: giveUp)
-            state.rooms[ticket.policy] = room
+            state.rooms[ticket.point] = room
             return isWanted
         }
         if isWanted { giveUp() }
@@ -119,8 +119,8 @@ final class InstanceSlots: Sendable {
     /// - Returns: false if the slot was not lent, or its holder was already asked to give it back.
     func claim(_ ticket: Slot) -> Bool {
         state.withLock { state in
-            guard case .lent? = state.rooms[ticket.policy]?.taken[ticket.number] else { return false }
-            state.rooms[ticket.policy]?.taken[ticket.number] = .kept
+            guard case .lent? = state.rooms[ticket.point]?.taken[ticket.number] else { return false }
+            state.rooms[ticket.point]?.taken[ticket.number] = .kept
             return true
         }
     }

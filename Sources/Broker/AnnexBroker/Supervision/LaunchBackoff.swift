@@ -10,8 +10,7 @@ final class FailureHistory: Sendable {
         backoff.withLock { $0.record(end.identifier, reason: end.termination.reason, at: .now) }
     }
 
-    /// Why an extension must pause, and true if this pause still has to be logged; nil if the extension may be
-    /// launched.
+    /// Why an extension must pause; nil if it may be launched. `isNews` is true if this pause still has to be logged.
     func rejection(of identifier: String) -> (error: BrokerError, isNews: Bool)? {
         let found = backoff.withLock { backoff in
             backoff.pause(identifier, at: .now).map { ($0, backoff.markLogged(identifier)) }
@@ -100,7 +99,8 @@ struct LaunchBackoff: Sendable {
     private static func weight(of reason: Termination.Reason) -> Weight {
         switch reason {
         case .completed, .graceExpired: .success
-        case .cancelled, .timeLimit, .hostGone, .disabled, .removed, .brokerShutdown, .launchFailed: .neither
+        case .cancelled, .timeLimit, .memoryPressure, .hostGone, .disabled, .removed, .brokerShutdown, .launchFailed:
+            .neither
         case .exited, .crashed, .memoryLimit, .launchLimit, .processorLimit, .diskLimit, .outputLimit, .messageBudget,
             .unresponsive, .stuck, .deniedOperation, .protocolViolation:
             .failure

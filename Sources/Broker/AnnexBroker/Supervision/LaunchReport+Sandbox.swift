@@ -3,7 +3,7 @@ internal import AnnexLaunch
 internal import AnnexPolicy
 
 extension LaunchReport {
-    /// The report on a launch from the sandbox's report, with the step `hello` if the hello came.
+    /// Makes the report on a launch from the sandbox's report, and adds the step `hello` if the hello came.
     init(_ report: SandboxReport, policy: String, limits: PolicyLimits, waited: Duration, hello: UInt64?) {
         var steps = report.steps.map { Step(name: $0.name, duration: $0.duration) }
         if let hello {
@@ -19,7 +19,7 @@ extension LaunchReport {
 }
 
 extension LaunchReport.Waiver {
-    /// nil for a layer that was never tried, because then it was not waived either.
+    /// nil if the launch never tried the layer. Such a layer was not waived.
     fileprivate init?(_ waiver: SandboxReport.Waiver) {
         guard let cause = waiver.cause, let layer = DispensableLayer(waiver.layer) else { return nil }
         self.init(layer: layer, cause: cause, remedy: waiver.remedy)
@@ -59,7 +59,7 @@ extension LaunchReport.Limit {
         switch name {
         case .memory: memory(held)
         case .processor where limits.processes > 1:
-            (.watched, "RLIMIT_CPU for each process, and a check of their sum twice a second")
+            (.watched, "RLIMIT_CPU for each process, and a check of the total twice a second")
         case .processor: (.enforced, "RLIMIT_CPU")
         case .processes where held.group.contains(.processes): (.enforced, "control group and RLIMIT_NPROC")
         case .processes: (.enforced, "RLIMIT_NPROC")
@@ -74,7 +74,7 @@ extension LaunchReport.Limit {
         }
     }
 
-    /// A control group that cannot limit swap limits only memory in RAM.
+    /// If a control group cannot limit swap, it limits only memory in RAM.
     private static func memory(_ held: HeldLimits) -> (LaunchReport.Enforcement, String) {
         if held.isMemoryEnforced { return (.enforced, "control group") }
         let watch = "RLIMIT_DATA, and a check ten times a second"

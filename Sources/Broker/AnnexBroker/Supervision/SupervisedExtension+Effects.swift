@@ -26,7 +26,7 @@ extension SupervisedExtension {
 
     private func askForSlot() {
         guard running.withLock({ $0.slot == nil }) else { return apply(.slotGranted) }
-        let (ticket, isGranted) = slots.ask(policy, most: limits.instances) { [weak self, loop] in
+        let (ticket, isGranted) = slots.ask(point, most: limits.instances) { [weak self, loop] in
             // The launch continues on the event loop. This closure runs inside the end of another extension. If the
             // launch continued here and failed at once, its own end would start the next launch inside this one, and so
             // on.

@@ -12,8 +12,8 @@ final class SupervisedExtension: ExtensionHandle {
     struct Running: ~Copyable {
         var life: Lifecycle
         /// Inputs that wait their turn, each with its moment. A thread that finds no other one at work processes them
-        /// all. So effects happen in the order of their inputs without a thread of their own, even if an effect causes
-        /// the next input.
+        /// all. So effects happen in the order of their inputs, although no thread serves only them. This holds even if
+        /// an effect causes the next input.
         var waiting: [(input: Lifecycle.Input, moment: Moment)] = []
         var isAtWork = false
         /// The configuration for the launch, until an instance slot is granted.
@@ -32,8 +32,8 @@ final class SupervisedExtension: ExtensionHandle {
         /// Whether the kernel has reported the process's death.
         var hasDied = false
         var ended: SandboxEnd?
-        /// The host's end of the channel; nil after the end, because an endpoint holds the event handler, which holds
-        /// this object.
+        /// The host's side of the channel; nil after the extension has ended. Otherwise a cycle would remain: an
+        /// endpoint holds the event handler, which holds this object.
         var host: HostEnd?
         /// The counts of the channel, as a remote host reported them last.
         var counts: SessionStatistics?
@@ -49,6 +49,7 @@ final class SupervisedExtension: ExtensionHandle {
     let identifier: String
     let limits: PolicyLimits
     let policy: String
+    let point: String
     let asked = Moment.now
     let loop: EventLoop
     let slots: InstanceSlots
@@ -68,6 +69,7 @@ final class SupervisedExtension: ExtensionHandle {
         identifier = installed.identifier
         self.limits = limits
         self.policy = policy.name
+        point = installed.point
         loop = launcher.loop
         self.slots = slots
         self.events = events
@@ -105,7 +107,7 @@ final class SupervisedExtension: ExtensionHandle {
     }
 
     func activityEnded() { apply(.activityEnded) }
-    func dismiss(completed: Bool) { apply(.dismissed(completed ? .completed : .cancelled)) }
+    func dismiss(for dismissal: Dismissal) { apply(.dismissed(EndCause(dismissal))) }
     func channelClosed() { apply(.channelClosed) }
     func counted(_ counts: SessionStatistics) { running.withLock { $0.counts = counts } }
 
@@ -119,8 +121,8 @@ final class SupervisedExtension: ExtensionHandle {
         // An update takes effect on a parked extension at once: no later request may reach the old program.
         guard !installed.isReplaced else { return end(for: .cancelled) }
         slots.lend(lent) { [weak self, loop] in
-            // The end happens on the event loop. This closure runs inside another launch's request for a slot, and the
-            // end may grant that request.
+            // The extension is ended on the event loop. This closure runs while another launch requests a slot. If this
+            // extension ended here, its end might grant that request.
             loop.execute { [weak self] in self?.end(for: .cancelled) }
         }
     }

@@ -1,15 +1,16 @@
 package import AnnexLinux
 
-/// Reads an archive from an untrusted sender. It accepts any bytes without trapping, and holds one entry's path at
-/// most.
+/// Reads an archive from an untrusted sender. It accepts any bytes without trapping. At most one entry's path is in
+/// memory at a time.
 package struct BundleArchiveReader: ~Copyable {
     private let memory: Descriptor
     private let size: Int64
     private var position: Int64 = 0
     private var entries = 0
 
-    /// Accepts a client's descriptor if it is sealed memory, which no process can change any more. Checks the seals
-    /// first, because that check never reaches a file system.
+    /// Accepts a client's descriptor if it is sealed memory, which no process can change any more. The seals are
+    /// checked first, because the kernel answers that question without calling the descriptor's file system. A hostile
+    /// file system might never answer other questions.
     package init(checking memory: consuming Descriptor) throws(BundleArchiveFailure) {
         guard let seals = try? memory.seals(), seals.isSuperset(of: .immutable), memory.isPlainSharedMemory,
             let status = try? memory.status(), status.kind == .regular

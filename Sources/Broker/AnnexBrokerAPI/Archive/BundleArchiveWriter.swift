@@ -116,7 +116,7 @@ package struct BundleArchiveWriter: ~Copyable {
     ) throws(BundleArchiveFailure) {
         entries += 1
         guard entries <= BundleArchive.mostEntries else {
-            throw .file(path, "is one of more than \(BundleArchive.mostEntries) files and directories")
+            throw .file(path, "gives the app more than \(BundleArchive.mostEntries) files and directories")
         }
         guard size <= Int64(BundleArchive.mostBytes - written) else {
             throw .file(path, "makes the app larger than \(BundleArchive.mostBytes >> 20) MiB")

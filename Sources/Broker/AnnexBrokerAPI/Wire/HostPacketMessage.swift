@@ -91,7 +91,7 @@ package struct HostPacketMessage: Message {
         case .violated(let violation):
             encoder.encode(violation.text, as: Tag.text)
             encoder.encode(violation.isBudget, as: Tag.flag)
-        case .dismissed(let completed): encoder.encode(completed, as: Tag.flag)
+        case .dismissed(let dismissal): encoder.encode(dismissal, as: Tag.flag)
         case .saidHello, .overstayed, .gaveSign, .pingPassedOn, .activityEnded, .channelClosed, .parked: break
         }
     }
@@ -155,7 +155,7 @@ package struct HostPacketMessage: Message {
             let text = try text(&decoder)
             return .violated(ProtocolViolation(text, isBudget: try decoder.decode(Tag.flag)))
         case .channelClosed: return .channelClosed
-        case .dismissed: return .dismissed(completed: try decoder.decode(Tag.flag))
+        case .dismissed: return .dismissed(try decoder.decode(Tag.flag))
         case .parked: return .parked
         case .hello, .install, .remove, .setEnabled, .list, .terms, .launch, .claim:
             throw decoder.failure(Tag.kind, reason: .rejected("is not a kind of notice"))

@@ -6,11 +6,13 @@ package enum ServiceWire {
     /// The versions of the protocol that this library supports. A host sends its range, and the daemon chooses the
     /// highest version that both support. Every change of meaning raises the upper bound; dropping support for old
     /// peers raises the lower bound.
-    package static let versions: ClosedRange<UInt64> = 3...4
+    package static let versions: ClosedRange<UInt64> = 3...5
     /// From this version on, a host reports to the daemon that it has passed a ping on to the extension.
     package static let firstWithPings: UInt64 = 4
     /// From this version on a daemon checks the extension point that a host expects.
     package static let firstWithPoints: UInt64 = 4
+    /// From this version on, a host says if it gives up a parked extension because memory is short.
+    package static let firstWithMemoryPressure: UInt64 = 5
 
     /// The highest version that both peers support; nil if they have none in common.
     package static func common(with others: ClosedRange<UInt64>) -> UInt64? {
@@ -85,7 +87,7 @@ package enum ExtensionNotice: Sendable, Hashable {
     case violated(ProtocolViolation)
     case channelClosed
     case parked
-    case dismissed(completed: Bool)
+    case dismissed(Dismissal)
 }
 
 /// One packet from a daemon to a host.

@@ -30,8 +30,8 @@ extension Connection {
         }
     }
 
-    /// Stops reading for 50 ms. Packets of a sender that is too fast stay in its socket, until the sender must wait
-    /// too.
+    /// Stops reading for 50 ms. If a sender is too fast, its packets stay in the socket until the socket is full. Then
+    /// the sender must wait too.
     private func pause() {
         state.withLock { state in
             defer { state.socketWatch = nil }

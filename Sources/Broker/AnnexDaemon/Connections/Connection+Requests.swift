@@ -134,14 +134,14 @@ extension Connection {
         }
     }
 
-    /// Checks that enough descriptors are left. Users take descriptors not only by connections, but also by what they
-    /// send, and the last ones are kept for root.
+    /// Checks that enough descriptors are left. A user takes descriptors not only by connections, but also by sending
+    /// them. The last free descriptors are kept for root.
     private func checkReserve(_ handed: HandedOver) throws(BrokerError) {
         if let rejection = user.descriptors.rejection(of: handed.highest, from: user.number) { throw rejection }
     }
 
-    /// The client's identity, which `annex top` uses to read the channel's counts. It must not run on the event loop's
-    /// thread: a query about a process that is ending may have to free that process's memory.
+    /// The client's identity, which `annex top` uses to read the channel's counts. This function must not run on the
+    /// event loop's thread: a query about a process that is ending may have to free that process's memory.
     private func identity() -> ProcessIdentity? {
         let identity = ProcessIdentity(number, of: user.number)
         // This check comes last. If the process has not ended by now, the number was still its own when the identity
@@ -149,9 +149,9 @@ extension Connection {
         return process.hasEnded ? nil : identity
     }
 
-    /// Keeps a duplicate of the control socket until the extension has its own or has ended. The last close of a socket
-    /// frees everything in it that is unread, which may take long. With the duplicate, that close never happens on the
-    /// event loop, although a launch that waits for a slot may end there.
+    /// Keeps a duplicate of the control socket until the extension has the socket or has ended. The last close of a
+    /// socket frees all unread messages in it, and that may take long. A launch that waits for a slot may end on the
+    /// event loop. Because of the duplicate, the last close never happens there.
     private func kept(
         _ control: borrowing Descriptor, for identifier: String
     ) throws(BrokerError) -> HandedOver {
@@ -167,8 +167,8 @@ extension Connection {
     private func attach(_ handle: any ExtensionHandle, number: UInt64) {
         let (isClosed, waiting) = state.withLock { state in
             let waiting = state.extensions[number]?.waiting ?? []
-            // This happens inside the lock, because later counts go straight to the handle, and these older ones must
-            // not overwrite them.
+            // Later counts go straight to the handle. These older counts are passed on inside the lock, so that they
+            // cannot overwrite the later ones.
             if let counts = state.extensions[number]?.counts { handle.counted(counts) }
             if state.extensions[number] != nil {
                 state.extensions[number]?.handle = handle
@@ -214,7 +214,7 @@ extension Connection {
         case .violated(let violation): handle.violated(violation.escaped)
         case .channelClosed: handle.channelClosed()
         case .parked: handle.park()
-        case .dismissed(let completed): handle.dismiss(completed: completed)
+        case .dismissed(let dismissal): handle.dismiss(for: dismissal)
         }
     }
 

@@ -64,8 +64,8 @@ final class Connection: Sendable {
         self.onClose = onClose
     }
 
-    /// Begins to read. A pidfd reports the end of the client's process, because a child that it forked may keep the
-    /// socket open.
+    /// Begins to read. A pidfd reports the end of the client's process. The socket does not show that end if a child
+    /// that the client forked keeps it open.
     func begin() throws(SystemError) {
         let process = try loop.watch(process.descriptor.number) { [weak self] _ in
             self?.close("the process of the host has ended")

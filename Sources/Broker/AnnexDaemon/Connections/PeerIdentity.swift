@@ -7,7 +7,8 @@ internal import Glibc
 struct PeerIdentity: ~Copyable {
     let user: UInt32
     let process: ProcessHandle
-    /// The ID of the same process, which is valid until its end; 0 if it has none in this PID namespace.
+    /// The ID of the peer's process, which is valid until that process ends. It is 0 if the process has no ID in this
+    /// PID namespace.
     let number: Int32
 
     init(user: UInt32, process: consuming ProcessHandle, number: Int32) {
@@ -72,8 +73,8 @@ extension PeerIdentity {
         guard let own = try Self.ownNamespace() else { return true }
         var space = try UserNamespace(of: process, numbered: number)
         guard try !space.isSame(as: own) else { return try stillItsOwn(true) }
-        // The namespace directly below the daemon's own decides. Inside that namespace the peer may act as any user,
-        // and so choose the owner of further namespaces.
+        // The owner of the namespace directly below the daemon's own decides. Inside that namespace the peer may act as
+        // any user, and so choose the owner of further namespaces.
         while true {
             let parent = try space.parent()
             if try parent.isSame(as: own) { break }

@@ -60,8 +60,8 @@ package struct DaemonLogHandler: LogHandler {
 
 /// Lines of a log on their way to a descriptor. A thread writes them, and runs only while there are lines.
 ///
-/// A reader that reads slowly, or not at all, blocks no writer. A bounded number of lines waits; further lines are
-/// lost, and the next line that is accepted reports their number before itself.
+/// A reader that reads slowly, or not at all, blocks no writer. A bounded number of lines waits, and further lines are
+/// lost. Just before the next accepted line, the log states how many.
 package final class LogWriter: Sendable {
     /// The most lines that may wait.
     static let mostWaiting = 2_048
@@ -86,8 +86,8 @@ package final class LogWriter: Sendable {
             return
         }
         let bytes = Array(line.utf8.prefix(Self.longestLine))
-        // The count is taken here, not when the line is written, so that lines accepted before the loss come before its
-        // report.
+        // The count of lost lines is taken here, not when the line is written. So lines that were accepted before the
+        // loss come before the report of the loss.
         let missing = lost.exchange(0, ordering: .relaxed)
         lane.run { [self] in
             if missing > 0 { write(Array("annexd: \(missing) lines of this log are lost".utf8)) }

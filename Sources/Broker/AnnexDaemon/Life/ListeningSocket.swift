@@ -60,7 +60,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
             readied(try LocalSocket.listen(at: path, mode: isForAll ? 0o666 : 0o600)), isGiven: false)
     }
 
-    /// Removes a socket at which no process listens. A file of another kind, which refuses connections too, is not
+    /// Removes a socket at which no process listens. A file of another kind refuses connections too, but is not
     /// removed.
     private static func removeSocket(_ path: String) throws(SystemError) {
         var status = stat()
@@ -73,8 +73,8 @@ package struct ListeningSocket: ~Copyable, Sendable {
         unlink(path)
     }
 
-    /// Before its hello, a client may not send descriptors. From Linux 6.16 on the kernel denies them; on older kernels
-    /// the daemon closes them.
+    /// Makes the socket refuse descriptors, because a client may not send any before its hello. Kernels before 6.16
+    /// cannot refuse them, so there the daemon closes them.
     private static func readied(_ descriptor: consuming Descriptor) -> Descriptor {
         let socket = ControlSocket(owning: descriptor)
         _ = socket.setPassRights(false)
@@ -116,7 +116,7 @@ package enum ServiceManager {
 
     private static func send(_ text: String) {
         guard let place = getenv("NOTIFY_SOCKET") else { return }
-        // An error is ignored, because no service manager has to listen.
+        // An error is ignored, because the daemon works without the service manager too.
         try? LocalSocket.sendDatagram(text, to: String(cString: place))
     }
 }

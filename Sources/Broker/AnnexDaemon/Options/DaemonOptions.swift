@@ -8,14 +8,14 @@ package struct DaemonOptions: Sendable {
     /// user alone.
     package var isSystem: Bool
     package var limits = DaemonLimits()
-    /// The settings of its brokers that override the policies.
+    /// The settings with which the daemon's brokers override the policies.
     package var wishes = BrokerConfiguration()
 
     /// The folder of a user's apps.
     func store(of user: UInt32) -> String { isSystem ? "\(state)/apps/\(user)" : "\(state)/apps" }
 
-    /// The folder in which the machine's daemon keeps a user's reports. Each user has one, so that many ends of one
-    /// user do not push out another user's reports.
+    /// The folder in which the machine's daemon keeps a user's reports. Each user has one. So even if many extensions
+    /// of one user end, the reports of other users stay.
     func reports(of user: UInt32) -> String { "\(state)/reports-of/\(user)" }
 
     package init(state: String, isSystem: Bool) {

@@ -99,9 +99,10 @@ extension AppStore {
             guard let app = try directory.entries(atMost: 16).compactMap(\.name).first(where: { $0.hasSuffix(".app") })
             else { return .failure(Reason(text: "the folder contains no Name.app")) }
             let bundle = try AppBundle.open("\(path)/\(name)/\(app)")
+            let off = bundle.extensions.map { ($0.identifier, false) }
             let found = StoreIndex.App(
                 identifier: bundle.identifier, folder: name, name: app, bytes: try bytes(of: directory),
-                disabled: bundle.extensions.map(\.identifier))
+                choices: Dictionary(off) { first, _ in first })
             return .success(Found(app: found, changed: try directory.status().changed))
         } catch {
             return .failure(Reason(text: "\(error)"))

@@ -2,8 +2,8 @@ package import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// A lock on a state folder, which one daemon holds at a time. The kernel releases it when the process ends, whatever
-/// ends it.
+/// A lock on a state folder, which one daemon holds at a time. When the daemon's process ends, for whatever cause, the
+/// kernel releases the lock.
 package struct StateLock: ~Copyable, Sendable {
     private let file: Descriptor
 
@@ -31,7 +31,7 @@ package struct StateLock: ~Copyable, Sendable {
     }
 }
 
-/// A lock on one user's store. The user's broker holds it, or a program that removes the store.
+/// A lock on one user's store. Its holder is the user's broker, or a program that removes the store.
 package final class UserLock: Sendable {
     private let file: Descriptor
 

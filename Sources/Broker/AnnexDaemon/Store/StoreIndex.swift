@@ -10,15 +10,28 @@ struct StoreIndex: Message, Equatable {
         let folder: String
         let name: String
         let bytes: UInt64
-        /// The extensions that are switched off.
-        var disabled: [String] = []
+        /// The user's own choices: whether an extension is on. The others have the default of their point.
+        var choices: [String: Bool] = [:]
+        /// Whether the app was recorded under version 1, when every extension was on until the user switched it off.
+        /// Its extensions stay as they were. The next start that can open the app records that as the user's choices.
+        var isOld = false
 
-        init(identifier: String, folder: String, name: String, bytes: UInt64, disabled: [String] = []) {
+        init(identifier: String, folder: String, name: String, bytes: UInt64, choices: [String: Bool] = [:]) {
             self.identifier = identifier
             self.folder = folder
             self.name = name
             self.bytes = bytes
-            self.disabled = disabled
+            self.choices = choices
+        }
+
+        /// The app with a choice for each of its extensions, if the record is old.
+        /// - Parameter extensions: the identifiers of the app's extensions.
+        func renewed(with extensions: [String]) -> App {
+            guard isOld else { return self }
+            var app = self
+            for identifier in extensions where choices[identifier] == nil { app.choices[identifier] = true }
+            app.isOld = false
+            return app
         }
 
         func encode(into encoder: inout MessageEncoder) {
@@ -26,7 +39,13 @@ struct StoreIndex: Message, Equatable {
             encoder.encode(folder, as: 2)
             encoder.encode(name, as: 3)
             encoder.encode(bytes, as: 4)
-            encoder.encode(list: disabled, as: 5)
+            encoder.encode(list: chosen(false), as: 5)
+            encoder.encode(list: chosen(true), as: 6)
+            encoder.encode(!isOld, as: 7)
+        }
+
+        private func chosen(_ isOn: Bool) -> [String] {
+            choices.filter { $0.value == isOn }.keys.sorted()
         }
 
         init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -34,11 +53,14 @@ struct StoreIndex: Message, Equatable {
             folder = try decoder.decode(2)
             name = try decoder.decode(3)
             bytes = try decoder.decode(4)
-            disabled = try decoder.decodeList(5)
+            for identifier in try decoder.decodeList(5, of: String.self) { choices[identifier] = false }
+            for identifier in try decoder.decodeList(6, of: String.self) { choices[identifier] = true }
+            isOld = try !(decoder.decodeIfPresent(7, as: Bool.self) ?? false)
         }
     }
 
-    static let version: UInt32 = 1
+    /// The version that is written. Version 1 is read as well.
+    static let version: UInt32 = 2
     static let limits = MessageLimits(bytes: 1 << 20, fields: 16_384, depth: 2)
 
     var apps: [App]
@@ -69,7 +91,7 @@ struct StoreIndex: Message, Equatable {
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
-        guard try decoder.decode(1, as: UInt32.self) == Self.version else {
+        guard try (1...Self.version).contains(decoder.decode(1, as: UInt32.self)) else {
             throw decoder.failure(1, reason: .rejected("is another version"))
         }
         apps = try decoder.decodeList(2)

@@ -67,12 +67,12 @@ extension DaemonUser {
                 index.apps.append(
                     StoreIndex.App(
                         identifier: app.identifier, folder: made.folder, name: made.name, bytes: made.bytes,
-                        disabled: old?.disabled.filter { id in extensions.contains { $0.id == id } } ?? []))
+                        choices: old?.choices.filter { choice in extensions.contains { $0.id == choice.key } } ?? [:]))
             }
         } catch {
             if let old {
                 _ = try? resources.broker.install(app: resources.store.path(of: old))
-                switchOff(old.disabled, in: resources.broker)
+                apply(old.choices, to: resources.broker)
             } else {
                 try? resources.broker.remove(app: app.identifier)
             }
@@ -103,8 +103,7 @@ extension DaemonUser {
         let app = try resources.broker.app(carrying: identifier)
         try change(resources, place: identifier) { index in
             for place in index.apps.indices where index.apps[place].identifier == app {
-                index.apps[place].disabled.removeAll { $0 == identifier }
-                if !isEnabled { index.apps[place].disabled.append(identifier) }
+                index.apps[place].choices[identifier] = isEnabled
             }
         }
         try resources.broker.setEnabled(isEnabled, for: identifier)

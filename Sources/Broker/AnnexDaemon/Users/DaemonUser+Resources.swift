@@ -29,7 +29,9 @@ extension DaemonUser {
         space.record(store.bytes, at: path)
         let made = UserResources(broker: try Broker(wishes), store: store, lock: lock)
         if !made.broker.holdsShare { warnOfShare() }
-        for app in store.index.withLock({ $0.apps }) { load(app, in: made) }
+        let apps = store.index.withLock { $0.apps }
+        let loaded = apps.map { load($0, in: made) }
+        if loaded != apps { record(loaded, in: store) }
         return made
     }
 
@@ -58,20 +60,36 @@ extension DaemonUser {
             ])
     }
 
-    /// Loads an installed app. An app that breaks a rule by now stays on disk, but is not offered.
-    private func load(_ app: StoreIndex.App, in resources: UserResources) {
+    /// Loads an installed app. If an installed app breaks a rule now, it stays on disk, but is not offered.
+    /// - Returns: the app's record, renewed if it was old.
+    private func load(_ app: StoreIndex.App, in resources: UserResources) -> StoreIndex.App {
         do throws(BrokerError) {
-            _ = try resources.broker.install(app: resources.store.path(of: app))
-            switchOff(app.disabled, in: resources.broker)
+            let extensions = try resources.broker.install(app: resources.store.path(of: app))
+            let renewed = app.renewed(with: extensions.filter { $0.rejection == nil }.map(\.id))
+            apply(renewed.choices, to: resources.broker)
+            return renewed
         } catch {
             // The client chose the name of the app's directory, so the error is escaped.
             logger.error(
                 "an installed app cannot be loaded",
                 metadata: ["app": "\(app.identifier)", "user": "\(number)", "error": "\(Escaped("\(error)"))"])
+            return app
         }
     }
-    /// Switches extensions off. An extension that its app no longer carries is skipped.
-    func switchOff(_ identifiers: [String], in broker: Broker) {
-        for identifier in identifiers { try? broker.setEnabled(false, for: identifier) }
+
+    /// Records renewed apps. If the disk does not take them, the next start renews them again.
+    private func record(_ apps: [StoreIndex.App], in store: AppStore) {
+        do throws(SystemError) {
+            try store.change { $0.apps = apps }
+        } catch {
+            logger.error(
+                "the record of the installed apps cannot be renewed",
+                metadata: ["user": "\(number)", "error": "\(Escaped("\(error)"))"])
+        }
+    }
+
+    /// Switches extensions as the user chose. An extension that its app no longer carries is skipped.
+    func apply(_ choices: [String: Bool], to broker: Broker) {
+        for (identifier, isEnabled) in choices { try? broker.setEnabled(isEnabled, for: identifier) }
     }
 }

@@ -10,8 +10,8 @@ struct DescriptorBudget: Sendable, Equatable {
     /// The most descriptors for one user.
     let ofOneUser: Int
 
-    /// About how many descriptors each of these holds. An extension has those of its process, its three ends of the
-    /// channel, its notifications, its output and its control groups.
+    /// About how many descriptors one extension and one connection hold. For an extension, they belong to its process,
+    /// three ends of the channel, its notifications, its output and its control groups.
     static let perExtension = 10
     static let perConnection = 2
 
@@ -42,8 +42,8 @@ struct DescriptorBudget: Sendable, Equatable {
     func isReserved(_ number: Int32) -> Bool { Int(number) >= firstReserved }
 }
 
-/// Descriptors that a client sent, until the code that checks them takes them. The rest is closed on a lane, because
-/// the last close of a file takes as long as its file system needs.
+/// Holds the descriptors that a client sent, until the code that checks them takes them. The rest is closed on a lane,
+/// because the last close of a file takes as long as its file system needs.
 final class HandedOver: Sendable {
     private let list: Mutex<DescriptorList>
     let closing: Lane

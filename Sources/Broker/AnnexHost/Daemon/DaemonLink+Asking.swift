@@ -90,7 +90,7 @@ extension DaemonLink {
         case .success(let answer): return answer
         case nil:
             // The daemon may have launched the extension meanwhile; this host does not want it any more.
-            report(number, notice: .dismissed(completed: false))
+            report(number, notice: .dismissed(.cancelled))
             forget(number)
             throw unanswered(after: limit)
         }

@@ -54,7 +54,7 @@ extension DaemonLink {
         known?.events(event)
         // Reports that the ping was passed on. A host that is itself stopped cannot report this, and the daemon then
         // does not count the extension's silence against it.
-        if case .ping = event, state.withLock({ $0.version >= ServiceWire.firstWithPings }) {
+        if case .ping = event, supports(ServiceWire.firstWithPings) {
             report(number, notice: .pingPassedOn)
         }
     }
@@ -62,7 +62,7 @@ extension DaemonLink {
     // MARK: Ends
 
     /// Ends the connection: every waiting caller gets the error, and every extension ends.
-    /// - Parameter reason: the reason for those ends: `hostGone` if the daemon broke off this connection.
+    /// - Parameter reason: why the extensions end; `hostGone` if the daemon broke off this connection.
     func close(_ error: BrokerError? = nil, for reason: Termination.Reason = .brokerShutdown) {
         let end = error ?? gone
         let (answers, extensions) = state.withLock { state in

@@ -44,6 +44,9 @@ final class DaemonLink: Sendable {
         self.loop = loop
     }
 
+    /// Whether the protocol that both sides use has this version or a later one.
+    func supports(_ version: UInt64) -> Bool { state.withLock { $0.version >= version } }
+
     func begin() throws(SystemError) {
         let token = try loop.watch(socket.descriptor.number) { [weak self] _ in self?.receive() }
         watch.withLock { $0 = token }

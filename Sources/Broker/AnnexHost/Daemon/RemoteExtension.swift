@@ -86,5 +86,9 @@ final class RemoteHandle: ExtensionHandle {
     }
 
     func channelClosed() { link.report(number, notice: .channelClosed) }
-    func dismiss(completed: Bool) { link.report(number, notice: .dismissed(completed: completed)) }
+    func dismiss(for dismissal: Dismissal) {
+        // An older daemon knows only the other two values.
+        let isKnown = dismissal != .memoryPressure || link.supports(ServiceWire.firstWithMemoryPressure)
+        link.report(number, notice: .dismissed(isKnown ? dismissal : .cancelled))
+    }
 }

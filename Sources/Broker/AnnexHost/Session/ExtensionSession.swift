@@ -9,7 +9,7 @@ internal import Synchronization
 /// Any thread or task may send requests, several at once; the extension works on them one after another. The extension
 /// point's time limit holds for each request separately. It starts when no older request is open.
 public final class ExtensionSession: Sendable {
-    /// The channel itself, for calls with methods of the host's own, to an extension that serves them.
+    /// The channel itself, for calls of methods that the host and the extension have defined themselves.
     ///
     /// Annex uses method 1, event 2 and events from 0xFFF0 on itself; all other numbers are free. The extension point's
     /// time limit does not hold for calls made here, so give them a timeout. Do not make blocking calls on the event
@@ -18,7 +18,8 @@ public final class ExtensionSession: Sendable {
     let link: SessionLink
     /// The extension point's limit for one request, or the host's tighter one.
     @usableFromInline let patience: CallPatience?
-    /// Keeps the broker alive: an embedded broker ends its extensions when its last reference is released.
+    /// Keeps the broker alive: an embedded broker ends its extensions when the last reference to the broker is
+    /// released.
     private let service: any BrokerService
     let observer: (any SessionObserver)?
     /// SYNC: relaxed: the number of the last request; all that matters is that no two are the same.
@@ -42,7 +43,7 @@ public final class ExtensionSession: Sendable {
     }
 
     deinit {
-        link.report { $0.dismiss(completed: false) }
+        link.report { $0.dismiss(for: .cancelled) }
     }
 
     /// How the launch went, step by step, and which layers are in force.
@@ -51,7 +52,7 @@ public final class ExtensionSession: Sendable {
         return .unknown
     }
 
-    /// The end; nil while the extension runs.
+    /// How the extension ended; nil while it runs.
     public var termination: Termination? { link.ended.current }
 
     /// The messages and bytes that went through the channel so far.
@@ -68,12 +69,12 @@ public final class ExtensionSession: Sendable {
 }
 
 extension ExtensionSession {
-    /// Ends the session after the extension has answered its requests. The extension may tidy up for as long as its
-    /// extension point's grace; a cancelled task also waits no longer than that.
+    /// Ends the session after the extension has answered its requests. The extension may tidy up until the grace of its
+    /// extension point is over. A cancelled task waits for the end too, but no longer than that.
     ///
     /// - Returns: the end; its reason is `completed` unless something else ended the extension before.
     public nonisolated(nonsending) func complete() async -> Termination {
-        link.report { $0.dismiss(completed: true) }
+        link.report { $0.dismiss(for: .completed) }
         return await link.ended.value()
     }
 
@@ -81,25 +82,25 @@ extension ExtensionSession {
     ///
     /// - Returns: the end; its reason is `cancelled` unless something else ended the extension before.
     public nonisolated(nonsending) func cancel() async -> Termination {
-        link.report { $0.dismiss(completed: false) }
+        link.report { $0.dismiss(for: .cancelled) }
         return await link.ended.value()
     }
 
     /// `complete()` for code without Swift concurrency: it blocks the thread for the extension point's grace at most.
     ///
-    /// - Precondition: the thread is not the event loop's, which would have to deliver the end; the program stops
-    ///   otherwise. After the extension's end any thread may call this.
+    /// - Precondition: the thread is not the event loop's, because that thread would have to deliver the end. Otherwise
+    ///   the program stops. After the extension's end any thread may call this.
     public func completeAndWait() -> Termination {
-        dismissAndWait(completed: true)
+        dismissAndWait(for: .completed)
     }
 
     /// `cancel()` for code without Swift concurrency. The precondition of `completeAndWait` holds here too.
     public func cancelAndWait() -> Termination {
-        dismissAndWait(completed: false)
+        dismissAndWait(for: .cancelled)
     }
 
-    private func dismissAndWait(completed: Bool) -> Termination {
-        link.report { $0.dismiss(completed: completed) }
+    private func dismissAndWait(for dismissal: Dismissal) -> Termination {
+        link.report { $0.dismiss(for: dismissal) }
         guard let end = waitForEnd() else {
             // Without an end there is nothing to return, and a thread that waits for itself would silently block every
             // channel.
@@ -117,8 +118,9 @@ extension ExtensionSession {
         return channel.isOnLoop ? nil : link.ended.wait()
     }
 
-    /// Blocks this thread until the end and returns the end as the error, because it tells more than the failed call.
-    /// The event loop's thread cannot wait. There, this method returns `onEventLoop`, as every blocking call does.
+    /// Blocks this thread until the extension has ended, and returns that end as the error: it tells more than the
+    /// failed call. The event loop's thread cannot wait. There, this method returns `onEventLoop`, as every blocking
+    /// call does.
     func endAndWait() -> HostError {
         if let end = waitForEnd() { .ended(end) } else { .onEventLoop }
     }
@@ -138,6 +140,6 @@ package protocol SessionObserver: Sendable {
     /// Called at most once, after everything else except the ends of requests.
     func ended(_ termination: Termination)
     /// A request begins.
-    /// - Returns: a closure that is called at the request's end, with the error or with nil if it was answered.
+    /// - Returns: a closure that is called when the request ends: with nil if it was answered, else with the error.
     func requesting() -> @Sendable (HostError?) -> Void
 }

@@ -31,7 +31,7 @@ extension ExtensionCore {
         _ header: FrameHeader, payload: [UInt8], terms: RequestTerms? = nil,
         descriptors: borrowing DescriptorList = DescriptorList(), isAttended: Bool = false
     ) throws(ExtensionFailure) {
-        // SAFETY: lent for the call, which copies the bytes.
+        // SAFETY: the bytes are lent for the call, and the call copies them.
         try unsafe payload.span.bytes.withUnsafeBytes { (bytes) throws(ExtensionFailure) in
             try unsafe send(header, payload: bytes, terms: terms, descriptors: descriptors, isAttended: isAttended)
         }
@@ -45,8 +45,8 @@ extension ExtensionCore {
         try checkFree()
         let prefix = terms == nil ? 0 : RequestTerms.size
         try check(header.kind, bytes: payload.count, terms: prefix)
-        // Before the first piece of a large answer too: a hand-over that fails is answered by a failure, and no second
-        // answer may follow a piece.
+        // Descriptors go ahead of the first piece of a large answer too. If the hand-over fails, a failure is sent as
+        // the answer, and no second answer may follow a piece.
         if !descriptors.isEmpty { try handOver(for: header.call, descriptors: descriptors) }
         guard payload.count + Int(prefix) <= largestFrame else {
             return try unsafe sender.sendLarge(header, payload: payload, control: control, isAttended: isAttended)
@@ -58,7 +58,7 @@ extension ExtensionCore {
     }
 
     /// Checks the size of a payload. Only answers may be large, because the host has requested them and set a limit.
-    /// - Parameter terms: bytes of the terms before the payload.
+    /// - Parameter terms: the size of the terms before the payload, in bytes.
     func check(_ kind: FrameKind, bytes: Int, terms: UInt32) throws(ExtensionFailure) {
         let most = kind == .reply ? largestPayload : largestFrame - Int(terms)
         guard bytes <= most else { throw .payloadTooLarge(bytes: bytes, most: most) }
@@ -92,7 +92,8 @@ extension ExtensionCore {
     /// Sends descriptors before their frame is published, so that the host never has to wait for them.
     ///
     /// The kernel compares the descriptors in flight of all programs of a user with the limit of the sender. Another
-    /// program can exceed it for a moment. Meanwhile this side answers pings and handles cancels.
+    /// program of the user can exceed that limit for a moment. While this side waits, it answers pings and handles
+    /// cancels.
     private func handOver(for call: UInt64, descriptors: borrowing DescriptorList) throws(ExtensionFailure) {
         let tag = DescriptorTag(call: call, count: UInt32(descriptors.count))
         let deadline = MonotonicClock.deadline(after: Self.longestCrowd)

@@ -11,11 +11,12 @@ internal import Synchronization
     private let word: UnsafeMutablePointer<Atomic<UInt32>>
     private let value: UnsafeMutablePointer<Value>
     private let held: UInt32
-    /// The bit that is set while a thread may sleep for the lock. A thread that has slept sets it again, because it
-    /// does not know of other sleepers.
+    /// The bit that is set while a thread may sleep for the lock. A thread that has slept sets the bit again, because
+    /// other threads may still sleep.
     private let waited: UInt32
     let owner: LockOwner
-    /// How often a thread checks the lock before it sleeps: the guarded work is shorter than a wake-up.
+    /// How often a thread checks the lock before it sleeps. The guarded work is shorter than a wake-up, so the lock is
+    /// usually free soon.
     private static var mostPolls: Int { 100 }
 
     init(
@@ -53,9 +54,10 @@ internal import Synchronization
 
     /// Takes the lock if it is free and no thread sleeps for it.
     ///
-    /// SYNC: this may fail although no thread holds the lock, only because of `waited`: the last holder has unlocked
-    /// and not yet woken a sleeper. If a thread stored a request before this call failed, the last holder still finds
-    /// the request. The holder clears the bit before it returns from `unlock`, and checks for requests after that.
+    /// SYNC: this may fail although no thread holds the lock. In that case only `waited` is set: the last holder has
+    /// unlocked, but has not yet woken a sleeper. If a thread stored a request before this call failed, the last holder
+    /// still finds the request. The holder clears the bit before it returns from `unlock`, and checks for requests
+    /// after that.
     @inline(__always) func lockIfAvailable() -> Bool {
         var seen: UInt32 = 0
         while true {
@@ -71,7 +73,8 @@ internal import Synchronization
         }
     }
 
-    /// Releases the lock with an atomic read-modify-write. Followed by `annex_fence_after_atomic`, it is a full fence.
+    /// Releases the lock with an atomic read-modify-write. If `annex_fence_after_atomic` follows, both together are a
+    /// full fence.
     @inline(__always) func unlock() {
         owner.willLetGo()
         // SYNC: releases this holder's writes.
@@ -123,8 +126,8 @@ internal import Synchronization
     }
 }
 
-/// The thread that holds a lock, recorded only in debug builds. A thread that takes a lock which it already holds then
-/// traps with a message, instead of waiting for itself for ever.
+/// The thread that holds a lock, recorded only in debug builds. If a thread takes a lock that it already holds, it
+/// traps with a message there, instead of waiting for itself for ever.
 ///
 /// SAFETY: an address is not Sendable by itself. It is set once, and its word is accessed only atomically.
 @safe struct LockOwner: @unchecked Sendable {
@@ -143,7 +146,7 @@ internal import Synchronization
 
         /// Traps if the calling thread is about to wait for a lock that it holds.
         @inline(__always) func willAcquire() {
-            // SYNC: only the thread itself can find its own mark here, and the thread stored it itself.
+            // SYNC: relaxed: a thread looks only for its own mark, and no other thread stores that one.
             let isOwn = unsafe mark.pointee.load(ordering: .relaxed) == annex_thread_current()
             precondition(!isOwn, "a thread that holds a lock of the channel waits for the same lock")
         }

@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// The memory region that only this side writes, except for the bell.
+/// The memory region that this side writes. The other side writes at most the bell in it.
 @safe struct OwnRegion: ~Copyable, Sendable {
     let mapping: Mapping
     let ring: RingBytes
@@ -58,8 +58,8 @@ internal import AnnexLinux
     let receiver: SharedWord
     let sender: SharedWord
     let processor: SharedWord
-    /// The word with which the host wakes the extension; nil if this side is an extension, which may not write the
-    /// region.
+    /// The word with which the host wakes the extension; nil on the extension's side, because an extension may not
+    /// write the host's region.
     let bell: Bell?
 
     /// - Parameter mapping: holds a region of this capacity.

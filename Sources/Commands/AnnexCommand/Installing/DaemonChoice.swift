@@ -4,7 +4,7 @@ import ArgumentParser
 
 /// The daemon that a command connects to, and the exit codes for its errors.
 struct DaemonChoice: ParsableArguments {
-    @Flag(help: "Use the machine's daemon, even if one of your own listens.")
+    @Flag(help: "Use the machine's daemon, even if a daemon of your own listens.")
     var system = false
 
     @Option(help: ArgumentHelp("Use the daemon that listens on this socket.", valueName: "path"), completion: .file())

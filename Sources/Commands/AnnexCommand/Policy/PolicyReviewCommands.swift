@@ -1,4 +1,3 @@
-import AnnexLinux
 import AnnexPolicy
 internal import AnnexPolicyTools
 import ArgumentParser
@@ -41,19 +40,7 @@ struct PolicyLintCommand: ParsableCommand {
                 findings.append(PolicyFinding(PolicyError("\(error)")))
             }
         }
-        show(findings)
-        if findings.contains(where: { $0.severity == .error }) { throw PolicyFailure.status }
-        if !findings.isEmpty { throw ExitCode.failure }
-    }
-
-    private func show(_ findings: [PolicyFinding]) {
-        if json { return print(JSON.list(findings.map(\.json)).written) }
-        let style = Style.forStandardOutput()
-        for finding in findings {
-            let text = Escaped("\(finding)", limit: 4096).description
-            print(finding.severity == .error ? style.bad(text) : text)
-        }
-        if findings.isEmpty { print(style.good("✓ ") + "nothing found") }
+        try FindingsText.show(findings, asJSON: json)
     }
 }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads the whole files that a command is given.
+/// Reads the files whose paths a command gets, each as a whole.
 enum FileText {
     /// Why a file could not be read, in a line.
     struct Failure: Error, CustomStringConvertible {
@@ -43,6 +43,13 @@ enum FileText {
             names.append(name)
         }
         return names.sorted()
+    }
+
+    /// Whether two paths lead to the same file.
+    static func isSame(_ path: String, as other: String) -> Bool {
+        var (one, two) = (stat(), stat())
+        guard stat(path, &one) == 0, stat(other, &two) == 0 else { return false }
+        return one.st_dev == two.st_dev && one.st_ino == two.st_ino
     }
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -53,9 +53,9 @@ public final class ExtensionBundle: Sendable {
         directory = try bundle.file()
     }
 
-    /// The error for an extension whose point has no sandbox in this broker.
-    package func pointFault(_ what: String, remedy: String) -> BundleError {
-        BundleError(.p2, file: "\(shown)/Info.plist", key: "NSExtensionPointIdentifier", what: what, remedy: remedy)
+    /// The error for a key of `Info.plist` that does not suit the extension's point.
+    package func fault(_ key: String, what: String, remedy: String) -> BundleError {
+        BundleError(.p2, file: "\(shown)/Info.plist", key: key, what: what, remedy: remedy)
     }
 
     /// Reads `NSExtensionAttributes`: all keys that the extension point defines for itself. Empty if the key is

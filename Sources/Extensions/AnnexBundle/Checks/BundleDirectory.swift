@@ -155,7 +155,7 @@ public struct BundleFile: ~Copyable, Sendable {
 extension FileStatus {
     /// Whether both statuses describe the same file with the same contents and rights. Comparing `ctime` alone would
     /// almost suffice, because a program can set back `mtime` but not `ctime`.
-    func isUnchanged(since last: FileStatus) -> Bool {
+    package func isUnchanged(since last: FileStatus) -> Bool {
         device == last.device && inode == last.inode && changed == last.changed && size == last.size
             && modified == last.modified && mode == last.mode && user == last.user
     }

@@ -36,7 +36,7 @@ public struct Termination: Sendable, Hashable {
     /// Whether something went wrong. An answer, a requested end and exit code 0 are not failures.
     public var isFailure: Bool {
         switch reason {
-        case .completed, .cancelled, .hostGone, .disabled, .removed, .brokerShutdown: false
+        case .completed, .cancelled, .memoryPressure, .hostGone, .disabled, .removed, .brokerShutdown: false
         case .exited: detail != .exitCode(0)
         default: true
         }
@@ -86,6 +86,8 @@ extension Termination {
         case deniedOperation
         /// The extension broke the rules of the channel.
         case protocolViolation
+        /// The extension was parked for later requests, and the machine was short of memory.
+        case memoryPressure
         /// The host program ended or closed its connection.
         case hostGone
         /// The user disabled the extension.

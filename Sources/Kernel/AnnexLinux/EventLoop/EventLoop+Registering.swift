@@ -35,7 +35,7 @@ extension EventLoop {
     }
 
     /// Runs `handler` once on the loop's thread, when `duration` has passed on the monotonic clock. That clock stands
-    /// still while the machine is suspended, so that no limit passes when a laptop wakes up.
+    /// still while the machine is suspended. So a laptop that wakes up passes no limit because of its sleep.
     @discardableResult
     package func schedule(after duration: Duration, _ handler: @escaping @Sendable () -> Void) -> Timer {
         schedule(at: MonotonicClock.deadline(after: duration), handler)
@@ -124,7 +124,7 @@ extension EventLoop {
     }
 }
 
-/// A point among a loop's jobs for which a thread waits.
+/// A point among a loop's jobs. A thread waits until the loop has reached it.
 final class LoopMark: Sendable {
     private let isReached = Atomic<Bool>(false)
     private let parker = Parker()

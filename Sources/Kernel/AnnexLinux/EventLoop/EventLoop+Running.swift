@@ -34,7 +34,7 @@ extension EventLoop {
         }
     }
 
-    /// - Returns: the present moment. Every event before it is among those that are dispatched now.
+    /// - Returns: the present moment. All events that are dispatched now came before it.
     private func noteAwake() -> UInt64 {
         state.withLock { state in
             state.sleepsUntil = 0
@@ -79,8 +79,9 @@ extension EventLoop {
         }
     }
 
-    /// Runs the waiting jobs, and then the jobs that those handed in. A task that is resumed here thus runs without
-    /// another check of the descriptors. Jobs of a third round wait, because nothing may starve the descriptors.
+    /// Runs the waiting jobs, and then the jobs that those handed in. If a job resumes a task, the task thus runs
+    /// before the descriptors are checked again. Jobs of a third round wait, because nothing may starve the
+    /// descriptors.
     private func runJobs() {
         if runWaitingJobs() { _ = runWaitingJobs() }
     }

@@ -42,7 +42,8 @@ package import Synchronization
 
     /// The address of one of the slot's words. It is valid for as long as this value lives.
     package func address(of word: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-        // SAFETY: a layout keeps every word inside the slot, whose memory is zeros, a valid count.
+        // SAFETY: a layout keeps every word inside the slot. Each word begins as zeros, and zeros are a valid atomic
+        // value.
         unsafe start.assumingMemoryBound(to: Atomic<UInt64>.self) + word
     }
 
@@ -56,7 +57,7 @@ package import Synchronization
 /// A table of slots in memory that other processes of the same user can read while this process runs. Each slot
 /// describes one object of this process, such as a running extension, and has one writer.
 ///
-/// Readers find it through `/proc/PID/fd`, so it disappears with the process, however that ends.
+/// Readers find the table through `/proc/PID/fd`. So it disappears with this process, however the process ends.
 @safe final class SlotFile: Sendable {
     private struct Slots {
         var free: [Int] = []
@@ -93,8 +94,8 @@ package import Synchronization
         }
     }
 
-    /// Gives a free slot to the caller; nil if all are in use. The slot's own word for its number is still 0, and its
-    /// other words are those of the object that used it before.
+    /// Gives a free slot to the caller; nil if all are in use. The word for the slot's number is still 0. The other
+    /// words still hold the values of the object that used the slot before.
     func take() -> (index: Int, number: UInt64, start: UnsafeMutableRawPointer)? {
         let taken = slots.withLock { slots -> (Int, UInt64)? in
             slots.lastNumber += 1
@@ -123,7 +124,8 @@ package import Synchronization
 /// How a file of slots lies in memory: a header as large as a slot, then slots of one size.
 ///
 /// The header holds magic, version, slot size and number of slots, 32 bits each. A count of 64 bits follows: how many
-/// slots were ever in use. A slot begins with its number (0: free), then when it was taken, on the monotonic clock.
+/// slots were ever in use. A slot begins with its number (0: free). The moment follows at which it was taken, on the
+/// monotonic clock.
 package struct SlotLayout: Sendable {
     /// The position of a text in its slot: UTF-8, cut to what fits, filled up with zeros.
     package struct Text: Sendable {
@@ -154,7 +156,7 @@ package struct SlotLayout: Sendable {
 
     package var fileSize: Int { slotSize * (slots + 1) }
 
-    /// The header's offset of the count of slots that were ever in use.
+    /// The offset, in the header, of the count of slots that were ever in use.
     static let used = 16
 
     // The words of every slot.

@@ -60,8 +60,8 @@ extension SlotCopy {
         }
     }
 
-    /// Whether the descriptor is the process's own file of slots. A process that reads another one's slots has that
-    /// file open too, but not for writing.
+    /// Whether the descriptor is the process's own file of slots. A process that reads the slots of another process has
+    /// a file of slots open too, but not for writing.
     private static func leads(_ path: String, to layout: SlotLayout) -> Bool {
         var link = stat()
         // SAFETY: the call writes the whole structure, or fails. The link's mode shows whether the descriptor is
@@ -75,7 +75,7 @@ extension SlotCopy {
         return text.hasPrefix("/memfd:\(layout.name)")
     }
 
-    /// - Returns: nil if the descriptor is not such a file, or not any more.
+    /// - Returns: nil if the path does not lead to a file of slots, or no longer does.
     private static func read(_ path: String, _ layout: SlotLayout) throws(SystemError) -> [SlotCopy]? {
         // The object is first opened with `O_PATH`, because the number may lead to a device by now, and opening a
         // device can have effects.

@@ -22,5 +22,6 @@
 #include "CAnnexStandIn.h"
 #include "CAnnexTerminal.h"
 #include "CAnnexTrials.h"
+#include "CAnnexVerity.h"
 
 #endif

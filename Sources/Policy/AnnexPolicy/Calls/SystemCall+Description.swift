@@ -5,7 +5,8 @@ extension SystemCall {
     ///
     /// - Parameters:
     ///   - number: the call's number; a call without a name is shown as `call 900`.
-    ///   - arguments: the six registers. The description uses nothing else, so the calling program cannot change it.
+    ///   - arguments: the six registers. The calling program cannot change them any more, but it can change the bytes
+    ///     that `text` reads.
     ///   - architecture: the architecture of the program that made the call.
     ///   - text: returns the bytes of the text at which register `index` points; nil if they could not be read. They
     ///     are escaped here, and at most 256 of them are shown.

@@ -24,9 +24,10 @@ package struct FilterContext: ~Copyable {
     private let context: scmp_filter_ctx
     private let architecture: Architecture
 
-    /// Makes an empty filter. Every call notifies; calls of foreign architectures and of x32 end the process.
+    /// Makes an empty filter. A call without a rule notifies the broker. A call of another architecture or of x32 ends
+    /// the process.
     package static func make(for architecture: Architecture) throws(PolicyError) -> FilterContext {
-        // SAFETY: the function takes no pointer. The value made from the result owns it, and releases it in its
+        // SAFETY: the function takes no pointer. The `FilterContext` made below owns the result, and releases it in
         // `deinit`.
         guard let raw = unsafe seccomp_init(annex_seccomp_notify()) else {
             throw PolicyError("libseccomp has no user notification: install version 2.5 or newer")
@@ -102,8 +103,8 @@ package struct FilterContext: ~Copyable {
 }
 
 extension FilterContext {
-    /// The number that libseccomp expects. Even for another architecture it takes this machine's number, and finds the
-    /// other's by the call's name.
+    /// The number that libseccomp expects. Even for another architecture, libseccomp takes this machine's number. It
+    /// finds the other architecture's number by the call's name.
     private func number(of call: SystemCall, at place: PolicyPlace?) throws(PolicyError) -> Int32 {
         if architecture == .current { return call.number }
         let number = unsafe seccomp_syscall_resolve_name(call.name)

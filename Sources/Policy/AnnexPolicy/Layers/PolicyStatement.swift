@@ -10,7 +10,7 @@ public enum PolicyStatement: Sendable, Hashable {
     case withheld(path: String, PathRights)
     /// The process cannot use any other file of the host in this way.
     case otherFiles(FileUse)
-    /// The private directory holds no more than its size and inodes.
+    /// The private directory holds no more bytes and inodes than the policy allows.
     case privateSize
     /// No device can be used except those that the policy lists.
     case otherDevices

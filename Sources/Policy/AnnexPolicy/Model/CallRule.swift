@@ -51,8 +51,8 @@ public enum CallAnswer: Sendable, Hashable {
     case deny(errno: Int32, reported: Bool)
     /// The call is reported and the process is ended, because only an attack makes this call.
     case end
-    /// The process ends itself with `abort()`. The broker ends the process and reports its end, because the kernel
-    /// drops the signal of `abort()` if the process is the first of its namespace.
+    /// The process ends itself with `abort()`. If the process is the first of its PID namespace, the kernel drops the
+    /// signal of `abort()`. So the broker ends the process and reports its end.
     case aborting
 }
 
@@ -113,8 +113,8 @@ extension CallRule {
                 sum + count <= mostCombinations.ofCall
             else {
                 throw PolicyError(
-                    "`\(rule.call)` has more than \(mostCombinations.ofCall) combinations of values: each value of one "
-                        + "argument is combined with each of another; state fewer, or a mask",
+                    "`\(rule.call)` has more than \(mostCombinations.ofCall) combinations of values: state fewer "
+                        + "values, or a mask. Each value of one argument is combined with each of another",
                     at: rule.place)
             }
             sum += count

@@ -63,6 +63,16 @@ extension PolicyLimits {
     }
 }
 
+extension PolicyLimits {
+    /// These limits with other values for some names.
+    package func replaced(by others: [LimitName: LimitValue]) -> PolicyLimits {
+        guard !others.isEmpty else { return self }
+        let all = Dictionary(uniqueKeysWithValues: values.map { ($0.name, $0.value) }).merging(others) { $1 }
+        // No name can be missing, because all of them come from a complete set.
+        return (try? PolicyLimits(all)) ?? self
+    }
+}
+
 /// A limit that neither a policy nor its includes state.
 struct MissingLimit: Error {
     let name: LimitName
@@ -101,11 +111,10 @@ extension PolicyLimits {
     ///
     /// - Returns: whether the limit changed.
     mutating func raise(_ name: LimitName, to value: LimitValue) -> Bool {
-        var values = Dictionary(uniqueKeysWithValues: values.map { ($0.name, $0.value) })
-        guard let present = values[name], value.isLarger(than: present) else { return false }
-        values[name] = value
-        guard let raised = try? PolicyLimits(values) else { return false }
-        self = raised
+        guard let present = values.first(where: { $0.name == name })?.value, value.isLarger(than: present) else {
+            return false
+        }
+        self = replaced(by: [name: value])
         return true
     }
 }

@@ -20,7 +20,7 @@ public struct Policy: Sendable, Hashable {
 
     var book: RuleBook
     package let unlisted: UnlistedCalls
-    /// The place in the text that states each section.
+    /// For each section, the place in the text that states it.
     package internal(set) var places: [PolicySection: PolicyPlace]
 
     /// The rules for each call that the policy mentions, by call number. The first rule that applies decides.
@@ -29,8 +29,8 @@ public struct Policy: Sendable, Hashable {
         set { book = RuleBook(RuleBook.Contents(rules: newValue, wider: widerRules)) }
     }
 
-    /// The rules, as the text states them, for the calls that `write-xor-execute` narrowed. They serve reports, never
-    /// decisions.
+    /// The rules for the calls that `write-xor-execute` narrowed, but as the text states them. Reports use them;
+    /// decisions never do.
     package var widerRules: [Int32: [CallRule]] { book.contents.wider }
 
     /// The names of the calls that some rule allows, together with the calls that every launch needs.
@@ -51,8 +51,8 @@ extension Policy {
         return policy
     }
 
-    /// This policy with every denial reported. A sandbox that only reports needs it, because there the kernel may not
-    /// answer by itself.
+    /// This policy with every denial reported. A sandbox that only reports needs this policy, because its filter must
+    /// not deny any call by itself.
     package func reportingEachDenial() -> Policy {
         var policy = self
         policy.rules = rules.mapValues { $0.map(\.reported) }
@@ -106,9 +106,9 @@ public enum PolicyDevice: String, Sendable, Hashable, CaseIterable {
 
 /// The network access of a process.
 public enum PolicyNetwork: String, Sendable, Hashable, CaseIterable {
-    /// A namespace of its own without any interface.
+    /// The sandbox's own network namespace, without any interface.
     case none
-    /// A namespace of its own whose only interface is its own loopback.
+    /// The sandbox's own network namespace, with its loopback as the only interface.
     case loopback
     /// The host's network, for connections that the process begins to other machines. The broker makes each of them,
     /// so every rule that allows `connect` must state `bounded: connections`.

@@ -28,7 +28,7 @@ public struct PolicyLimits: Sendable, Hashable {
     public let openCalls: Int
     /// The number of refused system calls that are tolerated. One more ends the extension.
     public let denials: Int
-    /// How many extensions may run under this policy at once. A further launch waits for a free slot.
+    /// How many extensions of one extension point may run at once. A further launch waits for a free slot.
     public package(set) var instances: Int
     /// How long an extension that has served a request may wait for another request of the same host. Zero means one
     /// process for each request.

@@ -59,8 +59,8 @@ struct ComparisonReader {
         case "atMost": return [.atMost(value)]
         default: break
         }
-        // The kernel ignores the upper half of such a register, so the program can set any bit there. The filter would
-        // then take a small value for a large one.
+        // If the kernel reads 32 bits of an argument, it ignores the register's upper half. So the program can set any
+        // bit there. The filter would then take a small value for a large one.
         guard kind.bits == 64 else {
             throw node.error(
                 "`\(word)` cannot be trusted here: the kernel reads 32 bits of this argument, the filter 64")

@@ -50,4 +50,8 @@ package enum ShippedTexts {
     /// `annex policy test` checks them.
     // SAFETY: this list too is the program's own constant and ends with a null name.
     package static let expectations = unsafe all(annex_expectations_at)
+
+    /// The texts of the extension points.
+    // SAFETY: this list too is the program's own constant and ends with a null name.
+    package static let points = unsafe all(annex_point_at)
 }

@@ -1,9 +1,13 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A directory of policy files that a user wrote. Nothing in it can block or deceive the reader.
-struct PolicyDirectory {
+/// A directory of policies, or of other YAML files, that a user wrote. Nothing in it can block or deceive the reader.
+package struct PolicyDirectory {
     let path: String
+
+    package init(path: String) {
+        self.path = path
+    }
 
     /// A directory with more entries is not a directory of policies.
     private static let mostFiles = 1024
@@ -12,21 +16,25 @@ struct PolicyDirectory {
     ///
     /// - Throws: if the directory or one of these files cannot be read safely.
     func sources() throws(PolicyError) -> [String: PolicyLibrary.Source] {
+        try texts().mapValues { PolicyLibrary.Source(text: $0.text, file: $0.file) }
+    }
+
+    /// The same as texts, each with its file's path.
+    package func texts() throws(PolicyError) -> [String: (text: String, file: String)] {
         let directory = try step { () throws(SystemError) in try Descriptor.directory(path) }
         let status = try step { () throws(SystemError) in try directory.status() }
         try rejectForeign(status, at: path)
         let entries = try step { () throws(SystemError) in
             try directory.entries(atMost: Self.mostFiles)
         }
-        var sources: [String: PolicyLibrary.Source] = [:]
+        var texts: [String: (text: String, file: String)] = [:]
         for entry in entries {
             guard let name = entry.name else { throw PolicyError("\(path): contains a file whose name is not UTF-8") }
             guard name.hasSuffix(".yaml"), !name.hasPrefix("."), !ExpectationsText.isName(name) else { continue }
             let file = path + "/" + name
-            sources[String(name.dropLast(".yaml".count))] = PolicyLibrary.Source(
-                text: try text(of: name, file, in: directory), file: file)
+            texts[String(name.dropLast(".yaml".count))] = (try text(of: name, file, in: directory), file)
         }
-        return sources
+        return texts
     }
 
     /// The policies in the same directory as a file. Skipped are unreadable files, pipes, links, and files that another
@@ -75,10 +83,10 @@ struct PolicyDirectory {
     }
 
     /// Refuses a file or directory that belongs to another user or that every user can write: the owner of a policy
-    /// decides what runs under it.
+    /// decides what runs under it, and the owner of a point's file chooses the policy.
     private func rejectForeign(_ status: FileStatus, at path: String) throws(PolicyError) {
         guard status.user == 0 || status.user == geteuid() else {
-            throw PolicyError("\(path): belongs to another user; a policy must belong to root or to you")
+            throw PolicyError("\(path): belongs to another user; it must belong to root or to you")
         }
         guard status.mode & 0o002 == 0 else {
             throw PolicyError("\(path): every user can change it; remove that right (chmod o-w)")

@@ -92,7 +92,9 @@ public struct PolicyLibrary: Sendable {
     package func mistakes(in name: String, for architecture: Architecture) -> [PolicyError] {
         let name = names.contains(name) ? name : EntitlementNames(name).policy
         guard let source = sources[name] else { return [] }
-        return PolicyMistakes(text: source.text, file: source.file, architecture: architecture).all
+        return PolicyMistakes(text: source.text, file: source.file) { root throws(PolicyError) in
+            _ = try PolicyDocument(root: root, architecture: architecture)
+        }.all
     }
 
     private func collect(

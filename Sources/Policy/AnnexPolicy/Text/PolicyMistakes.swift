@@ -1,13 +1,13 @@
-/// Every mistake of one policy's text, as far as the text is YAML.
+/// Every mistake in the text of a policy, or of another YAML file, as far as the text is YAML.
 ///
 /// A reader stops at the first mistake. So the faulty item is cut out of the text's tree, and the rest is read again. A
 /// mistake that only the cutting caused is not reported.
-struct PolicyMistakes {
-    /// A text with more mistakes is hardly meant as a policy.
+package struct PolicyMistakes {
+    /// A text with more mistakes is hardly meant as such a file.
     static let most = 100
 
     /// The mistakes in the order of the text.
-    var all: [PolicyError] {
+    package var all: [PolicyError] {
         found.sorted { one, other in
             guard let first = one.place, let second = other.place else { return one.place != nil }
             return first.comesBefore(second)
@@ -17,7 +17,8 @@ struct PolicyMistakes {
     /// The marks of the nodes that something was cut out of.
     private var wounded: Set<YAMLMark> = []
 
-    init(text: String, file: String, architecture: Architecture) {
+    /// - Parameter read: reads the text's tree, and throws the first mistake in it.
+    package init(text: String, file: String, read: (PolicyNode) throws(PolicyError) -> Void) {
         var root: PolicyNode
         do throws(PolicyError) {
             root = try PolicyNode.root(of: text, file: file)
@@ -27,7 +28,7 @@ struct PolicyMistakes {
         }
         while found.count < Self.most {
             do throws(PolicyError) {
-                _ = try PolicyDocument(root: root, architecture: architecture)
+                try read(root)
                 return
             } catch {
                 guard let rest = record(error, in: root.node) else { return }

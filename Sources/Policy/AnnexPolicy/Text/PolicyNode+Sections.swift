@@ -89,6 +89,9 @@ extension PolicyNode {
         return limits
     }
 
+    /// The limits of a mapping by their names. No limit need be stated.
+    package func limitValues() throws(PolicyError) -> [LimitName: LimitValue] { try limits().mapValues(\.value) }
+
     private func limit(measured measure: LimitName.Measure, most: Int) throws(PolicyError) -> LimitValue {
         switch measure {
         case .bytes: .bytes(try bytes())

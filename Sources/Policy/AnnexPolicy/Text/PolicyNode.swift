@@ -1,4 +1,4 @@
-/// One node of a policy's text with its place. Each reading method returns a value of the wanted form or throws an
+/// One node of the text of a policy, or of another YAML file, with its place. Each reading method returns a value of the wanted form or throws an
 /// error that names the place.
 package struct PolicyNode {
     let node: YAMLNode

@@ -1,4 +1,4 @@
-/// A mistake because of which a policy cannot be used.
+/// A mistake because of which a policy, or the file of an extension point, cannot be used.
 public struct PolicyError: Error, Sendable, Hashable {
     /// The place of the mistake; nil if no text is at fault.
     public let place: PolicyPlace?

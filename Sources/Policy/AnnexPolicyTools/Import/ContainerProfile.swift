@@ -21,7 +21,7 @@ struct ContainerProfile: Sendable {
         let alternatives: [[CallCondition]]
         /// The profile's own comment on the entry.
         let comment: String?
-        /// The entry's demands on the world, for example `with CAP_SYS_ADMIN`.
+        /// The entry's demands on the machine and the container (`world`), for example `with CAP_SYS_ADMIN`.
         let asks: [String]
         let place: PolicyPlace
         let path: String

@@ -1,6 +1,6 @@
 public import AnnexPolicy
 
-/// Something in a policy that its author should examine.
+/// Something in a policy, or in the file of an extension point, that its author should examine.
 public struct PolicyFinding: Sendable, Hashable {
     /// How serious a finding is.
     public enum Severity: String, Sendable, Hashable {
@@ -18,7 +18,7 @@ public struct PolicyFinding: Sendable, Hashable {
     /// The remedy, as a phrase; nil if the problem already implies it.
     public let remedy: String?
 
-    init(_ problem: String, at place: PolicyPlace?, remedy: String?, severity: Severity = .warning) {
+    package init(_ problem: String, at place: PolicyPlace?, remedy: String?, severity: Severity = .warning) {
         self.problem = problem
         self.place = place
         self.remedy = remedy

@@ -73,13 +73,14 @@ extension PolicyLint {
         return findings + evaded()
     }
 
-    /// Comparisons of all 64 bits of an argument of which the kernel reads 32.
+    /// Rules that compare all 64 bits of an argument although the kernel reads only 32 of them.
     private func evaded() -> [PolicyFinding] {
         policy.rules.values.joined().filter { $0.answer == .allow }.compactMap { rule in
             let call = SystemCall(named: rule.call, architecture: policy.architecture)
             guard rule.conditions.contains(where: { $0.isEvaded(in: call) }) else { return nil }
             return PolicyFinding(
-                "allows every `\(rule.call)` that sets a bit in the upper half, which the kernel does not read",
+                "allows every `\(rule.call)` if a bit is set in the argument's upper half, "
+                    + "which the kernel does not read",
                 at: rule.place, remedy: "compare without `register:`")
         }
     }

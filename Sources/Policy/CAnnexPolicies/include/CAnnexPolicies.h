@@ -20,4 +20,7 @@ annex_policy_text annex_entitlement_at(size_t index);
 // The expectations about the policies and the entitlements, in the same form.
 annex_policy_text annex_expectations_at(size_t index);
 
+// The texts of the extension points, in the same form.
+annex_policy_text annex_point_at(size_t index);
+
 #endif

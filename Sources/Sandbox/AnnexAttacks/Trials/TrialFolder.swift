@@ -2,7 +2,7 @@ internal import AnnexLaunch
 internal import AnnexLinux
 internal import Glibc
 
-/// A folder with the trial's program as an executable file, which serves as a sandbox's bundle.
+/// A folder that serves as a sandbox's bundle. It holds the trial's program as an executable file.
 final class TrialFolder: Sendable {
     static let program = "trial"
     private static let parent = "/tmp"

@@ -88,7 +88,7 @@ final class TrialServices: Sendable {
 
     private static func bind(_ socket: borrowing Descriptor, to address: [UInt8]) throws(SystemError) {
         let status = unsafe address.withUnsafeBytes { bytes in
-            // SAFETY: the bytes are a socket address of their own length, which the call copies.
+            // SAFETY: the bytes hold one socket address, and the call gets their exact count. The call copies them.
             unsafe Glibc.bind(
                 socket.number, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
         }

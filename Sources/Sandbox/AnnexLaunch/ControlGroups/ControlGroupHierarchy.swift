@@ -26,7 +26,7 @@ package struct ControlGroupHierarchy: Sendable, Hashable {
 }
 
 extension ControlGroupHierarchy {
-    /// The first hierarchy in which a group can be made. Each is tried by making one.
+    /// The first hierarchy in which a group can be made. Each candidate is tried: a group is made in it.
     /// - Parameter candidates: the hierarchies to try, in this order.
     package static func find(
         among candidates: [ControlGroupHierarchy] = ControlGroupHierarchy.candidates()
@@ -54,7 +54,8 @@ extension ControlGroupHierarchy {
     }
 
     /// Lists version 2 first. A group that holds processes cannot give controllers to its children. Therefore the
-    /// parent of our own group is a candidate too: a user's service manager makes its slice such a parent.
+    /// parent of our own group is a candidate too: a user's service manager gives controllers to the children of its
+    /// slices.
     static func candidates(mounts: [ControlGroupMount], places: String) -> [ControlGroupHierarchy] {
         var found: [ControlGroupHierarchy] = []
         if let unified = mounts.first(where: { $0.version == .two }), let own = unified.place(in: places) {

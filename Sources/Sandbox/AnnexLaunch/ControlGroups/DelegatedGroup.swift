@@ -5,8 +5,8 @@ internal import Glibc
 /// A version 2 control group that the service manager delegated to this program (`Delegate=yes`). The program may
 /// arrange the groups below it; they count against the unit's own limits.
 struct DelegatedGroup: Hashable {
-    /// The name of the group for the program itself: a group that holds processes cannot give controllers to its
-    /// children.
+    /// The name of the group that holds the program itself. The delegated group must hold no process, because it could
+    /// not give controllers to its children then.
     static let leaf = "broker"
 
     /// The controllers that limit launches, as far as the unit has them.

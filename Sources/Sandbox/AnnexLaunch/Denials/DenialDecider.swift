@@ -7,8 +7,8 @@ internal import Glibc
 public enum DenialMode: String, Sendable, Hashable, CaseIterable {
     /// Calls that the policy denies fail and are reported. Denials by mounts and Landlock are not reported.
     case enforce
-    /// The same, and denied paths are reported too. Every call that names a path waits for the broker's answer, so the
-    /// program runs slower. The same calls and paths are denied.
+    /// Like `enforce`, and denied paths are reported too. Every call that names a path waits for the broker's answer,
+    /// so the program runs slower. Both modes deny the same calls and paths.
     case explain
     /// Calls and paths that the policy denies are reported and then performed. Only for trusted programs: nothing
     /// protects the host's files from the program. Its pid and user namespaces and its limits remain.
@@ -32,7 +32,8 @@ struct DenialDecider: Sendable {
         case proceed
         /// Leave the call unanswered until its process is killed.
         case end
-        /// The program aborts itself, but without a reaper the kernel would drop its signal. The broker ends it.
+        /// The program aborts itself. Without a reaper, the kernel would drop the program's signal, so the broker ends
+        /// the program.
         case abort
     }
 
@@ -55,9 +56,9 @@ struct DenialDecider: Sendable {
         case .end: return mode.isPermissive ? .proceed : .end
         case .aborting: return hasReaper ? .proceed : .abort
         case .allow:
-            // The filter refers an allowed call so that its paths are examined or its use is counted. Any other allowed
-            // call is refused here. Either the filter differs from the policy, or the program imitates the launch's own
-            // `execveat`.
+            // The filter refers an allowed call to the broker only to have its paths examined or its use counted. If
+            // any other allowed call arrives, it is refused. Either the filter differs from the policy, or the program
+            // imitates the launch's own `execveat`.
             let isReferred = mode.checksPaths || verdict.bound != nil
             let isMeant = isReferred && policy.allowsByRule(number: call.number, arguments: call.arguments)
             return isMeant ? .proceed : .deny(errno: EPERM)

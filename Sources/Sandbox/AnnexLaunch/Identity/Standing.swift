@@ -2,12 +2,13 @@ package import AnnexLinux
 internal import Glibc
 
 /// Whether this process can give each sandbox a user of its own. Only root of the machine can, and root of a container
-/// that has many users. In all other cases sandboxes run as the calling user. This includes an ordinary user that is
-/// root in a user namespace which that user made.
+/// that has many users. In all other cases sandboxes run as the calling user. They also do so if an ordinary user is
+/// root in a user namespace that this user made.
 package struct Standing: Sendable {
     /// Whether sandboxes get users of their own.
     let hasUsersToGive: Bool
-    /// Why this root cannot give sandboxes users of their own; nil if it can, or if there are none to give.
+    /// Why this process, as root, cannot give sandboxes users of their own. nil if it can, or if it has no users to
+    /// give.
     package let missing: SystemError?
 
     /// - Parameter users: the users that exist in this user namespace.
@@ -19,9 +20,9 @@ package struct Standing: Sendable {
             : SystemError(
                 "identities", errno: ENODEV, path: "/proc/self/uid_map",
                 remedy:
-                    "run as an ordinary user: the numbers \(range.lowerBound) to \(range.upperBound - 1), which root "
-                    + "gives to sandboxes, do not exist in this user namespace; or name others that do: "
-                    + "\(IdentityRange.variable)=FIRST-LAST")
+                    "run as an ordinary user, or name numbers that exist here: \(IdentityRange.variable)=FIRST-LAST. "
+                    + "This user namespace lacks the numbers \(range.lowerBound) to \(range.upperBound - 1), which "
+                    + "root gives to sandboxes")
     }
 
     static func ofThisProcess() throws(SystemError) -> Standing {

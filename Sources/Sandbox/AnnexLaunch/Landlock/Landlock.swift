@@ -39,7 +39,7 @@ package struct LandlockVersion: Sendable, Hashable {
     /// Rights to bind and to connect TCP ports (ABI 4).
     var network: UInt64 { abi >= 4 ? 0b11 : 0 }
 
-    /// Abstract Unix sockets and signals of other domains (ABI 6).
+    /// The scopes that deny abstract Unix sockets of other domains, and signals to other domains (ABI 6).
     var scopes: UInt64 { abi >= 6 ? 0b11 : 0 }
 
     /// Those of the rights that a rule may name on this kernel.

@@ -94,8 +94,8 @@ extension Launcher {
         LaunchPlan.Link(at: "/dev/stderr", to: "/proc/self/fd/2"),
     ]
 
-    /// The working directory: the wanted one if it is inside a grant or above one, because relative paths to granted
-    /// files then work.
+    /// The working directory: the wanted one if it lies inside a grant or above one. Relative paths to granted files
+    /// then work.
     private func directory(
         _ wanted: SandboxConfiguration.Directory, grants: borrowing GrantLayout, paths: PolicyPaths, ownRoot: Bool
     ) throws(SandboxError) -> String {

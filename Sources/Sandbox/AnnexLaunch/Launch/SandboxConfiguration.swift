@@ -18,6 +18,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     /// What happens to the calls and paths that the policy denies. Only the launching code chooses another mode than
     /// `enforce`.
     package var denials = DenialMode.enforce
+    /// Policies that the program could get, for the remedies of its denials.
+    package var offers: [PolicyOffer] = []
     /// Whether denials also go to the log. False for a probe, which provokes them.
     package var isLogged = true
     /// The layers to ask for. If this machine cannot provide one of them, the launch fails. A layer left out here is
@@ -91,8 +93,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
         fileMask = Self.callersMask ?? LaunchPlan.ownerOnly
     }
 
-    /// The umask of this process, so that a program's files get the same permissions as without a sandbox; nil if the
-    /// kernel does not report it. Asking with umask(2) would change it for other threads.
+    /// The umask of this process; nil if the kernel does not report it. With it, a program's files get the same
+    /// permissions as without a sandbox. Asking with umask(2) would change the umask for other threads.
     private static var callersMask: UInt32? {
         let prefix = "Umask:\t"
         let line = TextFile.read("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix(prefix) }

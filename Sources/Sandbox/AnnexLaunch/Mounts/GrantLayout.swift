@@ -2,8 +2,8 @@ internal import AnnexLinux
 package import AnnexPolicy
 internal import Glibc
 
-/// What a policy's grants become on this host: which objects are bound where, which links are made again, and the
-/// rights of each place. Mounts and Landlock rules are both derived from it.
+/// What a policy's grants become on this host: the objects to bind and where, and the rights of each place. It also
+/// lists the host's links that the sandbox's root must have too. Mounts and Landlock rules are both derived from it.
 struct GrantLayout: ~Copyable {
     struct Place {
         let path: String
@@ -28,7 +28,7 @@ struct GrantLayout: ~Copyable {
 
     /// - Parameters:
     ///   - kept: the private directory on the host, if it is kept from run to run.
-    ///   - followed: the links that were followed on the way to other paths, which the policy does not grant.
+    ///   - followed: the links that were followed to reach other paths. The policy does not grant those paths.
     init(
         _ policy: Policy, keeping kept: String? = nil, followed: [LaunchPlan.Link] = []
     ) throws(SandboxError) {
@@ -69,8 +69,8 @@ struct GrantLayout: ~Copyable {
         links.removeAll { link in all.contains { link.target.parentPath.isWithin($0.path) } }
     }
 
-    /// Rejects a link in a place that the sandbox may write to, because a program of an earlier run could have made the
-    /// link and so chosen the object that this run gets.
+    /// Rejects a link in a place that the sandbox may write to. A program of an earlier run could have made that link,
+    /// and so chosen the object that this run gets.
     private func rejectPlanted(_ links: [LaunchPlan.Link], keeping kept: String?) throws(SandboxError) {
         let writable = places.filter { $0.rights.contains(.write) }.map(\.path) + (kept.map { [$0] } ?? [])
         for link in links {
@@ -79,7 +79,7 @@ struct GrantLayout: ~Copyable {
                 "grants",
                 cause:
                     "\(Escaped(link.target)) is a link, and a program that may write in \(Escaped(directory)) "
-                    + "can make it",
+                    + "could have made this link",
                 remedy: "name its target (\(Escaped(link.contents))) instead, if you trust the link")
         }
     }

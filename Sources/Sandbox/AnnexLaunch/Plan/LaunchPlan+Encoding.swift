@@ -36,8 +36,8 @@ extension LaunchPlan {
         return LaunchFailure(
             .plan, errno: E2BIG, subject: "\(argumentBytes.count) arguments and \(binds.count) places, \(size) bytes",
             remedy:
-                "arguments (and 8 bytes more for each), environment and paths have at most \(ANNEX_PLAN_LARGEST) bytes "
-                + "together: hand over fewer, or a file that lists them")
+                "arguments, environment and paths have at most \(ANNEX_PLAN_LARGEST) bytes together, and each argument "
+                + "counts 8 bytes more. Hand over fewer arguments, or a file that lists them")
     }
 
     private borrowing func fillIdentity(_ header: inout annex_plan) {
@@ -167,7 +167,7 @@ struct PlanEncoder {
     mutating func records<Record: BitwiseCopyable>(_ list: [Record]) -> annex_records {
         align()
         let place = annex_records(offset: offset, count: UInt32(clamping: list.count))
-        // SAFETY: records of the header's types, whose padding fields are named and set.
+        // SAFETY: the records have types of annex_warden.h. In these types all padding is named fields, which are set.
         unsafe list.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
         return place
     }

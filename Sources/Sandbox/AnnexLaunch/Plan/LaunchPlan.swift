@@ -63,7 +63,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package var hasProc = false
     /// Whether the loopback interface of the sandbox's own network namespace is up.
     package var hasLoopback = false
-    /// Whether the kernel, beside the filter, keeps memory that was ever writable from becoming executable, if it can.
+    /// Whether the kernel, in addition to the filter, keeps memory that was ever writable from becoming executable. If
+    /// the kernel cannot, only the filter does.
     package var hasWriteXorExecute = false
     /// Whether the process runs some steps of niceness below the host (nice(2)).
     package var isNice = false
@@ -76,11 +77,11 @@ package struct LaunchPlan: ~Copyable, Sendable {
     var environmentBytes: [[UInt8]] = []
     /// Empty directories (control groups) that the warden removes when the broker is gone.
     package var removals: [String] = []
-    /// The number with which the filter allows one `execveat`, as its sixth argument.
+    /// The filter allows only the `execveat` whose sixth argument is this number.
     package var execNonce: UInt64 = 0
     package var landlock = LandlockRules()
-    /// The filter as `struct sock_filter[]`. It must allow, without notification, `write`, `exit_group` and the one
-    /// `execveat`, and with a listener also `read`.
+    /// The filter as `struct sock_filter[]`. It must allow `write`, `exit_group` and the one `execveat` without
+    /// notification. If there is a listener, it must allow `read` too.
     package var filter: [UInt8] = []
     /// `SECCOMP_FILTER_FLAG_…`.
     package var filterFlags: UInt32 = 0

@@ -5,8 +5,8 @@
 #include "text.h"
 #include "warden.h"
 
-// Added to the out-of-memory score, in which 1,000 stands for all memory. So the kernel kills a sandbox before its host
-// even if the host uses more than the sandbox by half of the machine's memory.
+// Added to the out-of-memory score, in which 1,000 stands for all memory. So the kernel kills a sandbox before its
+// host. This holds even if the host uses more memory than the sandbox, by up to half of the machine's memory.
 #define SCORE_AHEAD 500u
 #define SCORE_LARGEST 1000u
 // The result of getpriority(2) for niceness 0; a larger result is a higher priority.
@@ -31,7 +31,7 @@ static long leave_favour(void) {
     return CALL(NR_setpriority, PRIO_PROCESS, 0, 0);
 }
 
-// The larger of two disk priorities is the lower one. 0 means that the disk priority follows from the niceness.
+// A larger number means a lower disk priority. 0 means that the disk priority follows from the niceness.
 static long leave_disk_favour(void) {
     long priority = CALL(NR_ioprio_get, IOPRIO_WHO_PROCESS, 0);
     // The kernel has no block devices.
@@ -41,9 +41,9 @@ static long leave_disk_favour(void) {
     return CALL(NR_ioprio_set, IOPRIO_WHO_PROCESS, 0, 0);
 }
 
-// A debugger, for example, sets a personality that switches off the randomization of addresses. This function asks
-// first, because a service manager may forbid changes. If it locks the personality (LockPersonality= of systemd), the
-// question fails with EPERM too, but setting the present value succeeds.
+// A debugger, for example, sets a personality that switches off the randomization of addresses. This function asks for
+// the present personality first, because a service manager may forbid changes. If the service manager locks the
+// personality (LockPersonality= of systemd), asking fails with EPERM too. Setting the present value succeeds even then.
 static long leave_personality(void) {
     long personality = CALL(NR_personality, PERSONALITY_ASK);
     if (personality == 0 || (personality < 0 && personality != -EPERM)) return personality;
@@ -78,7 +78,7 @@ long inherited_give_up(void) {
     return result < 0 ? result : leave_no_core();
 }
 
-// The disk priority follows from the niceness.
+// Adds NICENESS_LESS to the niceness, up to NICENESS_LARGEST. The disk priority follows from the niceness.
 long inherited_lessen(void) {
     long priority = CALL(NR_getpriority, PRIO_PROCESS, 0);
     if (priority < 0) return priority;

@@ -13,7 +13,7 @@ struct passed {
     int32_t padding;
 };
 
-// Sends `length` bytes, with a descriptor unless it is -1. Returns the result of sendmsg(2).
+// Sends `length` bytes, together with `descriptor` unless that is -1. Returns the result of sendmsg(2).
 static inline long passing_send(int socket, const void *bytes, uint64_t length, int descriptor, uint32_t flags) {
     struct passed passed = {
         .header = {.length = sizeof passed.header + sizeof passed.descriptor, .level = SOL_SOCKET, .type = SCM_RIGHTS},

@@ -1,5 +1,5 @@
-// The same program as the doctor's probe: inside a sandbox it tries calls that no sandbox may make, and reports the
-// results.
+// The warden's program is also the doctor's probe. Inside a sandbox, the probe tries calls that no sandbox may make,
+// and reports the results.
 #ifndef ANNEX_PROBE_H
 #define ANNEX_PROBE_H
 

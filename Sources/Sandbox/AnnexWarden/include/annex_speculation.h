@@ -37,7 +37,8 @@ static inline annex_control_state annex_control_of_speculation(long answer) {
     if (answer < 0) return ANNEX_CONTROL_OFFERED;
     if ((answer & ANNEX_SPEC_FORCE_DISABLE) != 0) return ANNEX_CONTROL_HELD;
     if ((answer & ANNEX_SPEC_PRCTL) != 0) return ANNEX_CONTROL_OFFERED;
-    // Without PR_SPEC_PRCTL a process cannot choose: "disabled" then holds for the whole machine, since its start.
+    // If the answer lacks PR_SPEC_PRCTL, a process cannot choose. "Disabled" then holds for the whole machine, since
+    // the machine's start.
     return (answer & ANNEX_SPEC_DISABLE) != 0 ? ANNEX_CONTROL_HELD : ANNEX_CONTROL_ABSENT;
 }
 

@@ -72,7 +72,7 @@ enum {
     ANNEX_STEP_ROOT,          // the tmpfs that becomes the root
     ANNEX_STEP_SCRATCHES,     // capped tmpfs inside the root
     ANNEX_STEP_BINDS,         // sources reopened, compared, bound, made read-only nosuid nodev
-    ANNEX_STEP_LINKS,         // symbolic links of the root's own
+    ANNEX_STEP_LINKS,         // the symbolic links that the plan adds to the root
     ANNEX_STEP_PROC,          // a procfs of the sandbox's pid namespace, processes only
     ANNEX_STEP_PIVOT,         // the tmpfs becomes the root and read-only; the host's root is unmounted
     ANNEX_STEP_HOSTNAME,      // sethostname in the sandbox's own namespace
@@ -181,13 +181,13 @@ typedef struct {
 
     annex_bytes executable;  // path inside the new root
     uint64_t executable_device, executable_inode;
-    uint64_t exec_nonce;  // the filter allows one execveat: with this sixth argument
+    uint64_t exec_nonce;  // the filter allows only the execveat whose sixth argument is this number
 
     uint64_t landlock_files, landlock_network, landlock_scopes;  // handled rights for landlock_create_ruleset
     annex_records landlock;  // annex_landlock_rule
 
-    // struct sock_filter[], at a multiple of 8. Every filter must allow, without notification: write (for the launch's
-    // report), exit_group, the one execveat, and with a listener also read.
+    // struct sock_filter[], at a multiple of 8. Every filter must allow these without notification: write (for the
+    // launch's report), exit_group and the one execveat. If there is a listener, it must also allow read.
     annex_bytes filter;
     uint32_t filter_flags;  // SECCOMP_FILTER_FLAG_*; with NEW_LISTENER if the policy notifies
 
@@ -218,11 +218,11 @@ enum {
     ANNEX_BEGINNING_SIGNALS,
     ANNEX_BEGINNING_SESSION,
     ANNEX_BEGINNING_LIMITS,
-    ANNEX_BEGINNING_STANDING,     // whether it is root, here and on the host, is found; keys and groups are given up
-    ANNEX_BEGINNING_INHERITED,    // the host's priorities and personality are given up
+    ANNEX_BEGINNING_STANDING,     // asks if uid 0 is an ordinary user outside; gives up keys and groups
+    ANNEX_BEGINNING_INHERITED,    // gives up the host's priorities and personality
     ANNEX_BEGINNING_PLACES,
     ANNEX_BEGINNING_LOOP,
-    ANNEX_BEGINNING_CONFINEMENT,  // capabilities that no launch needs are given up
+    ANNEX_BEGINNING_CONFINEMENT,  // gives up capabilities that no launch needs
     ANNEX_BEGINNING_COUNT
 };
 

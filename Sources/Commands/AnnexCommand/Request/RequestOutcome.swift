@@ -1,0 +1,163 @@
+import AnnexHost
+import AnnexLinux
+import AnnexPolicy
+import Glibc
+
+/// What came of one request: the answer with its stored attachments, and the extension's end.
+struct RequestOutcome {
+    /// An item of the answer.
+    struct Item {
+        let title: String?
+        let text: String?
+        let info: [String: ItemValue]
+        let attachments: [Stored]
+    }
+
+    /// An attachment in a file of its own.
+    struct Stored {
+        let file: String
+        let types: [TypeIdentifier]
+        let bytes: Int
+    }
+
+    private(set) var items: [Item] = []
+    private(set) var end: Termination?
+    /// Why the request failed, in one line; nil if it succeeded.
+    private(set) var failure: String?
+
+    /// The most attachments of an answer, and their bytes in all.
+    private static let mostAttachments = 16
+    private static let mostBytes = 256 << 20
+
+    init(
+        of item: ExtensionItem, to identifier: String, as point: String?, on host: AnnexHost, storingIn folder: String
+    ) async {
+        do {
+            let session = try await host.begin(identifier, as: point)
+            do {
+                let answer = try await session.request(
+                    [item], accepting: .sealedMemory(count: Self.mostAttachments, bytes: Self.mostBytes))
+                // The answer is stored before the session ends, so that an error on the way ends the session too.
+                items = try AnswerFolder(folder).store(answer)
+                end = await session.complete()
+            } catch {
+                end = await session.cancel()
+                throw error
+            }
+        } catch {
+            failure = Self.text(of: error)
+            if case HostError.ended(let value) = error { end = value }
+        }
+    }
+
+    private static func text(of error: any Error) -> String {
+        switch error {
+        case HostError.ended(let end): "ended: \(end)"
+        case let error as SystemError: "the answer cannot be stored: \(error)"
+        default: "\(error)"
+        }
+    }
+}
+
+extension RequestOutcome {
+    func printLines() {
+        for item in items {
+            for text in [item.title, item.text].compactMap(\.self) {
+                for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                    print(Escaped(String(line), limit: 65_536))
+                }
+            }
+            for (key, value) in item.info.sorted(by: { $0.key < $1.key }) { print("\(Escaped(key)): \(value.shown)") }
+            for stored in item.attachments {
+                let types = stored.types.map(\.description).joined(separator: ", ")
+                print("\(stored.file)  \(types)  \(stored.bytes) bytes")
+            }
+        }
+    }
+
+    var json: JSON {
+        .object([
+            .init("items", value: .list(items.map(\.json))),
+            .init("end", value: .optional(end?.reason.rawValue)),
+            .init("detail", value: .optional(end.map { "\($0.detail)" })),
+            .init("error", value: .optional(failure)),
+        ])
+    }
+}
+
+extension RequestOutcome.Item {
+    fileprivate var json: JSON {
+        .object([
+            .init("title", value: .optional(title)), .init("text", value: .optional(text)),
+            .init("info", value: .object(info.sorted { $0.key < $1.key }.map { .init($0.key, value: $0.value.json) })),
+            .init("attachments", value: .list(attachments.map(\.json))),
+        ])
+    }
+}
+
+extension RequestOutcome.Stored {
+    fileprivate var json: JSON {
+        .object([
+            .init("file", value: .text(file)), .init("types", value: .texts(types.map(\.description))),
+            .init("bytes", value: .number(bytes)),
+        ])
+    }
+}
+
+extension ItemValue {
+    /// The value in one line that is safe to show.
+    fileprivate var shown: String {
+        if case .string(let text) = self { return Escaped(text).description }
+        return Escaped(json.line, limit: 4_096).description
+    }
+
+    /// Bytes appear as a list of numbers, because they need not be text.
+    fileprivate var json: JSON {
+        switch self {
+        case .string(let value): .text(value)
+        case .integer(let value): .numeral("\(value)")
+        case .double(let value): value.isFinite ? .numeral("\(value)") : .text("\(value)")
+        case .bool(let value): .boolean(value)
+        case .data(let value): .list(value.map { .number(Int($0)) })
+        case .list(let values): .list(values.map(\.json))
+        case .dictionary(let values):
+            .object(values.sorted { $0.key < $1.key }.map { .init($0.key, value: $0.value.json) })
+        }
+    }
+}
+
+/// The folder that gets the attachments of an answer. Names come from this program, never from the extension.
+struct AnswerFolder {
+    private let path: String
+    /// The most bytes of one attachment.
+    private static let largest = 256 << 20
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    /// Writes each attachment to a new file. The folder is made with the first attachment.
+    func store(_ answer: [ExtensionItem]) throws -> [RequestOutcome.Item] {
+        if answer.contains(where: { !$0.attachments.isEmpty }) { try make() }
+        return try answer.map { item in
+            RequestOutcome.Item(
+                title: item.attributedTitle?.string, text: item.contentText, info: item.userInfo,
+                attachments: try item.attachments.map(store))
+        }
+    }
+
+    private func make() throws(SystemError) {
+        guard mkdir(path, 0o777) != 0, errno != EEXIST else { return }
+        throw SystemError("mkdir", errno: errno, path: path, remedy: "choose a folder that you can write to: --out")
+    }
+
+    private func store(_ attachment: ItemProvider) throws -> RequestOutcome.Stored {
+        let bytes = try attachment.contents.load(limit: Self.largest)
+        let types = attachment.registeredTypeIdentifiers
+        let ending = types.lazy.compactMap(\.preferredFilenameExtension).first ?? "bin"
+        let file = try NewFile.write(bytes) { number in "\(prefix)answer-\(number).\(ending)" }
+        return RequestOutcome.Stored(file: file, types: types, bytes: bytes.count)
+    }
+
+    private var prefix: String { path == "." ? "" : path.hasSuffix("/") ? path : path + "/" }
+}

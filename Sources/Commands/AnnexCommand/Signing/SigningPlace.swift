@@ -1,0 +1,60 @@
+import AnnexLinux
+import AnnexPolicy
+import AnnexSigning
+import ArgumentParser
+import Glibc
+
+/// What the commands about keys and signatures share: the user's own key, and how results and errors are printed.
+enum SigningPlace {
+    /// The file of the user's own key: `$XDG_CONFIG_HOME/annex/team.key`, else `~/.config/annex/team.key`.
+    static var key: String { folder + "/team.key" }
+
+    private static var folder: String {
+        (environment("XDG_CONFIG_HOME") ?? ((environment("HOME") ?? "/") + "/.config")) + "/annex"
+    }
+
+    /// The XDG rule: a path that is not absolute counts as not set.
+    private static func environment(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        let text = String(cString: value)
+        return text.hasPrefix("/") ? text : nil
+    }
+
+    /// Makes the folder of the user's own key, if it is missing.
+    static func makeFolder() throws(SigningError) {
+        do throws(SystemError) {
+            try Descriptor.makeDirectories(folder, mode: 0o700)
+        } catch {
+            throw SigningError(error, place: folder)
+        }
+    }
+
+    /// Does the command's work. An error is printed with its remedy and, if there are any, all differences of an app.
+    static func reporting(_ work: () throws(SigningError) -> Void) throws {
+        do throws(SigningError) {
+            try work()
+        } catch {
+            StandardError.print("annex: \(PlainText.shown("\(error)"))")
+            for difference in error.differences { StandardError.print("  \(PlainText.shown("\(difference)"))") }
+            throw ExitCode(1)
+        }
+    }
+
+    /// Prints a team and the files of its key.
+    static func show(_ team: Team, files: [(key: String, path: String)], asJSON: Bool) {
+        if asJSON {
+            let members = files.map { JSON.Member($0.key, value: .text($0.path)) }
+            print(JSON.object(Self.members(of: team) + members).written)
+        } else {
+            print("team        \(team.name)\nidentifier  \(team.identifier)\npublic key  \(team.publicKey.hex)")
+            for file in files { print("written     \(PlainText.shown(file.path))") }
+        }
+    }
+
+    static func members(of team: Team) -> [JSON.Member] {
+        [
+            .init("team", value: .text(team.name)), .init("identifier", value: .text(team.identifier)),
+            .init("publicKey", value: .text(team.publicKey.hex)),
+        ]
+    }
+}

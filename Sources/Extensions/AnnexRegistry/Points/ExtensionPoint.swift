@@ -1,0 +1,84 @@
+package import AnnexPolicy
+
+/// An extension point: a task that extensions perform for hosts, for example photo editing. It is data, read from a
+/// file. The point chooses the policy of its extensions; an extension chooses only its point.
+package struct ExtensionPoint: Sendable, Hashable {
+    /// The identifier in reverse DNS, which an extension states as `NSExtensionPointIdentifier`.
+    package let identifier: String
+    /// The name to show to a user.
+    package let name: String
+    /// What the point's extensions do, in one sentence.
+    package let summary: String
+    /// The name of the policy that the point's extensions run under.
+    package let policy: String
+    /// Whether a newly installed extension is on before the user has switched it.
+    package let isOnByDefault: Bool
+    /// Which apps an extension may open with a URL.
+    package let openURL: URLOpening
+    /// Entitlements that are in force without the user's grant.
+    package let defaultEntitlements: [Entitlement]
+    /// Entitlements that the user may grant.
+    package let allowedEntitlements: [Entitlement]
+    /// The devices that an extension may claim.
+    package let media: [Medium]
+    /// The known keys of `NSExtensionAttributes`. Other keys are kept, and not checked.
+    package let attributes: [String: AttributeKind]
+    /// The names of the message types that host and extension exchange.
+    package let messages: [String]
+    /// The limits that differ from the policy's.
+    package let limits: [LimitName: LimitValue]
+    /// Whether the file says that it replaces the shipped point of the same identifier.
+    package let replacesShipped: Bool
+    /// The place of each key in the file, for findings.
+    package let places: [String: PolicyPlace]
+
+    /// Whether an extension of this point may ask for an entitlement.
+    package func accepts(_ entitlement: Entitlement) -> Bool {
+        entitlement == .appSandbox || defaultEntitlements.contains(entitlement)
+            || allowedEntitlements.contains(entitlement)
+    }
+
+    /// A policy with the limits of this point.
+    package func limiting(_ policy: Policy) -> Policy {
+        var policy = policy
+        policy.limits = policy.limits.replaced(by: limits)
+        return policy
+    }
+}
+
+/// Which apps an extension may open with a URL.
+package enum URLOpening: String, Sendable, Hashable, CaseIterable {
+    case none
+    case containingApp = "containing-app"
+    case any
+}
+
+/// A device of the user's that an extension may claim.
+package enum Medium: String, Sendable, Hashable, CaseIterable {
+    case camera, microphone
+
+    /// The only point whose extensions may claim a medium.
+    static let onlyPoint = "com.apple.message-payload-provider"
+}
+
+/// A right that an extension asks for in its entitlements.
+package enum Entitlement: String, Sendable, Hashable, CaseIterable {
+    case applicationGroups = "com.apple.security.application-groups"
+    case networkClient = "com.apple.security.network.client"
+    case readUserSelected = "com.apple.security.files.user-selected.read-only"
+    case writeUserSelected = "com.apple.security.files.user-selected.read-write"
+    /// Accepted everywhere, because the sandbox is always on. No point lists it.
+    case appSandbox = "com.apple.security.app-sandbox"
+
+    /// The entitlements that a point may list.
+    static let listed = allCases.filter { $0 != .appSandbox }
+}
+
+/// The kind of value that a key of `NSExtensionAttributes` has.
+package enum AttributeKind: String, Sendable, Hashable, CaseIterable {
+    case string, boolean, integer
+    /// An integer or a real.
+    case number
+    case array, dictionary
+    case any
+}

@@ -1,0 +1,65 @@
+internal import AnnexBundle
+internal import AnnexLinux
+internal import Glibc
+
+/// Signs apps: reads every file, and writes the seal with the team's signature.
+package enum AppSigner {
+    /// Signs the app at a path. An older signature is replaced.
+    ///
+    /// The new file is complete and on the disk before a rename puts it in place. A kill leaves the old signature or the
+    /// new one.
+    /// - Throws: an error if the app breaks a rule of packaging, or has files that cannot be sealed: devices, pipes and
+    ///   sockets, hard links, links out of the app, and files that other users can change.
+    package static func sign(app path: String, with key: borrowing TeamKey) throws(SigningError) -> SealedApp {
+        let app = try AppBundle.forSealing(path)
+        let (shown, begun) = (app.shownName, WallClock.now())
+        let contents = try AppContents(of: app.directory.descriptor, shown: shown)
+        try check(contents.hazards, shown: shown)
+        let file = try SealFile(
+            Seal(
+                app: app.identifier, version: try app.sealedVersion(shown: shown), entries: contents.entries),
+            signedBy: key)
+        do throws(SystemError) {
+            try put(file.bytes, into: app, path: path)
+        } catch {
+            throw SigningError(error, place: "\(shown)/\(SealFile.path)")
+        }
+        return SealedApp(file, checkedFrom: begun)
+    }
+
+    private static func check(_ hazards: [SealDifference], shown: String) throws(SigningError) {
+        guard let first = hazards.first else { return }
+        let rest = hazards.count > 1 ? " and \(hazards.count - 1) more" : ""
+        throw SigningError(
+            .unsafeContents, what: "cannot be sealed: \(first)\(rest)", place: shown,
+            remedy: "chmod -R go-w the app, and copy each hard link to a file of its own",
+            differences: Array(hazards.prefix(SealDifferences.most)))
+    }
+
+    /// The new file is made beside the app, because a file that a kill left inside would count as an added one.
+    private static func put(_ bytes: [UInt8], into app: AppBundle, path: String) throws(SystemError) {
+        let beside = try Descriptor.directory(path + "/..")
+        let draft = ".annex-seal.\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+        let file = try beside.openBeneath(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        do throws(SystemError) {
+            try file.writeAll(bytes)
+            try file.setMode(0o644)
+            try file.synchronize()
+            let directory = try sealDirectory(of: app)
+            try beside.rename(draft, to: SealFile.name, in: directory)
+            try directory.synchronize()
+        } catch {
+            try? beside.removeFile(draft)
+            throw error
+        }
+    }
+
+    private static func sealDirectory(of app: AppBundle) throws(SystemError) -> Descriptor {
+        do throws(SystemError) {
+            try app.directory.descriptor.makeDirectory(SealFile.directory, mode: 0o755)
+        } catch {
+            guard error.errno == EEXIST else { throw error }
+        }
+        return try app.directory.descriptor.openBeneath(SealFile.directory, O_RDONLY | O_DIRECTORY)
+    }
+}

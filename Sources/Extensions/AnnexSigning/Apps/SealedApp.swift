@@ -1,0 +1,140 @@
+package import AnnexBundle
+internal import AnnexLinux
+internal import Glibc
+
+/// An app whose files were all read and compared with its seal.
+package struct SealedApp: Sendable {
+    /// The team that signed the app; nil if the app is not signed.
+    package let team: Team?
+    /// Every file of the app with its digest. If the app is not signed, the list was made from its files.
+    package let seal: Seal
+    /// The digest of everything in the app, with its identifier and version.
+    package let contentDigest: Digest
+    /// The digest of the seal's own file; nil if the app is not signed.
+    let sealDigest: Digest?
+    /// When the check began.
+    let checkedFrom: WallClock
+
+    /// An app whose files were read and found to be those of a seal.
+    init(_ file: SealFile, checkedFrom: WallClock) {
+        (team, seal, contentDigest) = (file.team, file.seal, file.contentDigest)
+        sealDigest = Digest(of: file.bytes, for: .file)
+        self.checkedFrom = checkedFrom
+    }
+
+    /// An app without a signature, and the list that was made from its files.
+    private init(unsigned seal: Seal, checkedFrom: WallClock) {
+        (team, self.seal, contentDigest, sealDigest) = (nil, seal, seal.contentDigest, nil)
+        self.checkedFrom = checkedFrom
+    }
+
+    /// Reads every file of an app once, and compares them with the app's seal if it has one.
+    ///
+    /// The app's directory stays the one that `AppBundle.open` opened. An app without a seal is accepted and has no team;
+    /// whether that is enough is decided by `TeamTrust`.
+    /// - Throws: an error with every difference. Also if the seal is damaged, or if a signed app has files that other
+    ///   users can change.
+    package static func check(_ app: AppBundle) throws(SigningError) -> SealedApp {
+        let (shown, begun) = (app.shownName, WallClock.now())
+        let file = try app.sealFile(shown: shown)
+        let contents = try AppContents(of: app.directory.descriptor, shown: shown)
+        let version = try app.sealedVersion(shown: shown)
+        guard let file else {
+            return SealedApp(
+                unsigned: Seal(app: app.identifier, version: version, entries: contents.entries), checkedFrom: begun)
+        }
+        let differences = SealDifferences.between(sealed: file.seal.entries, found: contents.entries)
+        guard differences.isEmpty, contents.hazards.isEmpty else {
+            throw SigningError.changed(
+                differences + contents.hazards, place: shown, signedBy: file.team)
+        }
+        // Info.plist is one of the files that were just compared, so only the signer can have caused this.
+        guard Array(file.seal.app.utf8) == Array(app.identifier.utf8), file.seal.version == version else {
+            throw SigningError(
+                .damagedSeal, what: "has the seal of \(Escaped(file.seal.app)) \(Escaped(file.seal.version))",
+                place: shown, remedy: "sign the app again: annex sign")
+        }
+        return SealedApp(file, checkedFrom: begun)
+    }
+}
+
+extension SealedApp {
+    /// The digest of a file of the app; nil if the app has no such file.
+    package func digest(of path: String) -> Digest? {
+        if case .file(_, let digest, _) = seal.content(of: path) { digest } else { nil }
+    }
+
+    /// Opens the app at a path, and checks its packaging and its files.
+    package static func check(appAt path: String) throws(SigningError) -> SealedApp {
+        try check(AppBundle.forSealing(path))
+    }
+}
+
+extension SigningError {
+    /// The error for an app whose files differ from its seal.
+    static func changed(_ differences: [SealDifference], place: String, signedBy team: Team) -> SigningError {
+        let sorted = differences.sorted { $0.path < $1.path }
+        let listed = Array(sorted.prefix(SealDifferences.most))
+        let few = listed.prefix(3).map(\.description).joined(separator: ", ")
+        let rest = sorted.count > 3 ? " and \(sorted.count - 3) more" : ""
+        return SigningError(
+            .changedContents, what: "is not the app that \(team) signed: \(few)\(rest) (P8)", place: place,
+            remedy: "get the app from its team again, or sign it again with annex sign", differences: listed)
+    }
+}
+
+extension AppBundle {
+    static func forSealing(_ path: String) throws(SigningError) -> AppBundle {
+        do throws(BundleError) {
+            return try AppBundle.open(path)
+        } catch {
+            throw SigningError(.invalidBundle, what: "\(error)", place: "\(Escaped(path))")
+        }
+    }
+
+    /// The app's name to show in errors, such as `Pictures.app`.
+    var shownName: String { "\(Escaped(directory.path.split(separator: "/").last.map(String.init) ?? directory.path))" }
+
+    /// The app's `CFBundleVersion`; empty if it has none.
+    func sealedVersion(shown: String) throws(SigningError) -> String {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try directory.descriptor.openBeneath("Info.plist", O_RDONLY | O_NONBLOCK | O_NOCTTY)
+                .readAll(atMost: PropertyListLimits.info.bytes)
+        } catch {
+            throw SigningError(error, place: "\(shown)/Info.plist")
+        }
+        let version = (try? PropertyListValue(bytes, within: .info))?.dictionary?["CFBundleVersion"]?.string ?? ""
+        guard version.utf8.count <= Seal.longestName else {
+            throw SigningError(
+                .invalidBundle, what: "has a CFBundleVersion of more than \(Seal.longestName) bytes",
+                place: "\(shown)/Info.plist", remedy: "use three numbers with dots between them")
+        }
+        return version
+    }
+
+    /// The app's seal with a valid signature; nil if the app has none.
+    func sealFile(shown: String) throws(SigningError) -> SealFile? {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            let file = try directory.descriptor.openBeneath(SealFile.path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+            let status = try file.status()
+            guard status.kind == .regular, status.mode & 0o022 == 0, status.links <= 1 else {
+                throw SystemError("open", errno: EPERM, remedy: "sign the app again: annex sign")
+            }
+            guard status.size <= SealFile.mostBytes else { throw SystemError("read", errno: EFBIG) }
+            bytes = try file.readAll(atMost: SealFile.mostBytes)
+        } catch {
+            if error.errno == ENOENT { return nil }
+            throw SigningError(
+                .damagedSeal, what: "cannot be read: \(Escaped(error.cause))", place: "\(shown)/\(SealFile.path)",
+                remedy: error.remedy ?? "sign the app again: annex sign")
+        }
+        guard let file = SealFile(verifying: bytes) else {
+            throw SigningError(
+                .damagedSeal, what: "is not a seal with a valid signature (P8)", place: "\(shown)/\(SealFile.path)",
+                remedy: "get the app from its team again, or sign it again with annex sign")
+        }
+        return file
+    }
+}

@@ -1,0 +1,75 @@
+internal import AnnexBundle
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// What is known of one file of a checked app, so that each launch can find out cheaply whether its contents are the same.
+///
+/// The cheapest evidence that suffices counts: the kernel's own digest if the file system has fs-verity and the file is
+/// enabled; else an unchanged status; else the contents, which are read again.
+final class SealedFile: Sendable {
+    private let shown: String
+    private let digest: Digest
+    /// The kernel's digest when the app was checked.
+    private let verity: [UInt8]?
+    /// The status under which the contents were last found to be right; nil if they must be read again.
+    private let known: Mutex<FileStatus?>
+
+    /// - Parameters:
+    ///   - file: a file whose contents were checked.
+    ///   - shown: the file's path, for errors.
+    ///   - digest: the digest of the contents.
+    ///   - begun: when the check began.
+    init(
+        _ file: borrowing Descriptor, shown: String, digest: Digest, checkedFrom begun: WallClock
+    ) throws(SystemError) {
+        let status = try file.status()
+        verity = file.verityDigest()
+        known = Mutex(status.isSettled(before: begun) ? status : nil)
+        self.shown = shown
+        self.digest = digest
+    }
+
+    /// Refuses the file if its contents have changed, if it was replaced, or if other users can change it now.
+    /// - Parameter file: the file as it is opened for the launch.
+    func check(_ file: borrowing Descriptor) throws(SigningError) {
+        let isSame: Bool
+        do throws(SystemError) {
+            let status = try file.status()
+            guard status.links == 1, status.mode & 0o022 == 0 else {
+                throw SystemError("fstat", errno: ESTALE)
+            }
+            isSame = try isUnchanged(file, status: status)
+        } catch {
+            throw changed(
+                error.errno == ESTALE
+                    ? "was replaced, has a second name, or can be changed by other users"
+                    : "cannot be read: \(Escaped(error.cause))")
+        }
+        guard isSame else { throw changed("has other contents") }
+    }
+
+    private func isUnchanged(_ file: borrowing Descriptor, status: FileStatus) throws(SystemError) -> Bool {
+        if let verity { return file.verityDigest() == verity }
+        if known.withLock({ $0.map(status.isUnchanged) ?? false }) { return true }
+        let begun = WallClock.now()
+        let found = try FileDigester().digest(file, atMost: AppContents.mostBytes)
+        guard found.digest == digest else { return false }
+        known.withLock { $0 = found.status.isSettled(before: begun) ? found.status : nil }
+        return true
+    }
+
+    private func changed(_ what: String) -> SigningError {
+        SigningError(
+            .changedContents, what: "\(what) since the app was installed (P8)", place: shown,
+            remedy: "install the app again")
+    }
+}
+
+extension FileStatus {
+    /// Whether the file last changed well before a moment. A file system's clock advances in steps, of 10 ms at most. Two
+    /// changes within one step leave the same `ctime`, so a later change of a fresh file might not show.
+    fileprivate func isSettled(before moment: WallClock) -> Bool {
+        changed / 1_000 < moment.microseconds - 20_000
+    }
+}

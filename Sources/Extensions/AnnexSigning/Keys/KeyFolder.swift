@@ -1,0 +1,50 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// The folder of a key's files. Files appear in it whole or not at all, and none is ever overwritten.
+struct KeyFolder: ~Copyable {
+    private let folder: Descriptor
+
+    /// - Parameter path: the path of a file, whose folder is opened.
+    init(of path: String) throws(SystemError) {
+        folder = try Descriptor.directory(Self.split(path).folder)
+    }
+
+    /// The folder and the name of a file.
+    static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+        return (String(path[...slash]), String(path[path.utf8.index(after: slash)...]))
+    }
+
+    /// Makes a file under a name that is free. A kill leaves the whole file or none.
+    /// - Throws: `EEXIST` if the name is taken.
+    func make(_ name: String, mode: UInt32, bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        let draft = ".\(name).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+        let file = try folder.openBeneath(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        do throws(SystemError) {
+            try file.setMode(mode)
+            // SAFETY: the caller's buffer outlives the call.
+            try unsafe file.writeAll(bytes)
+            try file.synchronize()
+            try folder.link(draft, as: name)
+        } catch {
+            try? folder.removeFile(draft)
+            throw error
+        }
+        try folder.removeFile(draft)
+        try folder.synchronize()
+    }
+
+    func remove(_ name: String) {
+        try? folder.removeFile(name)
+    }
+
+    /// Opens a file that must be an ordinary one, without waiting for a pipe.
+    static func open(_ path: String) throws(SystemError) -> Descriptor {
+        let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        guard try file.status().kind == .regular else {
+            throw SystemError("open", errno: EINVAL, path: path, remedy: "name an ordinary file")
+        }
+        return file
+    }
+}

@@ -1,0 +1,83 @@
+/// The list of everything in an app: each file with its digest, each link with its target, each directory.
+///
+/// A list has exactly one spelling in bytes, because its entries are sorted by the bytes of their paths, and every length
+/// stands ahead of what it measures. So the digest of the bytes stands for the contents of the whole app.
+package struct Seal: Sendable, Hashable {
+    /// The app's `CFBundleIdentifier`.
+    package let app: String
+    /// The app's `CFBundleVersion`; empty if it has none.
+    package let version: String
+    /// Sorted by path. No path occurs twice.
+    package let entries: [SealEntry]
+
+    /// The most files, links and directories of an app.
+    package static let mostEntries = 20_000
+    /// The longest seal in bytes, without its signature.
+    package static let mostBytes = 8 << 20
+    /// The longest identifier and the longest version of an app, in bytes.
+    static let longestName = 255
+
+    /// - Parameter entries: in any order; no path occurs twice.
+    init(app: String, version: String, entries: [SealEntry]) {
+        self.app = app
+        self.version = version
+        self.entries = entries.sorted { $0.path < $1.path }
+    }
+
+    /// The seal's bytes: the app and its version, each behind its length u16, the number of entries u32, the entries.
+    package var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        for text in [app, version] {
+            bytes.append(UInt16(text.utf8.count))
+            bytes += Array(text.utf8)
+        }
+        bytes.append(UInt32(entries.count))
+        for entry in entries { entry.encode(into: &bytes) }
+        return bytes
+    }
+
+    /// Reads a seal from an untrusted source. Any bytes are accepted without trapping.
+    /// - Returns: nil if the bytes are not exactly what `encoded` writes for some seal.
+    package init?(_ bytes: ArraySlice<UInt8>) {
+        guard bytes.count <= Self.mostBytes else { return nil }
+        var reader = SealReader(bytes)
+        guard let app = Self.text(from: &reader), let version = Self.text(from: &reader),
+            let count: UInt32 = reader.nextNumber(), count <= UInt32(Self.mostEntries)
+        else { return nil }
+        var entries: [SealEntry] = []
+        for _ in 0..<count {
+            guard let entry = SealEntry(from: &reader) else { return nil }
+            if let last = entries.last, last.path >= entry.path { return nil }
+            entries.append(entry)
+        }
+        guard reader.isAtEnd else { return nil }
+        (self.app, self.version, self.entries) = (app, version, entries)
+    }
+
+    private static func text(from reader: inout SealReader) -> String? {
+        guard let length: UInt16 = reader.nextNumber(), Int(length) <= longestName else { return nil }
+        return reader.next(Int(length)).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// The digest of everything in the app, with its identifier and version. Two apps have the same one only if all their
+    /// files are the same, signed or not.
+    package var contentDigest: Digest { Self.digest(of: encoded) }
+
+    static func digest(of encoded: some Collection<UInt8>) -> Digest { Digest(of: encoded, for: .seal) }
+
+    /// How many files the seal lists, without links and directories.
+    package var fileCount: Int {
+        entries.count { if case .file = $0.content { true } else { false } }
+    }
+
+    /// What the seal says about a path; nil if it does not list the path.
+    package func content(of path: String) -> SealEntry.Content? {
+        guard let path = SealPath(Array(path.utf8)[...]) else { return nil }
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].path < path { low = middle + 1 } else { high = middle }
+        }
+        return low < entries.count && entries[low].path == path ? entries[low].content : nil
+    }
+}

@@ -1,0 +1,68 @@
+/// The file `_CodeSignature/Seal` of an app: the seal, with a team's signature ahead of it.
+///
+/// Seal and signature are one file, so that a rename replaces both at once. The file is: the line `annex-seal 1`, the
+/// team's public key (32 bytes), the signature (64 bytes), the length of the team's name u8, the name, and the seal.
+package struct SealFile: Sendable {
+    package let team: Team
+    package let seal: Seal
+    /// The digest of the seal's bytes.
+    package let contentDigest: Digest
+    /// The whole file.
+    package let bytes: [UInt8]
+
+    /// The directory of the file in an app, and its name there.
+    static let directory = "_CodeSignature"
+    static let name = "Seal"
+    static var path: String { "\(directory)/\(name)" }
+
+    private static let head = Array("annex-seal 1\n".utf8)
+    /// The longest file in bytes.
+    package static let mostBytes = Seal.mostBytes + 512
+
+    /// Signs a seal.
+    /// - Throws: an error if the seal is too large, which needs thousands of long paths.
+    package init(_ seal: Seal, signedBy key: borrowing TeamKey) throws(SigningError) {
+        let encoded = seal.encoded
+        guard encoded.count <= Seal.mostBytes else {
+            throw SigningError(
+                .unsafeContents, what: "needs a seal of more than \(Seal.mostBytes >> 20) MiB", place: seal.app,
+                remedy: "use fewer files or shorter paths")
+        }
+        team = key.team
+        self.seal = seal
+        contentDigest = Seal.digest(of: encoded)
+        let signature = try key.sign(Self.statement(of: key.team, on: contentDigest))
+        let name = Array(key.team.name.utf8)
+        bytes =
+            Self.head + key.team.publicKey.bytes + signature.bytes + [UInt8(truncatingIfNeeded: name.count)] + name
+            + encoded
+    }
+
+    /// Reads and verifies the file of an app that is not trusted. The signature is checked before anything in the seal
+    /// is read.
+    /// - Returns: nil if the bytes are no such file, or if the signature is not the team's.
+    package init?(verifying bytes: [UInt8]) {
+        guard bytes.count <= Self.mostBytes else { return nil }
+        var reader = SealReader(bytes[...])
+        guard let head = reader.next(Self.head.count), head.elementsEqual(Self.head),
+            let key = reader.next(PublicKey.size).flatMap(PublicKey.init),
+            let signature = reader.next(Signature.size).flatMap(Signature.init),
+            let length: UInt8 = reader.nextNumber(),
+            let name = reader.next(Int(length)).flatMap({ String(validating: $0, as: UTF8.self) }),
+            let team = Team(name: name, publicKey: key)
+        else { return nil }
+        let digest = Seal.digest(of: reader.remaining)
+        guard Sodium.isValid(signature, over: Self.statement(of: team, on: digest), by: key),
+            let seal = Seal(reader.remaining)
+        else { return nil }
+        (self.team, self.seal, contentDigest, self.bytes) = (team, seal, digest, bytes)
+    }
+
+    /// What the team signs: its own key and name, and the digest of the seal. The name is part of it, so that no other
+    /// name can be shown for the team.
+    private static func statement(of team: Team, on seal: Digest) -> Digest {
+        let name = Array(team.name.utf8)
+        return Digest(
+            of: team.publicKey.bytes + [UInt8(truncatingIfNeeded: name.count)] + name + seal.bytes, for: .statement)
+    }
+}

@@ -1,0 +1,56 @@
+package import AnnexLinux
+
+/// Why an app or a key was refused: what went wrong, where, and the remedy.
+package struct SigningError: Error, Sendable, Hashable {
+    /// The kind of error, for programs.
+    package enum Code: String, Sendable, Hashable {
+        /// The app has a seal that cannot be read, or no valid signature.
+        case damagedSeal
+        /// The app's files differ from its seal.
+        case changedContents
+        /// The app has a file that cannot be sealed: a device, a hard link, or a file that other users can change.
+        case unsafeContents
+        /// The app breaks a rule of packaging.
+        case invalidBundle
+        /// A file holds no key, or a key that other users can read.
+        case damagedKey
+        /// The file of a list of trusted teams cannot be read.
+        case damagedTrust
+        /// The machine denied something that is needed.
+        case system
+    }
+
+    package let code: Code
+    /// What went wrong, in one line.
+    package let what: String
+    /// The file that the error is about, escaped.
+    package let place: String
+    /// What the reader can do about it; nil if that is not known.
+    package let remedy: String?
+    /// How the app's files differ from its seal, sorted by path; at most `SealDifferences.most` of them.
+    package let differences: [SealDifference]
+
+    init(_ code: Code, what: String, place: String, remedy: String? = nil, differences: [SealDifference] = []) {
+        self.code = code
+        self.what = what
+        self.place = place
+        self.remedy = remedy
+        self.differences = differences
+    }
+
+    package init(_ error: SystemError, place: String) {
+        self.init(.system, what: "\(Escaped(error.cause))", place: place, remedy: error.remedy)
+    }
+}
+
+extension SigningError {
+    /// The error for an app that has no signature although one is asked for.
+    package static func isNotSigned(_ app: String) -> SigningError {
+        SigningError(
+            .damagedSeal, what: "is not signed (P8)", place: "\(Escaped(app))", remedy: "sign the app: annex sign")
+    }
+}
+
+extension SigningError: CustomStringConvertible {
+    package var description: String { "\(place): \(what)" + (remedy.map { "; \($0)" } ?? "") }
+}

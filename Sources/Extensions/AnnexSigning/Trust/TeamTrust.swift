@@ -1,0 +1,123 @@
+/// What a user trusts: teams by their keys, and for each app the one team that may sign it.
+///
+/// The first signed installation of an app pins the app to its team. From then on only that team's signature is accepted
+/// for the app. Only the user's word pins it to another team, or removes the pin.
+package struct TeamTrust: Sendable, Hashable {
+    /// The team that may sign an app.
+    package struct Pin: Sendable, Hashable {
+        package let team: Team
+        /// Whether the user named the team for this app. If not, the pin stems from the app's first installation.
+        package let isByUser: Bool
+    }
+
+    /// The teams whose keys the user declared as trusted, sorted by identifier.
+    package private(set) var trusted: [Team] = []
+    /// By `CFBundleIdentifier` of the app.
+    package private(set) var pins: [String: Pin] = [:]
+
+    /// The most pins, and the most trusted teams, that one user may have.
+    package static let most = 4_096
+
+    /// Trusts nothing yet.
+    package init() {}
+
+    /// Decides whether an app may be installed. Nothing changes; `accept` keeps the result.
+    ///
+    /// - Parameters:
+    ///   - app: the app's `CFBundleIdentifier`.
+    ///   - team: the team whose signature over the app was verified; nil if the app is not signed.
+    package func decide(app: String, signedBy team: Team?) -> TrustVerdict {
+        switch (pins[app]?.team, team) {
+        case (nil, nil): .unsigned
+        case (nil, .some(let team)): .firstUse(team, isTrusted: trusted.contains(team))
+        case (.some(let pinned), nil): .refused(TrustRefusal(app: app, pinned: pinned, offered: nil))
+        case (.some(let pinned), .some(let team)):
+            pinned == team
+                ? .known(team, isTrusted: trusted.contains(team))
+                : .refused(TrustRefusal(app: app, pinned: pinned, offered: team))
+        }
+    }
+
+    /// Pins an app to a team that `decide` accepted at the app's first signed installation.
+    /// - Throws: an error if there is no room for another pin. The app must not be installed without one.
+    package mutating func accept(_ team: Team, for app: String) throws(SigningError) {
+        if pins[app] == nil { try pin(app, to: team, isByUser: false) }
+    }
+
+    mutating func pin(_ app: String, to team: Team, isByUser: Bool) throws(SigningError) {
+        guard Self.isIdentifier(app), pins[app] != nil || pins.count < Self.most else {
+            throw SigningError(
+                .system, what: "cannot be pinned to its team: at most \(Self.most) apps are", place: app,
+                remedy: "remove apps that you do not need")
+        }
+        pins[app] = Pin(team: team, isByUser: isByUser)
+    }
+
+    /// The user trusts a team's key.
+    ///
+    /// - Parameter apps: the apps that the team may sign from now on, whichever team has signed them so far. The key alone
+    ///   gives no right to replace another team's app.
+    /// - Throws: an error if there is no room for another team or pin, or if a text is no app's identifier.
+    package mutating func trust(_ team: Team, for apps: [String] = []) throws(SigningError) {
+        guard trusted.contains(team) || trusted.count < Self.most else {
+            throw SigningError(
+                .system, what: "cannot be trusted: at most \(Self.most) teams are", place: team.identifier)
+        }
+        for app in apps { try pin(app, to: team, isByUser: true) }
+        trusted.removeAll { $0 == team }
+        trusted.append(team)
+        trusted.sort { ($0.identifier, $0.publicKey.hex) < ($1.identifier, $1.publicKey.hex) }
+    }
+
+    /// Removes the pin of an app that the user removed. The app may then come back under any team.
+    package mutating func forget(app: String) {
+        pins[app] = nil
+    }
+
+    /// Removes the pins that stem from first installations of apps that are not installed. A kill between writing the
+    /// pin and installing the app leaves such a pin.
+    package mutating func forgetFirstUses(butOf installed: Set<String>) {
+        pins = pins.filter { $0.value.isByUser || installed.contains($0.key) }
+    }
+
+    /// Whether a text can be an app's identifier in the list: printable ASCII without blanks.
+    static func isIdentifier(_ text: some StringProtocol) -> Bool {
+        (1...155).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
+
+/// Whether an app may be installed under the trust of its user.
+package enum TrustVerdict: Sendable, Hashable {
+    /// The app is not signed, and never was.
+    case unsigned
+    /// The app is signed, and no team was pinned to it before.
+    case firstUse(Team, isTrusted: Bool)
+    /// The app is signed by the team that it is pinned to.
+    case known(Team, isTrusted: Bool)
+    /// The app is pinned to another team than the one that signed it, if any did.
+    case refused(TrustRefusal)
+}
+
+/// Why an app's signature is not accepted.
+package struct TrustRefusal: Sendable, Hashable, CustomStringConvertible {
+    package let app: String
+    /// The team that may sign the app.
+    package let pinned: Team
+    /// The team that signed it; nil if it is not signed.
+    package let offered: Team?
+
+    /// What is wrong, in one line.
+    package var what: String {
+        guard let offered else { return "is not signed, but belongs to the team \(pinned) (P8)" }
+        return "is signed by the team \(offered), but belongs to the team \(pinned) (P8)"
+    }
+
+    package var remedy: String {
+        let trust =
+            offered == nil
+            ? "install a signed copy" : "if the new team may take it over, annex key trust FILE --app \(app)"
+        return "\(trust); or annex remove \(app) first"
+    }
+
+    package var description: String { "\(app): \(what); \(remedy)" }
+}

@@ -1,0 +1,82 @@
+package import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// A user's trust, in memory or in a file that outlives the program.
+package final class TrustStore: Sendable {
+    private let file: TrustFile?
+    private let state: Mutex<TeamTrust>
+
+    /// A store that lives as long as this object.
+    package init(_ trust: TeamTrust = TeamTrust()) {
+        file = nil
+        state = Mutex(trust)
+    }
+
+    /// Opens the store in a folder. Without a file there, nothing is trusted yet.
+    /// - Parameter place: the folder's path, for errors.
+    /// - Throws: an error if the file cannot be read. The store is then not empty but unknown, so nothing may be
+    ///   installed.
+    package init(in folder: consuming Descriptor, place: String) throws(SigningError) {
+        let file = TrustFile(in: folder, place: "\(Escaped(place))/\(TrustFile.name)")
+        state = Mutex(try file.read())
+        self.file = file
+    }
+
+    /// The trust as it is now.
+    package var trust: TeamTrust { state.withLock { $0 } }
+
+    /// Changes the trust, on the disk first. If that fails, nothing has changed.
+    package func change(_ body: (inout TeamTrust) throws(SigningError) -> Void) throws(SigningError) {
+        try state.withLock { (trust) throws(SigningError) in
+            var next = trust
+            try body(&next)
+            guard next != trust else { return }
+            try file?.write(next)
+            trust = next
+        }
+    }
+}
+
+/// The file of a user's trust. It is replaced as a whole, so a kill leaves the old trust or the new one.
+package final class TrustFile: Sendable {
+    private let folder: Descriptor
+    private let place: String
+
+    /// The file's name in its folder, and the name under which a new one is written first.
+    package static let name = "trust"
+    package static let draft = "trust.new"
+
+    init(in folder: consuming Descriptor, place: String) {
+        self.folder = folder
+        self.place = place
+    }
+
+    func read() throws(SigningError) -> TeamTrust {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try folder.openBeneath(Self.name, O_RDONLY | O_NONBLOCK).readAll(atMost: TeamTrust.mostBytes)
+        } catch {
+            if error.errno == ENOENT { return TeamTrust() }
+            throw SigningError(error, place: place)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw TeamTrust.damaged(place, what: "is not text")
+        }
+        return try TeamTrust(text: text, place: place)
+    }
+
+    func write(_ trust: TeamTrust) throws(SigningError) {
+        do throws(SystemError) {
+            // The draft of a killed program may have other rights.
+            try? folder.removeFile(Self.draft)
+            let file = try folder.openBeneath(Self.draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+            try file.writeAll(Array(trust.text.utf8))
+            try file.synchronize()
+            try folder.rename(Self.draft, to: Self.name)
+            try folder.synchronize()
+        } catch {
+            throw SigningError(error, place: place)
+        }
+    }
+}

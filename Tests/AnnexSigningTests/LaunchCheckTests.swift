@@ -1,0 +1,83 @@
+import AnnexBundle
+import AnnexSigning
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// The check at each launch of an extension whose app was checked at its installation.
+@Suite(.timeLimit(.minutes(20))) struct LaunchCheckTests {
+    private let test: SigningFixture
+    private let app: AppBundle
+    private let bundle: ExtensionBundle
+    private let sealed: SealedExtension
+    private let program: String
+    private let info: String
+
+    init() throws {
+        test = try SigningFixture()
+        try test.sign()
+        app = try AppBundle.open(test.path)
+        bundle = try #require(app.extensions.first)
+        sealed = try #require(try SealedExtension(bundle, of: app, sealed: SealedApp.check(app)))
+        program = "\(test.path)/PlugIns/Part0.appex/Program"
+        info = "\(test.path)/PlugIns/Part0.appex/Info.plist"
+    }
+
+    private func rejection() throws -> SigningError {
+        try #require(throws: SigningError.self) { try sealed.check(bundle, of: app) }
+    }
+
+    @Test func `P8: an unchanged extension is launched as often as wanted`() throws {
+        for _ in 0..<3 { try sealed.check(bundle, of: app) }
+        // The status is another one, the contents are the same.
+        chmod(program, 0o700)
+        chmod(program, 0o755)
+        for _ in 0..<3 { try sealed.check(bundle, of: app) }
+    }
+
+    @Test func `P8: an extension of an unsigned app has no seal to check`() throws {
+        let other = try MadeApp("com.example.plain", carrying: ["com.example.plain.part"])
+        let plain = try AppBundle.open(other.path)
+        let part = try #require(plain.extensions.first)
+        #expect(try SealedExtension(part, of: plain, sealed: SealedApp.check(plain)) == nil)
+    }
+
+    @Test func `P8: one changed byte of program, Info plist or seal is refused at launch`() throws {
+        for path in [program, info, "\(test.path)/_CodeSignature/Seal"] {
+            let bytes = try Data(contentsOf: URL(filePath: path))
+            let file = try #require(FileHandle(forUpdatingAtPath: path))
+            try file.seek(toOffset: 20)
+            try file.write(contentsOf: Data([0x5A]))
+            let error = try rejection()
+            #expect(error.code == .changedContents && error.remedy == "install the app again", "\(error)")
+            try file.seek(toOffset: 0)
+            try file.write(contentsOf: bytes)
+            try sealed.check(bundle, of: app)
+        }
+    }
+
+    @Test func `P8: a replaced program is refused at launch even with the same bytes`() throws {
+        let bytes = try Data(contentsOf: URL(filePath: program))
+        unlink(program)
+        try bytes.write(to: URL(filePath: program))
+        #expect(try rejection().what.contains("replaced"))
+    }
+
+    @Test func `P8: a missing seal or Info plist is refused at launch`() throws {
+        for path in [info, "\(test.path)/_CodeSignature/Seal"] {
+            rename(path, "\(test.path)/../kept")
+            #expect(try rejection().code == .changedContents)
+            rename("\(test.path)/../kept", path)
+            try sealed.check(bundle, of: app)
+        }
+    }
+
+    @Test func `P8: a second name or a right of others is refused at launch`() throws {
+        link(program, "\(test.path)/../second")
+        #expect(try rejection().what.contains("second name"))
+        unlink("\(test.path)/../second")
+        try sealed.check(bundle, of: app)
+        chmod(info, 0o646)
+        #expect(try rejection().code == .changedContents)
+    }
+}

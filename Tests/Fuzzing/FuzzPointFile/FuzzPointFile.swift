@@ -1,0 +1,29 @@
+import AnnexPolicy
+import AnnexRegistry
+import FuzzSupport
+
+/// Any bytes end in an extension point or in an error, and every mistake in them is found without a trap.
+@main
+enum FuzzPointFile {
+    static func main() {
+        Fuzzer.run { bytes, count in
+            FuzzPointFile.read(String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
+            return 0
+        }
+    }
+
+    /// The name that every seed bears.
+    private static let file = "com.example.fuzz.yaml"
+
+    private static func read(_ text: String) {
+        guard let point = try? ExtensionPoint(text: text, file: file) else {
+            let mistakes = ExtensionPoint.mistakes(in: text, file: file)
+            // A text that cannot be read has a mistake that is told.
+            precondition(!mistakes.isEmpty)
+            return
+        }
+        precondition(point.identifier == "com.example.fuzz")
+        precondition(!point.accepts(.networkClient) || text.contains("network.client"))
+        _ = try? PointLibrary.shipped.adding(point)
+    }
+}
