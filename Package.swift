@@ -129,8 +129,8 @@ let broker = floor(
         .target(
             name: "AnnexBroker",
             dependencies: [
-                "AnnexBrokerAPI", "AnnexRegistry", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy",
-                "AnnexModel", "AnnexChannel", "AnnexLinux",
+                "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies",
+                "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
@@ -142,8 +142,8 @@ let broker = floor(
         .target(
             name: "AnnexDaemon",
             dependencies: [
-                "AnnexBroker", "AnnexBrokerAPI", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
-                "CAnnexLinux",
+                "AnnexBroker", "AnnexBrokerAPI", "AnnexSigning", "AnnexBundle", "AnnexModel", "AnnexChannel",
+                "AnnexLinux", "CAnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
@@ -163,7 +163,7 @@ let commands = floor(
         .executableTarget(
             name: "annexd",
             dependencies: [
-                "AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexLinux",
+                "AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -172,8 +172,8 @@ let commands = floor(
         .target(
             name: "AnnexCommand",
             dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexAttacks",
-                "AnnexDoctor",
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
+                "AnnexModel", "AnnexAttacks", "AnnexDoctor",
                 "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
                 "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
@@ -262,6 +262,7 @@ let fixtures: [Target] = [
     fixture("conforms", ["AnnexChannel", "ConformingConduct"]),
     fixture("echoes-raw", ["AnnexChannel"]),
     fixture("works-on", ["AnnexExtension"]),
+    fixture("keeps-notes", ["AnnexExtension"]),
     fixture("crashes-as-told", ["AnnexExtension", "AnnexLinux", "CCrashes"]),
     fixture("answers-all-but-one", ["AnnexModel", "AnnexChannel"]),
     fixture("scribbles-forever", ["AnnexChannel", "AnnexLinux"]),

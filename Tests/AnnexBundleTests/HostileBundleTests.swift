@@ -64,18 +64,80 @@ import Testing
         #expect(try test.rejection().what == "is not an ELF program")
     }
 
-    @Test func `FS-26: a pipe or directory in place of a file is refused at once`() throws {
+    @Test func `FS-26: a pipe, a socket or a directory in place of a file is refused at once`() throws {
         let test = try TestApp()
-        try test.remove(info)
-        mkfifo("\(test.path)/\(info)", 0o600)
-        #expect(try test.rejection().what == "is not a regular file")
-        try test.remove(info)
-        mkdir("\(test.path)/\(info)", 0o700)
-        #expect(try test.rejection().what == "is not a regular file")
-        try test.remove(editor)
-        mkfifo("\(test.path)/\(editor)", 0o777)
-        chmod("\(test.path)/\(editor)", 0o755)
-        #expect(try test.rejection().what == "is not a regular file")
+        for file in [info, editor] {
+            try test.remove(file)
+            mkfifo("\(test.path)/\(file)", 0o600)
+            let error = try test.rejection()
+            #expect(error.rule == .p7 && error.what.contains("neither a file nor"), "\(error)")
+            try test.remove(file)
+            mkdir("\(test.path)/\(file)", 0o700)
+            #expect(try test.rejection().what == "is not a regular file")
+            try test.remove(file)
+            try test.write(TestApp.extensionInfo, to: info)
+        }
+    }
+
+    @Test func `P7: a pipe anywhere in an extension refuses the extension alone`() throws {
+        let test = try TestApp()
+        mkfifo("\(test.extensionPath)/pipe", 0o600)
+        #expect(try test.rejection().file == "Pictures.app/PlugIns/Editor.appex/pipe")
+        #expect(try AppBundle.open(test.path).extensions.isEmpty)
+        mkfifo("\(test.path)/pipe", 0o600)
+        let error = try #require(throws: BundleError.self) { _ = try AppBundle.open(test.path) }
+        #expect(error.rule == .p7 && error.file == "Pictures.app/pipe")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can make a device node"))
+    func `P7: a device node in an app is refused`() throws {
+        let test = try TestApp()
+        guard mknod("\(test.path)/null", S_IFCHR | 0o600, 0x103) == 0 else { return }
+        #expect(try test.rejection().file == "Pictures.app/null")
+    }
+
+    @Test func `P7: a file with a second name is refused`() throws {
+        let test = try TestApp()
+        #expect(link("\(test.path)/\(editor)", "\(test.path)/../other") == 0)
+        let error = try test.rejection()
+        #expect(error.rule == .p7 && error.what.contains("2 names"), "\(error)")
+        unlink("\(test.path)/../other")
+        #expect(try AppBundle.open(test.path).rejected.isEmpty)
+    }
+
+    @Test(arguments: ["Info.plist", "PlugIns", "PlugIns/Editor.appex/Editor", "PlugIns/Editor.appex", ""])
+    func `P7: what the group or every user may change is refused`(file: String) throws {
+        let test = try TestApp()
+        for (bit, others) in [(mode_t(0o020), "its group"), (0o002, "every user")] {
+            let path = "\(test.path)/\(file)"
+            chmod(path, 0o755 | bit)
+            let error = try test.rejection()
+            #expect(error.rule == .p7 && error.what == "can be changed by \(others)", "\(error)")
+            #expect("\(test.path)/".hasSuffix("/Pictures.app/") && error.file.hasSuffix(file), "\(error)")
+            chmod(path, 0o755)
+        }
+        #expect(try AppBundle.open(test.path).rejected.isEmpty)
+    }
+
+    @Test func `P7: a program with the bit of another user is refused`() throws {
+        let test = try TestApp()
+        chmod("\(test.path)/\(editor)", 0o4755)
+        #expect(try test.rejection().what.contains("set-user-ID"))
+    }
+
+    @Test func `BOMB-16: an app with too many files is refused`() throws {
+        let test = try TestApp()
+        try test.makeFolder("Resources")
+        for number in 0..<20_000 { symlink("x", "\(test.path)/Resources/\(number)") }
+        let error = try test.rejection()
+        #expect(error.rule == .p1 && error.what == "is too long" && error.remedy.contains("names"), "\(error)")
+    }
+
+    @Test func `TTY-03: a file whose name could steer a terminal is refused and shown escaped`() throws {
+        let test = try TestApp()
+        try test.write("", to: "red\u{1B}[31m")
+        let error = try test.rejection()
+        #expect(error.rule == .p1 && error.file.contains("u{1b}") && !error.file.contains("\u{1B}"), "\(error)")
     }
 
     @Test func `BOMB-16: a huge or deeply nested property list is refused`() throws {

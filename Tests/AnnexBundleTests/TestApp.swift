@@ -10,7 +10,9 @@ final class TestApp {
 
     init() throws {
         path = FileManager.default.temporaryDirectory.appending(path: "annex-\(UUID().uuidString)/Pictures.app").path
-        try FileManager.default.createDirectory(atPath: extensionPath, withIntermediateDirectories: true)
+        // The mode is part of the rules, and the umask of the tests is not.
+        try FileManager.default.createDirectory(
+            atPath: extensionPath, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         try write(Self.appInfo, to: "Info.plist")
         try write(Self.extensionInfo, to: "PlugIns/Editor.appex/Info.plist")
         try writeProgram("Pictures")
@@ -51,7 +53,30 @@ final class TestApp {
     }
 
     func write(_ text: String, to file: String) throws {
-        try Data(text.utf8).write(to: URL(filePath: "\(path)/\(file)"))
+        try write(Array(text.utf8), to: file)
+    }
+
+    func write(_ bytes: [UInt8], to file: String) throws {
+        let isNew = !FileManager.default.fileExists(atPath: "\(path)/\(file)")
+        try Data(bytes).write(to: URL(filePath: "\(path)/\(file)"))
+        if isNew { chmod("\(path)/\(file)", 0o644) }
+    }
+
+    func makeFolder(_ name: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: "\(path)/\(name)", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+    }
+
+    /// Changes a text of the app's or, by default, of the extension's property list.
+    func replace(_ text: String, with other: String, in file: String = "PlugIns/Editor.appex/Info.plist") throws {
+        let old = try String(contentsOfFile: "\(path)/\(file)", encoding: .utf8)
+        try #require(old.contains(text))
+        try write(old.replacingOccurrences(of: text, with: other), to: file)
+    }
+
+    /// Adds keys to the app's or, by default, to the extension's property list.
+    func add(_ entries: String, to file: String = "PlugIns/Editor.appex/Info.plist") throws {
+        try replace("</dict></plist>", with: "\(entries)</dict></plist>", in: file)
     }
 
     /// The header of a program for this machine, or for another.
@@ -69,6 +94,21 @@ final class TestApp {
             return error
         }
         return try #require(app.rejected.first?.error)
+    }
+
+    /// What the validation finds, each as its severity, rule, file and key in one line.
+    func findings(_ severity: BundleFinding.Severity? = nil) -> [String] {
+        BundleValidation(app: path).findings.filter { severity == nil || $0.severity == severity }.map {
+            "\($0.severity.rawValue) \($0.fault.rule.rawValue) \($0.fault.place)"
+        }
+    }
+
+    /// The finding that a test made, among those of a valid app.
+    func finding(about file: String, key: String? = nil, saying word: String = "") -> BundleFinding? {
+        BundleValidation(app: path).findings.first {
+            $0.fault.file == "Pictures.app/\(file)" && (key == nil || $0.fault.key == key)
+                && (word.isEmpty || $0.fault.what.contains(word))
+        }
     }
 
     func remove(_ file: String) throws {

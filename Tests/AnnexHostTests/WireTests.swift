@@ -15,7 +15,8 @@ import Testing
     ]
     private static let requests: [ServiceRequest] = [
         .install(name: "A.app"), .uninstall(app: "com.a"), .setEnabled(true, extension: "com.a.b"),
-        .setEnabled(false, extension: "com.a.b"), .list(after: ""),
+        .setEnabled(false, extension: "com.a.b"), .list(after: ""), .trust(key: "annex-team 1\n", app: nil),
+        .trust(key: "", app: "com.a"),
         .list(after: "com.a", withDisabled: true), .terms(extension: "com.a.b"), .claim(.max),
         .launch(extension: "com.a.b", for: .request, timeLimit: nil, counters: 0),
         .launch(extension: "com.a.b", as: "p", for: .ahead, timeLimit: .milliseconds(1500), counters: .max),
@@ -134,7 +135,7 @@ import Testing
             waited: .microseconds(5), steps: [.init(name: "clone3", duration: .microseconds(7))], layers: ["a", "b"],
             waived: [.init(layer: .landlock, cause: "c", remedy: nil)], policy: "p",
             limits: [.init(name: "memory", bound: "64M", enforcement: .enforced, keeper: "k")], memoryLimit: 1 << 26,
-            memory: .watched)
+            memory: .watched, privateDirectory: .userOfApp)
         var terms = SessionTerms()
         terms.keepAlive = .seconds(7)
         terms.channel.hostCapacity = 4096
@@ -147,7 +148,9 @@ import Testing
         terms.channel.extensionArena = 131_072
         terms.channel.largestMessage = 11
         terms.channel.unreadLimit = .seconds(12)
-        let offered = InstalledExtension(id: "a.b.c", displayName: "é", extensionPoint: "p", containingApp: "a.b")
+        let team = SigningTeam(name: "é", identifier: "ABC", publicKey: "00", isTrusted: true)
+        var offered = InstalledExtension(id: "a.b.c", displayName: "é", extensionPoint: "p", containingApp: "a.b")
+        offered.team = team
         let off = InstalledExtension(
             id: "a.b.d", displayName: "", extensionPoint: "p", containingApp: "a.b", isEnabled: false)
         let rejected = InstalledExtension(
@@ -157,7 +160,7 @@ import Testing
             .welcome(version: 1), .rejected(BrokerError(.overQuota, what: "w", place: "p", remedy: "m")), .leaving,
             .answer(1, .done), .answer(1, .claimed(isYours: true)), .answer(1, .claimed(isYours: false)),
             .answer(2, .extensions([offered, off, rejected], isAll: false)),
-            .answer(3, .terms(terms)),
+            .answer(3, .terms(terms)), .answer(3, .trusted(team)),
             .answer(4, .failed(BrokerError(.disabled, what: "w", place: "p"))),
             .event(5, .ready(report)), .event(5, .ping), .event(5, .memoryWarning), .event(5, .goodbye),
             .event(5, .endIsNear),

@@ -59,10 +59,18 @@ import Testing
         ("paths: { grant: [] }", "test.yaml:4:10: unknown key `grant` in `paths`; did you mean `grants`?"),
         ("paths: { proc: minimum }", "test.yaml:4:16: unknown proc `minimum`; did you mean `minimal`?"),
         ("paths: { private: { scrath: {} } }", "test.yaml:4:21: unknown key `scrath` in `private`"),
-        ("paths: { private: {} }", "test.yaml:4:19: `private` must name its kind: `scratch` or `persistent`"),
+        ("paths: { private: {} }", "test.yaml:4:19: `private` must name its kind: `scratch`, `persistent` or both"),
         (
             "paths: { private: { persistent: { size: 1M } } }",
             "test.yaml:4:33: `persistent` must state its `size` and its number of `inodes`"
+        ),
+        (
+            "paths: { private: { scratch: { size: 1M, inodes: 9 }, persistent: { size: 1M, inodes: 9 } } }",
+            "test.yaml:4:19: one directory would lie in the other, at `/private` and `/private`"
+        ),
+        (
+            "paths: { private: { scratch: { size: 1M, inodes: 9, at: /private/in }, persistent: { size: 1M, inodes: 9 } } }",
+            "test.yaml:4:19: one directory would lie in the other, at `/private` and `/private/in`"
         ),
         (
             "paths: { private: { scratch: { size: 1M, inodes: 9, at: tmp } } }",
@@ -100,6 +108,22 @@ import Testing
         #expect("\(found)".hasPrefix(expected), "\(found)")
     }
 
+    @Test func `a policy may keep one directory and have another in memory`() throws {
+        let policy = try PolicySamples.policy(
+            """
+            paths:
+              private:
+                persistent: { size: 1M, inodes: 9 }
+                scratch: { size: 2M, inodes: 8, at: /tmp }
+            """)
+        #expect(policy.paths.persistent == .init(path: "/private", size: 1 << 20, inodes: 9))
+        #expect(policy.paths.scratch == .init(path: "/tmp", size: 2 << 20, inodes: 8))
+        #expect(policy.paths.home == "/private" && policy.paths.temporary == "/tmp")
+        for path in ["/private/a", "/tmp/a"] {
+            #expect(!policy.verdict(path: path, rights: .read).deniedBy.contains(.root), "\(path)")
+        }
+    }
+
     @Test func `the sections about paths, devices and network are read as written`() throws {
         let policy = try PolicySamples.policy(
             """
@@ -113,8 +137,8 @@ import Testing
             network: loopback
             write-xor-execute: on
             """)
-        #expect(policy.paths.privateDirectory == .persistent(size: 64 << 20, inodes: 256))
-        #expect(policy.paths.privatePath == "/tmp")
+        #expect(policy.paths.persistent == .init(path: "/tmp", size: 64 << 20, inodes: 256))
+        #expect(policy.paths.home == "/tmp" && policy.paths.temporary == "/tmp")
         #expect(policy.paths.processFiles == .minimal)
         #expect(policy.paths.grants.map(\.path) == ["/srv/in", "/usr/bin", "/usr/lib"])
         #expect(policy.paths.grants.map(\.rights) == [[.read, .write], [.read, .execute], [.read, .execute]])

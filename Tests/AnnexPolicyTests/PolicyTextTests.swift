@@ -113,7 +113,7 @@ import Testing
         #expect(policy.limits.processor == .seconds(60))
         #expect(policy.limits.inFlight == 1 << 20)
         #expect(policy.paths.bundle == [.read, .execute])
-        #expect(policy.paths.privateDirectory == .scratch(size: 64 << 20, inodes: 256))
+        #expect(policy.paths.scratch == .init(path: "/private", size: 64 << 20, inodes: 256))
         #expect(policy.network == .none)
         #expect(policy.environment.passed == ["LANG"])
         #expect(policy.environment.fixed == ["SWIFT_ROOT": "/"])

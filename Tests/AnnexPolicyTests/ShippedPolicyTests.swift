@@ -77,7 +77,7 @@ import Testing
 
     @Test func `a keyboard has no file in which to keep typed text`() throws {
         let policy = try Policy.shipped(named: "com.apple.keyboard-service")
-        #expect(policy.paths.privateDirectory == .none)
+        #expect(policy.paths.privateDirectories.isEmpty)
         for path in ["/bundle/x", "/private/x", "/tmp/x"] {
             #expect(!policy.verdict(path: path, rights: .write).isAllowed)
         }

@@ -59,6 +59,14 @@ import Testing
         }
     }
 
+    @Test func `the owners of private directories are users that no launch gets`() {
+        #expect(IdentityRange.owners(of: 100..<200) == 150..<200)
+        #expect(IdentityRange.owners(of: 100..<104) == 102..<104)
+        #expect(IdentityRange.owners(of: 100..<102).isEmpty)
+        #expect(!IdentityRange.extensions.overlaps(IdentityRange.owners) && !IdentityRange.owners.isEmpty)
+        #expect(!IdentityRange.owners.contains(IdentityRange.ofPrograms.user))
+    }
+
     @Test func `programs have a user that no extension gets`() {
         let programs = IdentityRange.ofPrograms
         #expect(!IdentityRange.extensions.contains(programs.user) && IdentityRange.standard.contains(programs.user))

@@ -18,28 +18,39 @@ import Testing
         try test.sign()
         app = try AppBundle.open(test.path)
         bundle = try #require(app.extensions.first)
-        sealed = try #require(try SealedExtension(bundle, of: app, sealed: SealedApp.check(app)))
+        sealed = try #require(try SealedExtension.all(of: app, sealed: SealedApp.check(app)).first)
         program = "\(test.path)/PlugIns/Part0.appex/Program"
         info = "\(test.path)/PlugIns/Part0.appex/Info.plist"
     }
 
     private func rejection() throws -> SigningError {
-        try #require(throws: SigningError.self) { try sealed.check(bundle, of: app) }
+        try #require(throws: SigningError.self) { try sealed.check(bundle) }
     }
 
     @Test func `P8: an unchanged extension is launched as often as wanted`() throws {
-        for _ in 0..<3 { try sealed.check(bundle, of: app) }
+        for _ in 0..<3 { try sealed.check(bundle) }
         // The status is another one, the contents are the same.
         chmod(program, 0o700)
         chmod(program, 0o755)
-        for _ in 0..<3 { try sealed.check(bundle, of: app) }
+        for _ in 0..<3 { try sealed.check(bundle) }
     }
 
     @Test func `P8: an extension of an unsigned app has no seal to check`() throws {
         let other = try MadeApp("com.example.plain", carrying: ["com.example.plain.part"])
         let plain = try AppBundle.open(other.path)
-        let part = try #require(plain.extensions.first)
-        #expect(try SealedExtension(part, of: plain, sealed: SealedApp.check(plain)) == nil)
+        #expect(try SealedExtension.all(of: plain, sealed: SealedApp.check(plain)).isEmpty)
+        #expect(try SealedApp.load(plain) == nil && !SealedApp.hasSeal(plain))
+    }
+
+    @Test func `P8: an installed app is loaded by its seal and each launch reads what it needs`() throws {
+        let loaded = try #require(try SealedApp.load(app))
+        #expect(try SealedApp.hasSeal(app) && loaded.team == SealedApp.check(app).team)
+        let sealed = try #require(try SealedExtension.all(of: app, sealed: loaded).first)
+        for _ in 0..<2 { try sealed.check(bundle) }
+        try test.write("changed", to: "PlugIns/Part0.appex/Info.plist")
+        #expect(throws: SigningError.self) { try sealed.check(bundle) }
+        try test.putSeal([1, 2, 3])
+        #expect(throws: SigningError.self) { _ = try SealedApp.load(app) }
     }
 
     @Test func `P8: one changed byte of program, Info plist or seal is refused at launch`() throws {
@@ -52,7 +63,7 @@ import Testing
             #expect(error.code == .changedContents && error.remedy == "install the app again", "\(error)")
             try file.seek(toOffset: 0)
             try file.write(contentsOf: bytes)
-            try sealed.check(bundle, of: app)
+            try sealed.check(bundle)
         }
     }
 
@@ -68,7 +79,7 @@ import Testing
             rename(path, "\(test.path)/../kept")
             #expect(try rejection().code == .changedContents)
             rename("\(test.path)/../kept", path)
-            try sealed.check(bundle, of: app)
+            try sealed.check(bundle)
         }
     }
 
@@ -76,7 +87,7 @@ import Testing
         link(program, "\(test.path)/../second")
         #expect(try rejection().what.contains("second name"))
         unlink("\(test.path)/../second")
-        try sealed.check(bundle, of: app)
+        try sealed.check(bundle)
         chmod(info, 0o646)
         #expect(try rejection().code == .changedContents)
     }

@@ -22,7 +22,7 @@ import Testing
         let made = try await annex("key", "new", "Example Pictures")
         #expect(made.status == 0 && made.errors.isEmpty && made.output.contains("team.key.pub"), "\(made)")
         let team = try object(await annex("key", "show", "--json"))
-        #expect(team["team"] as? String == "Example Pictures")
+        #expect(team["name"] as? String == "Example Pictures")
         let identifier = try #require(team["identifier"] as? String)
         #expect(identifier.count == 10 && made.output.contains(identifier))
         #expect(try await annex("sign", "--check", app.path).status == 1)

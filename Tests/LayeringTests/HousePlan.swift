@@ -111,9 +111,8 @@ enum HousePlan {
                 Target(
                     "AnnexBroker", "registry, launch and supervision of extensions",
                     imports: [
-                        "AnnexRegistry", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy",
-                        "AnnexBrokerAPI",
-                        "AnnexModel", "AnnexChannel", "AnnexLinux",
+                        "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies",
+                        "AnnexPolicy", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux",
                     ],
                     products: ["Logging"]),
                 Target(
@@ -125,8 +124,8 @@ enum HousePlan {
                 Target(
                     "AnnexDaemon", "a broker for all hosts of a user or a machine",
                     imports: [
-                        "AnnexBroker", "AnnexBrokerAPI", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
-                        "CAnnexLinux",
+                        "AnnexBroker", "AnnexBrokerAPI", "AnnexSigning", "AnnexBundle", "AnnexModel", "AnnexChannel",
+                        "AnnexLinux", "CAnnexLinux",
                     ],
                     products: ["Logging"]),
                 Target(
@@ -138,16 +137,15 @@ enum HousePlan {
             targets: [
                 Target(
                     "annexd", "the daemon",
-                    imports: ["AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexLinux"],
+                    imports: ["AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux"],
                     products: ["Logging", "ServiceLifecycle", "ArgumentParser"]),
                 Target(
                     "AnnexCommand", "the command line's commands",
                     imports: [
-                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexAttacks",
-                        "AnnexDoctor",
-                        "AnnexSandbox",
-                        "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay",
-                        "AnnexChannel", "AnnexLinux",
+                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
+                        "AnnexModel", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch",
+                        "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel",
+                        "AnnexLinux",
                     ],
                     products: ["Logging", "ArgumentParser"]),
                 Target("annex", "the command line", imports: ["AnnexCommand"]),

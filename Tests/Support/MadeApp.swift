@@ -24,7 +24,9 @@ public final class MadeApp: Sendable {
     public var path: String { folder.url.appending(path: "App.app").path }
 
     private static func make(_ place: URL, _ identifier: String, _ more: String = "") throws {
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        // The mode is part of the rules, and the umask of the tests is not.
+        try FileManager.default.createDirectory(
+            at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         let program = place.appending(path: "Program").path
         try StaticProgram.header().write(to: URL(filePath: program))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
@@ -36,6 +38,8 @@ public final class MadeApp: Sendable {
             <key>CFBundleExecutable</key><string>Program</string>\(more)
             </dict></plist>
             """
-        try Data(text.utf8).write(to: place.appending(path: "Info.plist"))
+        let info = place.appending(path: "Info.plist")
+        try Data(text.utf8).write(to: info)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: info.path)
     }
 }

@@ -10,11 +10,6 @@ extension Broker {
     static func configuration(
         for bundle: ExtensionBundle, policy: Policy, channel: consuming ExtensionDescriptors
     ) throws(BrokerError) -> SandboxConfiguration {
-        guard (try? bundle.executable.isUnchanged()) ?? false else {
-            throw BrokerError(
-                .invalidBundle, what: "\(bundle.executable.path) has changed since it was installed",
-                place: bundle.identifier, remedy: "install the app again")
-        }
         var gifts = DescriptorList(channel.control)
         gifts.append(channel.hostRegion)
         gifts.append(channel.extensionRegion)
@@ -30,6 +25,31 @@ extension Broker {
             throw BrokerError(.system, what: "\(error)", place: bundle.identifier)
         }
     }
+}
+
+extension Broker {
+    /// Opens the private directory that the policy gives the extension, and hands it over for the launch.
+    ///
+    /// If the layer `root` is waived and missing, the extension sees the host's files under their own paths, and has no
+    /// private directory.
+    func keptDirectory(
+        for bundle: ExtensionBundle, policy: Policy, into configuration: inout SandboxConfiguration
+    ) throws(BrokerError) -> KeptDirectory? {
+        guard let wanted = policy.paths.persistent, launcher.gives(.root), launcher.gives(.mount) else { return nil }
+        let kept = try privates.open(
+            PrivateKey(app: bundle.containingApp, identifier: bundle.identifier), as: wanted, for: launcher)
+        do throws(SystemError) {
+            configuration.persistent = try kept.reopened()
+        } catch {
+            throw BrokerError(.system, what: "\(error.cause)", place: bundle.identifier, remedy: error.remedy)
+        }
+        configuration.owner = kept.owner
+        configuration.environment[Self.privateVariable] = Array(wanted.path.utf8)
+        return kept
+    }
+
+    /// The variable that tells the extension where its private directory is.
+    private static let privateVariable = "ANNEX_PRIVATE_DIRECTORY"
 }
 
 extension ExtensionBundle {

@@ -7,12 +7,44 @@ internal import Synchronization
 
 extension Broker {
     package func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
-        let app: AppBundle
+        let (installed, gone) = try replace(app: path)
+        privates.remove(gone)
+        return installed
+    }
+
+    /// Installs an app, and leaves the private directories of extensions that it no longer contains.
+    /// - Returns: the installed extensions, and what private directories are of no use any more.
+    package func replace(
+        app path: String
+    ) throws(BrokerError) -> (installed: [InstalledExtension], gone: [PrivateSubject]) {
+        let app = try Self.open(path)
+        let accepted = try signatures.accept(app, at: path)
+        do throws(BrokerError) {
+            return try register(app, signature: accepted.signature)
+        } catch {
+            if accepted.isNewPin { try? signatures.forgetPin(of: app.identifier) }
+            throw error
+        }
+    }
+
+    /// Registers an app of a store that was checked when it was installed there. Its files are not read again: each launch
+    /// checks those that it needs.
+    package func load(app path: String) throws(BrokerError) -> [InstalledExtension] {
+        let app = try Self.open(path)
+        return try register(app, signature: try signatures.load(app, at: path)).installed
+    }
+
+    private static func open(_ path: String) throws(BrokerError) -> AppBundle {
         do throws(BundleError) {
-            app = try AppBundle.open(path)
+            return try AppBundle.open(path)
         } catch {
             throw BrokerError(.invalidBundle, what: "\(error)", place: path)
         }
+    }
+
+    private func register(
+        _ app: AppBundle, signature: AppSignature
+    ) throws(BrokerError) -> (installed: [InstalledExtension], gone: [PrivateSubject]) {
         // The policy is read and compiled now, so that a launch finds it ready and an invalid policy fails the
         // installation.
         for bundle in app.extensions where wishes.points.point(bundle.extensionPoint) != nil {
@@ -20,6 +52,7 @@ extension Broker {
         }
         let (installed, dropped) = try registry.withLock { [points = wishes.points] (registry) throws(BrokerError) in
             let dropped = try registry.install(app, points: points)
+            signatures.record(signature, for: app)
             return (registry.described(app), dropped)
         }
         for rejection in installed.compactMap(\.rejection) { log.rejected(rejection) }
@@ -27,12 +60,30 @@ extension Broker {
         failures.forget(installed.map(\.id) + dropped)
         end(dropped, for: .removed)
         for supervised in running.all { supervised.endIfParkedAndReplaced() }
-        return installed
+        return (signatures.named(installed), dropped.map { .extension($0, of: app.identifier) })
     }
 
     package func remove(app identifier: String) throws(BrokerError) {
-        let gone = try registry.withLock { (registry) throws(BrokerError) in try registry.remove(identifier) }
+        try forget(app: identifier)
+        privates.remove([.app(identifier)])
+        try forgetTeam(of: identifier)
+    }
+
+    /// Removes an app, and leaves its private directories and its pin to a team.
+    package func forget(app identifier: String) throws(BrokerError) {
+        let gone = try registry.withLock { (registry) throws(BrokerError) in
+            let gone = try registry.remove(identifier)
+            signatures.drop(identifier)
+            return gone
+        }
         end(gone, for: .removed)
+    }
+
+    /// Lets any team sign an app that the user has removed.
+    package func forgetTeam(of app: String) throws(BrokerError) { try signatures.forgetPin(of: app) }
+
+    package func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam {
+        try signatures.trust(key: key, for: app)
     }
 
     package func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
@@ -56,9 +107,9 @@ extension Broker {
         registry.withLock { $0.count(ofExtensionsBeside: app) }
     }
 
-    package var extensions: [InstalledExtension] { registry.withLock { $0.extensions } }
+    package var extensions: [InstalledExtension] { signatures.named(registry.withLock { $0.extensions }) }
 
-    package var installed: [InstalledExtension] { registry.withLock { $0.installed } }
+    package var installed: [InstalledExtension] { signatures.named(registry.withLock { $0.installed }) }
 
     /// The bundle that a launch needs, and the number of its installation.
     func installed(_ identifier: String) throws(BrokerError) -> (bundle: ExtensionBundle, instance: UInt64) {

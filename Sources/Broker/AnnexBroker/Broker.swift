@@ -4,6 +4,7 @@ package import AnnexChannel
 internal import AnnexLaunch
 internal import AnnexPolicy
 internal import AnnexRegistry
+internal import AnnexSigning
 internal import Synchronization
 
 /// Installs, launches, supervises and ends extensions. A broker lives in a host's process or in the daemon `annexd`.
@@ -13,11 +14,14 @@ package final class Broker: BrokerService {
     let running = RunningExtensions()
     let slots = InstanceSlots()
     let wishes: BrokerConfiguration
+    /// The teams of the installed apps, and what each launch checks.
+    let signatures: InstalledSignatures
     /// A separate object, for the reason that `RunningExtensions` states.
     let failures = FailureHistory()
     /// The policy of each extension point, with the limits of the point.
     private let policies = Mutex<[String: Policy]>([:])
     private let reports: ReportKeeper?
+    let privates: PrivateStore
     let log: BrokerLog
     private let onEnd: @Sendable (EndedExtension) -> Void
 
@@ -31,6 +35,7 @@ package final class Broker: BrokerService {
         onEnd: @escaping @Sendable (EndedExtension) -> Void = { _ in }
     ) throws(BrokerError) {
         self.wishes = wishes
+        signatures = InstalledSignatures(trust: wishes.trust ?? TrustStore())
         self.onEnd = onEnd
         log = BrokerLog(wishes.user)
         reports = ReportKeeper(wishes.reports, logger: log.logger)
@@ -40,6 +45,7 @@ package final class Broker: BrokerService {
         } catch {
             throw BrokerError(.system, what: "\(error.cause)", place: error.step, remedy: error.remedy)
         }
+        privates = PrivateStore(wishes.privateDirectories, loop: launcher.loop, log: log)
         for waiver in launcher.waivers { log.waived(waiver) }
     }
 
@@ -65,7 +71,11 @@ package final class Broker: BrokerService {
         try Self.check(bundle, isFor: point)
         try checkFailures(of: identifier)
         let policy = try policy(for: bundle)
-        let configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
+        try signatures.check(bundle)
+        var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
+        let kept = try keptDirectory(for: bundle, policy: policy, into: &configuration)
+        // Without the directory itself, whose lock must end before a removal is tried.
+        let keepsFiles = kept != nil
         // This step comes last: an error after it would have to give the slot back.
         let slot = try slot(for: purpose, bundle: bundle, most: policy.limits.instances)
         let log = log.of(host)
@@ -77,12 +87,13 @@ package final class Broker: BrokerService {
         let supervised = running.add { remove in
             SupervisedExtension(
                 Installed(bundle, instance: instance, in: registry), policy: policy, timeLimit: timeLimit, host: host,
-                launcher: launcher, slots: slots, slot: slot, events: told
-            ) { [failures, reports, onEnd] end in
+                launcher: launcher, slots: slots, slot: slot, kept: kept, events: told
+            ) { [failures, reports, privates, onEnd] end in
                 failures.record(end)
                 log.ended(end)
                 reports?.keep(end)
                 remove()
+                if keepsFiles { privates.resumeRemoval() }
                 onEnd(end)
             }
         }

@@ -3,6 +3,7 @@ internal import AnnexLaunch
 package import AnnexPolicy
 package import AnnexRegistry
 internal import AnnexShippedPolicies
+package import AnnexSigning
 
 /// A host's settings for its broker; they override the policies.
 package struct BrokerConfiguration: Sendable {
@@ -18,10 +19,14 @@ package struct BrokerConfiguration: Sendable {
     package var holdsBack = true
     /// Where reports on ends are kept.
     package var reports = ReportPlace.nowhere
+    /// Where private directories are kept; nil if none are kept. Then no extension is launched whose policy has one.
+    package var privateDirectories: PrivatePlace?
     /// The limits for all extensions together; nil if only the policies limit them.
     package var share: BrokerShare?
     /// The user whose broker this is, for the log of a program that has several; nil otherwise.
     package var user: String?
+    /// The teams that the user trusts; nil for a list that begins empty and lives as long as the broker.
+    package var trust: TrustStore?
     /// Changes the limits of every policy, after all other settings.
     package var adjust: @Sendable (inout PolicyLimits) -> Void = { _ in }
 

@@ -12,6 +12,10 @@ public struct BrokerError: Error, Sendable, Hashable {
         case heldBack
         /// The bundle breaks a rule of packaging.
         case invalidBundle
+        /// The app is not signed by the team that it belongs to.
+        case untrustedTeam
+        /// The app is signed, but older than the installed one.
+        case olderVersion
         /// The extension names a point that the broker does not have: a misspelled one, or the name of a policy.
         case unsupportedPoint
         /// The extension serves another point than its host expects.
@@ -20,6 +24,8 @@ public struct BrokerError: Error, Sendable, Hashable {
         case invalidPolicy
         /// A file of the host's own extension points is wrong.
         case invalidPoint
+        /// The extension's private directory exceeds its limit, so the extension is not launched.
+        case privateDirectoryFull
         /// An extension was to be launched before a request needs it, but every instance slot is taken, or another
         /// launch waits for one.
         case noSlot

@@ -12,6 +12,13 @@ package protocol BrokerService: Sendable {
     /// Switches an extension on or off. If it is switched off while it runs, it ends with the reason `disabled`.
     func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError)
 
+    /// Trusts the key of a team.
+    ///
+    /// - Parameters:
+    ///   - key: the text of the team's file with its public key.
+    ///   - app: an app that the team may sign from now on, whichever team has signed it so far; nil for none.
+    func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam
+
     /// All extensions that hosts can begin, sorted by identifier; without those that are switched off.
     var extensions: [InstalledExtension] { get throws(BrokerError) }
 
@@ -107,6 +114,8 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// Why the extension cannot be used, with file, key and remedy; nil if it can. The app and its other extensions
     /// work all the same.
     public let rejection: BrokerError?
+    /// The team that signed the containing app; nil if the app is not signed.
+    public package(set) var team: SigningTeam?
 
     /// Whether hosts can begin the extension: it is switched on and keeps all rules of packaging.
     public var isOffered: Bool { isEnabled && rejection == nil }

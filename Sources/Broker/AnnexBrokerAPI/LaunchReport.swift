@@ -48,10 +48,13 @@ public struct LaunchReport: Sendable, Hashable {
     public let memoryLimit: UInt64
     /// How the memory limit is held.
     public let memory: Enforcement
+    /// How the files in the private directory get the same owner on disk at each launch; nil if the extension has no
+    /// private directory.
+    public let privateDirectory: PrivateOwner?
 
     package init(
         waited: Duration = .zero, steps: [Step], layers: [String], waived: [Waiver] = [], policy: String,
-        limits: [Limit] = [], memoryLimit: UInt64, memory: Enforcement
+        limits: [Limit] = [], memoryLimit: UInt64, memory: Enforcement, privateDirectory: PrivateOwner? = nil
     ) {
         self.waited = waited
         self.steps = steps
@@ -61,6 +64,7 @@ public struct LaunchReport: Sendable, Hashable {
         self.limits = limits
         self.memoryLimit = memoryLimit
         self.memory = memory
+        self.privateDirectory = privateDirectory
     }
 
     /// The report of a session that has not begun.
@@ -86,6 +90,17 @@ extension LaunchReport {
         /// `RLIMIT_DATA` makes each allocation of private memory past the limit fail, and Annex checks memory of all
         /// kinds.
         case watched
+    }
+
+    /// How the files in private directories get the same owner on disk at each launch.
+    public enum PrivateOwner: String, Sendable, Hashable {
+        /// They belong to one user per app, by an id map on the mount. Each launch runs as another user.
+        case idMap = "id map"
+        /// They belong to one user per app, as whom each of the app's extensions runs. The file system takes no id map,
+        /// or the layer `user` is missing.
+        case userOfApp = "one user per app"
+        /// They belong to the broker's user, who is not root. Every extension runs as that user.
+        case caller = "the broker's user"
     }
 
     /// One limit of the extension's policy.
@@ -120,6 +135,7 @@ extension LaunchReport: CustomStringConvertible {
         lines.append("longest steps: " + longest.map { "\($0.name) \($0.duration.short)" }.joined(separator: ", "))
         lines.append("layers: " + layers.joined(separator: ", "))
         lines += waived.map { "without \($0)" }
+        if let privateDirectory { lines.append("private directory: owner by \(privateDirectory.rawValue)") }
         lines.append("limits: " + limits.map(\.description).joined(separator: ", "))
         return lines.joined(separator: "\n")
     }

@@ -44,3 +44,15 @@ public enum ReportPlace: Sendable, Hashable {
     /// No report is kept.
     case nowhere
 }
+
+/// Where the private directories of extensions are kept, each at `APP/EXTENSION` by their bundle identifiers.
+public enum PrivatePlace: Sendable, Hashable {
+    /// The user's own folder, which is the first of these:
+    /// - `/var/lib/annex/private` for root
+    /// - `$XDG_DATA_HOME/annex/private`
+    /// - `~/.local/share/annex/private`
+    case standard
+    /// The folder at this absolute path. Annex creates it if it is missing. It must belong to this user, and no other
+    /// user may have the right to write to it.
+    case folder(String)
+}

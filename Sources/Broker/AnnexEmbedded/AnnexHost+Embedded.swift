@@ -21,15 +21,18 @@ extension AnnexHost {
     ///   - instances: how many extensions may run at once for one extension point; nil for the points' own limits. A
     ///     further launch waits for a slot.
     ///   - reports: where the report on each end is kept; `annex reports` shows those of the standard place.
+    ///   - privateDirectories: where private directories are kept. An extension finds the same directory at each launch,
+    ///     also after an update of its app. `remove(app:)` removes the directories of its extensions. The end of the host
+    ///     does not.
     /// - Throws: a `BrokerError`. It names the file and key if a bundle breaks a rule, the file and line if a point or
     ///   a policy is wrong, or the failed step and the remedy if this machine cannot make sandboxes.
     public static func embedded(
         apps: [String] = [], points: String? = nil, policies: String? = nil, waiving: Set<DispensableLayer> = [],
-        instances: Int? = nil, reports: ReportPlace = .standard
+        instances: Int? = nil, reports: ReportPlace = .standard, privateDirectories: PrivatePlace = .standard
     ) throws(BrokerError) -> AnnexHost {
         try embedded(
             apps: apps, points: points, policies: policies, waiving: waiving, instances: instances, patience: .zero,
-            reports: reports)
+            reports: reports, keeping: privateDirectories)
     }
 
     /// The same with further settings, for machines that may be under heavy load.
@@ -37,9 +40,11 @@ extension AnnexHost {
     ///   - patience: the shortest limit for a launch, a request and the watchdog. Shorter limits of a policy are raised
     ///     to it.
     ///   - holdsBack: whether an extension that fails again and again must pause before its next launch.
+    ///   - place: where private directories are kept; nil if none are.
     package static func embedded(
         apps: [String] = [], points: String? = nil, policies: String? = nil, waiving: Set<DispensableLayer> = [],
-        instances: Int? = nil, patience: Duration, holdsBack: Bool = true, reports: ReportPlace = .nowhere
+        instances: Int? = nil, patience: Duration, holdsBack: Bool = true, reports: ReportPlace = .nowhere,
+        keeping place: PrivatePlace? = nil
     ) throws(BrokerError) -> AnnexHost {
         var wishes = BrokerConfiguration()
         try wishes.read(points: points, policies: policies)
@@ -47,6 +52,7 @@ extension AnnexHost {
         wishes.patience = patience
         wishes.holdsBack = holdsBack
         wishes.reports = reports
+        wishes.privateDirectories = place
         let host = AnnexHost(service: try Broker(waiving: waiving, wishes))
         for app in apps { try host.install(app: app) }
         return host

@@ -3,6 +3,7 @@ public import AnnexChannel
 internal import AnnexLinux
 // One `import AnnexHost` gives a host's author all types of the model and of the broker's answers.
 @_exported public import AnnexModel
+internal import Glibc
 
 /// A host's access to its extensions: it lists, installs and begins them through a broker.
 ///
@@ -60,6 +61,28 @@ public struct AnnexHost: Sendable {
     /// - Throws: a `BrokerError` if no such extension is installed.
     public func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
         try service.setEnabled(isEnabled, for: identifier)
+    }
+
+    /// Trusts the key of a team that signs apps. Only do this if the user has said so.
+    ///
+    /// Without it, Annex remembers the team of each app's first signed installation, and then accepts that app only from
+    /// the same team.
+    /// - Parameters:
+    ///   - path: the file with the team's public key, such as `team.key.pub`.
+    ///   - app: the bundle identifier of an app that the team may sign from now on, whichever team has signed it so far.
+    ///     If nil, the team is trusted, but cannot replace another team's app.
+    /// - Throws: a `BrokerError` if the file holds no public key, or if the broker cannot keep the change.
+    @discardableResult
+    public func trust(keyFile path: String, for app: String? = nil) throws(BrokerError) -> SigningTeam {
+        let key: String
+        do throws(SystemError) {
+            let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+            guard try file.status().kind == .regular else { throw SystemError("open", errno: EINVAL, path: path) }
+            key = String(decoding: try file.readAll(atMost: 1 << 10), as: UTF8.self)
+        } catch {
+            throw BrokerError(.system, what: "\(error.cause)", place: path, remedy: error.remedy)
+        }
+        return try service.trust(key: key, for: app)
     }
 
     /// The extensions that this host can begin, sorted by identifier. It leaves out those that are switched off or

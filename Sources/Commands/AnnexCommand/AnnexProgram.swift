@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexModel
 import ArgumentParser
 import Glibc
 import Logging
@@ -17,7 +18,7 @@ package enum AnnexProgram {
         try? Orphans.adopt()
         let arguments = Array(CommandLine.arguments.dropFirst())
         switch arguments.first {
-        case "--version" where arguments.count == 1: print(Annex.version)
+        case "--version" where arguments.count == 1: print(BundleVersion.annex)
         case "run": run(Array(arguments.dropFirst()))
         default: perform(arguments)
         }
@@ -73,8 +74,6 @@ enum StandardStreams {
 }
 
 struct Annex: AsyncParsableCommand {
-    static let version = "0.1.0"
-
     static let configuration = CommandConfiguration(
         commandName: "annex",
         abstract: "App extensions for Linux: untrusted code performs one task for a program, in a sandbox.",
@@ -88,6 +87,7 @@ struct Annex: AsyncParsableCommand {
               annex policy explain compute ptrace      show whether a policy allows a call, and by which line
               annex point list                         list the extension points
               annex attack --policy compute            run the attacks of the catalogue against a policy
+              annex validate Pictures.app              show every fault of an app before you ship it
               annex install Pictures.app               install an app with annexd for all your hosts; then: annex list
               annex request ID --file holiday.jpg      send one request to an extension, and store its answer
               annex sign Pictures.app                  sign an app with your team's key, which annex key new makes
@@ -99,11 +99,11 @@ struct Annex: AsyncParsableCommand {
               1   a failure or a negative result; the help of each command lists all its exit statuses
               64  the command line is not understood
             """,
-        version: version,
+        version: BundleVersion.annex.text,
         subcommands: [
             RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, PointCommand.self,
             DemoCommand.self, BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self,
             InstallCommand.self, RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self,
-            RequestCommand.self, KeyCommand.self, SignCommand.self,
+            RequestCommand.self, ValidateCommand.self, KeyCommand.self, SignCommand.self,
         ])
 }

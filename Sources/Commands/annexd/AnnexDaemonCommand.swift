@@ -2,6 +2,7 @@ import AnnexBroker
 import AnnexBrokerAPI
 import AnnexDaemon
 import AnnexLinux
+import AnnexModel
 import ArgumentParser
 
 /// The daemon's command line.
@@ -35,7 +36,7 @@ struct AnnexDaemonCommand: ParsableCommand {
                   reason is printed
               64  the command line is not understood
             """,
-        version: "0.1.0")
+        version: BundleVersion.annex.text)
 
     @Option(help: ArgumentHelp("The path of the socket to listen on.", valueName: "path"))
     var socket: String?

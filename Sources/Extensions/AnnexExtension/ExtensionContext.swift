@@ -1,4 +1,5 @@
 internal import AnnexChannel
+internal import Glibc
 
 /// One request as the extension sees it: the items that came in, and the one answer that goes out.
 public final class ExtensionContext {
@@ -24,6 +25,21 @@ public final class ExtensionContext {
         life.poll()
         return (try? request?.isCancelled() ?? true) ?? true
     }
+
+    /// The path of the private directory, which is kept from launch to launch; nil if the extension point gives none.
+    ///
+    /// Only this extension sees the directory. It is kept when its app is updated, and removed with its app. Several
+    /// instances of the extension may run at the same time and share it: write a file under a new name, and then rename
+    /// it to its place. The limits are those of the extension point's policy. An extension that exceeds them is ended
+    /// with the reason `diskLimit`, and not launched again until files are removed.
+    public var privateDirectory: String? { Self.directory }
+
+    /// Read once, because the program could change its environment later.
+    private static let directory: String? = {
+        guard let value = unsafe getenv("ANNEX_PRIVATE_DIRECTORY") else { return nil }
+        // SAFETY: the text ends with a NUL, and is copied before the program can change the environment.
+        return unsafe String(cString: value)
+    }()
 
     /// How long the host still waits; nil if it waits without a limit, or if the request is answered already.
     public var timeRemaining: Duration? { request?.timeLeft }

@@ -12,6 +12,10 @@ package struct SigningError: Error, Sendable, Hashable {
         case unsafeContents
         /// The app breaks a rule of packaging.
         case invalidBundle
+        /// The app is not signed by the team that it belongs to.
+        case untrustedTeam
+        /// The app is older than the installed one.
+        case olderVersion
         /// A file holds no key, or a key that other users can read.
         case damagedKey
         /// The file of a list of trusted teams cannot be read.
@@ -48,6 +52,20 @@ extension SigningError {
     package static func isNotSigned(_ app: String) -> SigningError {
         SigningError(
             .damagedSeal, what: "is not signed (P8)", place: "\(Escaped(app))", remedy: "sign the app: annex sign")
+    }
+}
+
+extension SigningError {
+    /// The error for an app that is signed by another team than its own, or by none.
+    package init(_ refusal: TrustRefusal) {
+        self.init(.untrustedTeam, what: refusal.what, place: refusal.app, remedy: refusal.remedy)
+    }
+
+    /// The error for an app whose installed version is newer.
+    package init(olderVersion version: String, than installed: String, of app: String) {
+        self.init(
+            .olderVersion, what: "is version \(Escaped(version)), but \(Escaped(installed)) is installed (P8)",
+            place: app, remedy: "annex remove \(app) first, if you want the older version")
     }
 }
 

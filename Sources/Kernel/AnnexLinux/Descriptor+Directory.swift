@@ -13,15 +13,16 @@ extension Descriptor {
         defer { unsafe annex_listing_close(listing) }
         var entries: [DirectoryEntry] = []
         var mode: UInt32 = 0
+        var links: UInt64 = 0
         // SAFETY: the name lives until the next call and is copied before it.
-        while let name = unsafe annex_listing_next(listing, &mode, &error) {
+        while let name = unsafe annex_listing_next(listing, &mode, &links, &error) {
             guard entries.count < limit else {
                 throw SystemError("readdir", errno: EFBIG, remedy: "at most \(limit) names are read")
             }
             entries.append(
                 DirectoryEntry(
-                    name: unsafe String(validatingCString: name), isDirectory: mode & S_IFMT == S_IFDIR,
-                    isSymbolicLink: mode & S_IFMT == S_IFLNK, isRegular: mode & S_IFMT == S_IFREG))
+                    name: unsafe String(validatingCString: name), kind: FileStatus.Kind(mode: mode),
+                    mode: mode & 0o7777, links: links))
         }
         guard error == 0 else { throw SystemError("readdir", errno: error) }
         return entries
@@ -42,10 +43,16 @@ extension Descriptor {
 package struct DirectoryEntry: Sendable, Hashable {
     /// The name; nil if its bytes are not UTF-8.
     package let name: String?
-    package let isDirectory: Bool
-    package let isSymbolicLink: Bool
-    /// Whether the entry is an ordinary file: no directory, link, pipe, socket or device.
-    package let isRegular: Bool
+    /// The kind of the entry itself; links are not followed.
+    package let kind: FileStatus.Kind
+    /// The permission bits, with the set-user-ID, set-group-ID and sticky bits.
+    package let mode: UInt32
+    /// How many names the file has.
+    package let links: UInt64
+
+    package var isDirectory: Bool { kind == .directory }
+    package var isSymbolicLink: Bool { kind == .symbolicLink }
+    package var isRegular: Bool { kind == .regular }
 }
 
 // Changes to the entries of a directory that only this process writes to. Each names an entry of the directory itself
@@ -94,9 +101,11 @@ extension Descriptor {
 
     /// Moves an entry into another directory of the same file system. An existing entry of the new name is replaced
     /// atomically.
-    package func rename(_ name: String, to other: String, in directory: borrowing Descriptor) throws(SystemError) {
-        let target = directory.number
-        _ = try SystemError.retrying("renameat", path: name) { unsafe renameat(number, name, target, other) }
+    package func move(
+        _ name: String, into other: borrowing Descriptor, as newName: String
+    ) throws(SystemError) {
+        let target = other.number
+        _ = try SystemError.retrying("renameat", path: name) { unsafe renameat(number, name, target, newName) }
     }
 
     /// Gives a file a second name, which must be free.
@@ -106,16 +115,6 @@ extension Descriptor {
 
     package func removeFile(_ name: String) throws(SystemError) {
         _ = try SystemError.retrying("unlinkat", path: name) { unsafe unlinkat(number, name, 0) }
-    }
-
-    /// Removes a directory and everything in it.
-    package func removeTree(_ name: String) throws(SystemError) {
-        let directory = try openBeneath(name, O_RDONLY | O_DIRECTORY)
-        for entry in try directory.entries(atMost: .max) {
-            guard let child = entry.name else { continue }
-            if entry.isDirectory { try directory.removeTree(child) } else { try directory.removeFile(child) }
-        }
-        _ = try SystemError.retrying("unlinkat", path: name) { unsafe unlinkat(number, name, AT_REMOVEDIR) }
     }
 
     /// Makes a directory and its missing parents.
@@ -130,6 +129,11 @@ extension Descriptor {
             if unsafe mkdir(place, mode) == 0 || errno == EEXIST { continue }
             throw SystemError("mkdir", errno: errno, path: place)
         }
+    }
+
+    /// Gives the file to another user and group. Only root may do this.
+    package func setOwner(_ user: UInt32, group: UInt32) throws(SystemError) {
+        _ = try SystemError.retrying("fchown") { fchown(number, user, group) }
     }
 
     package func setMode(_ mode: UInt32) throws(SystemError) {

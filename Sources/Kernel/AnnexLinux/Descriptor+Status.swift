@@ -52,7 +52,7 @@ extension Descriptor {
 }
 
 extension FileStatus.Kind {
-    fileprivate init(mode: mode_t) {
+    init(mode: mode_t) {
         switch mode & S_IFMT {
         case S_IFREG: self = .regular
         case S_IFDIR: self = .directory
@@ -107,5 +107,22 @@ package struct TerminalSize: Sendable, Hashable {
         guard unsafe annex_terminal_size(descriptor, &columns, &rows) == 0, columns > 0, rows > 0 else { return nil }
         self.columns = Int(columns)
         self.rows = Int(rows)
+    }
+}
+
+extension Descriptor {
+    /// Who else may lock the same file.
+    package enum Lock: Sendable {
+        case shared, exclusive
+    }
+
+    /// Locks the file (flock) until the last duplicate of this descriptor is closed. Does not wait.
+    /// - Returns: false if another open file description has a lock that excludes this one.
+    package func lock(_ kind: Lock) throws(SystemError) -> Bool {
+        let wanted = kind == .shared ? ANNEX_LOCK_SHARED : ANNEX_LOCK_EXCLUSIVE
+        let result = annex_lock_whole(number, Int32(wanted))
+        guard result < 0 else { return true }
+        guard result == -EAGAIN else { throw SystemError("flock", errno: -result) }
+        return false
     }
 }

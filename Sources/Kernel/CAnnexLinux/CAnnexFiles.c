@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -24,6 +26,50 @@ int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t
         opened = syscall(SYS_openat2, directory, path, &how, sizeof how);
     } while (opened < 0 && (errno == EINTR || errno == EAGAIN));
     return opened < 0 ? -errno : (int)opened;
+}
+
+static int open_within(int directory, const char *name, uint64_t flags) {
+    struct open_how how = {
+        .flags = flags | O_CLOEXEC,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
+    };
+    long opened;
+    do {
+        opened = syscall(SYS_openat2, directory, name, &how, sizeof how);
+    } while (opened < 0 && (errno == EINTR || errno == EAGAIN));
+    return opened < 0 ? -errno : (int)opened;
+}
+
+// fchmodat2 is newer than the oldest supported kernel, and fchmod refuses a descriptor of O_PATH. So the mode is changed
+// through the descriptor's entry in /proc, which leads to this very directory.
+static int allow_owner(int directory, const char *name) {
+    int place = open_within(directory, name, O_PATH | O_DIRECTORY);
+    if (place < 0) return place;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", place);
+    int result = chmod(path, 0700) < 0 ? -errno : 0;
+    close(place);
+    return result;
+}
+
+int annex_open_directory_within(int directory, const char *name) {
+    struct stat status;
+    int opened = open_within(directory, name, O_RDONLY | O_DIRECTORY);
+    int is_closed = opened == -EACCES;
+    if (opened >= 0 && fstat(opened, &status) == 0) is_closed = (status.st_mode & 0700) != 0700;
+    if (!is_closed) return opened;
+    if (opened >= 0) close(opened);
+    int result = allow_owner(directory, name);
+    return result < 0 ? result : open_within(directory, name, O_RDONLY | O_DIRECTORY);
+}
+
+int annex_lock_whole(int descriptor, int kind) {
+    const int operation = kind == ANNEX_LOCK_EXCLUSIVE ? LOCK_EX : kind == ANNEX_LOCK_SHARED ? LOCK_SH : LOCK_UN;
+    int result;
+    do {
+        result = flock(descriptor, operation | LOCK_NB);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : 0;
 }
 
 int annex_status_flags(int descriptor) {

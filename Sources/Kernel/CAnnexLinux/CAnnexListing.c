@@ -19,7 +19,7 @@ void *annex_listing_open(int directory, int *error) {
     return listing;
 }
 
-const char *annex_listing_next(void *listing, uint32_t *mode, int *error) {
+const char *annex_listing_next(void *listing, uint32_t *mode, uint64_t *links, int *error) {
     struct dirent *entry;
     struct stat status;
     int unknown;
@@ -33,6 +33,7 @@ const char *annex_listing_next(void *listing, uint32_t *mode, int *error) {
     *error = !entry || unknown ? errno : 0;
     if (unknown) entry = NULL;
     if (entry) *mode = status.st_mode;
+    if (entry) *links = status.st_nlink;
     return entry ? entry->d_name : NULL;
 }
 

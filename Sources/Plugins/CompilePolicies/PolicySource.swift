@@ -40,15 +40,16 @@ enum PolicySource {
     }
 
     private static func paths(_ paths: PolicyPaths) -> String {
-        let directory =
-            switch paths.privateDirectory {
-            case .none: ".none"
-            case .scratch(let size, let inodes): ".scratch(size: \(size), inodes: \(inodes))"
-            case .persistent(let size, let inodes): ".persistent(size: \(size), inodes: \(inodes))"
-            }
-        return "PolicyPaths(bundle: \(rights(paths.bundle)), privateDirectory: \(directory), "
-            + "privatePath: \(SwiftText.text(paths.privatePath)), processFiles: .\(paths.processFiles), "
+        let kinds = [("scratch", paths.scratch), ("persistent", paths.persistent)]
+        let directories = kinds.compactMap { kind, directory in directory.map { "\(kind): \(privateDirectory($0)), " } }
+        return
+            "PolicyPaths(bundle: \(rights(paths.bundle)), \(directories.joined())processFiles: .\(paths.processFiles), "
             + "grants: \(SwiftText.list(paths.grants.map(grant))))"
+    }
+
+    private static func privateDirectory(_ directory: PolicyPaths.PrivateDirectory) -> String {
+        "PolicyPaths.PrivateDirectory(path: \(SwiftText.text(directory.path)), size: \(directory.size), "
+            + "inodes: \(directory.inodes))"
     }
 
     private static func grant(_ grant: PathGrant) -> String {

@@ -54,6 +54,9 @@ static const unsigned char compute[] = {
 static const unsigned char resources[] = {
 #embed "../../../Policies/resources.expectations.yaml"
 };
+static const unsigned char storage[] = {
+#embed "../../../Policies/storage.expectations.yaml"
+};
 static const unsigned char tool[] = {
 #embed "../../../Policies/tool.expectations.yaml"
 };
@@ -81,6 +84,7 @@ static const annex_policy_text texts[] = {
     TEXT("com.apple.widget-extension", com_apple_widget_extension),
     TEXT("compute", compute),
     TEXT("resources", resources),
+    TEXT("storage", storage),
     TEXT("tool", tool),
     TEXT("workspace", workspace),
 };

@@ -42,6 +42,9 @@ static const unsigned char compute[] = {
 static const unsigned char resources[] = {
 #embed "../../../Policies/resources.yaml"
 };
+static const unsigned char storage[] = {
+#embed "../../../Policies/storage.yaml"
+};
 static const unsigned char tool[] = {
 #embed "../../../Policies/tool.yaml"
 };
@@ -65,6 +68,7 @@ static const annex_policy_text texts[] = {
     TEXT("com.apple.widget-extension", com_apple_widget_extension),
     TEXT("compute", compute),
     TEXT("resources", resources),
+    TEXT("storage", storage),
     TEXT("tool", tool),
     TEXT("workspace", workspace),
 };

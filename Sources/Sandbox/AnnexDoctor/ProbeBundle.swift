@@ -71,8 +71,8 @@ package struct ProbeBundle: ~Copyable {
     }
 
     private static func remove(_ path: String) {
-        _ = unsafe unlink(path + "/" + program)
-        _ = unsafe rmdir(path)
+        guard let slash = path.lastIndex(of: "/") else { return }
+        try? Descriptor.directory(String(path[..<slash])).removeTree(String(path[path.index(after: slash)...]))
     }
 
     /// Removes the folders of doctors that no longer run.

@@ -118,6 +118,7 @@ package struct ProbeLauncher: ~Copyable {
                 executable: try Descriptor.reference(to: path + "/" + ProbeBundle.program),
                 executablePath: ProbeBundle.program, name: ProbeBundle.program, gifts: DescriptorList(), numbers: [])
             probe.isLogged = false
+            try launcher.keepFiles(of: &probe, in: path)
             return probe
         }
     }

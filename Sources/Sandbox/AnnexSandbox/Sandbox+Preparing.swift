@@ -26,7 +26,7 @@ extension Sandbox {
         configuration.denials = denials
         configuration.streams = streams
         configuration.terminal = terminal
-        if case .persistent = policy.paths.privateDirectory { try openPrivate(for: &configuration) }
+        if policy.paths.persistent != nil { try openPrivate(for: &configuration) }
         return PreparedProgram(configuration: configuration, policy: policy)
     }
 

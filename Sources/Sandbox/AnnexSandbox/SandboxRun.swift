@@ -55,9 +55,7 @@ package final class SandboxRun: Sendable {
 
     /// Begins the launch. All its results, failures included, arrive as events on the loop's thread.
     package func begin(_ configuration: consuming SandboxConfiguration) {
-        if case .persistent(let size, let inodes) = policy.paths.privateDirectory {
-            watchDisk(&configuration, size: size, inodes: inodes)
-        }
+        if let kept = policy.paths.persistent { watchDisk(&configuration, of: kept) }
         do throws(SandboxError) {
             try watchSpace()
             // The closure keeps this run alive until it has received the end.
@@ -211,7 +209,7 @@ package final class SandboxRun: Sendable {
         if isOver { timer.cancel() }
     }
 
-    private func watchDisk(_ configuration: inout SandboxConfiguration, size: UInt64, inodes: UInt64) {
+    private func watchDisk(_ configuration: inout SandboxConfiguration, of kept: PolicyPaths.PrivateDirectory) {
         let held: Descriptor?
         switch configuration.persistent {
         case .some(let directory): held = try? directory.duplicate()
@@ -219,8 +217,8 @@ package final class SandboxRun: Sendable {
         }
         guard let held else { return }
         let subject = DiskWatch(
-            of: held, at: policy.paths.privatePath,
-            in: { [weak self] in self?.state.withLock { $0.number } }, size: size, inodes: inodes
+            of: held, at: kept.path, in: { [weak self] in self?.state.withLock { $0.number } }, size: kept.size,
+            inodes: kept.inodes
         ) { [weak self] in self?.end(.diskLimit($0)) }
         let watch = Watch(subject, orOn: launcher.loop)
         state.withLock { $0.disk = watch }

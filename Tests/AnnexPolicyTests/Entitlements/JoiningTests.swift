@@ -148,7 +148,7 @@ import Testing
         for (number, rules) in policy.rules {
             if let call = rules.first?.call, !named.contains(call) { #expect(joined.rules[number] == rules, "\(call)") }
         }
-        #expect(joined.writeXorExecute && joined.paths.privateDirectory == policy.paths.privateDirectory)
+        #expect(joined.writeXorExecute && joined.paths.scratch == policy.paths.scratch)
         #expect(joined.paths.processFiles == .none && joined.devices.isEmpty && joined.limits == policy.limits)
         for call in ["execve", "ptrace", "bind", "listen", "accept", "socketpair", "mount", "bpf", "io_uring_setup"] {
             #expect(try Self.answer(joined, call) == Self.answer(policy, call), "\(call)")

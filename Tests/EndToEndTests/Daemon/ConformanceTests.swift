@@ -222,7 +222,7 @@ import TypedConduct
         _ door: Door
     ) async throws {
         let scene = try await Scene(door)
-        let general = ["base", "compute", "resources", "tool", "workspace"]
+        let general = ["base", "compute", "resources", "storage", "tool", "workspace"]
         for point in general + ["com.example.nothing", "com.apple.photo-edting"] {
             let app = try SubstituteApp(running: "works-on")
             try app.setPoint(point)

@@ -4,6 +4,7 @@
 //   hold ID [WORDS] runs an extension until it is ended; says so, with the number of its process. WORDS is the request
 //                   to the extension, else "sleeps"
 //   fork-hold ID    the same, with a child that holds all descriptors of this program, whose number follows
+//   ask ID WORDS    sends one request to an extension, and says the text of the answer
 import AnnexHost
 import CHostFacts
 import Glibc
@@ -27,6 +28,10 @@ do {
     case "stay":
         say("stays")
         while true { pause() }
+    case "ask":
+        let session = try host.beginAndWait(argument)
+        let asked = words.count > 4 ? words[4] : ""
+        say(try session.requestAndWait([ExtensionItem(contentText: asked)]).first?.contentText ?? "")
     case "hold", "fork-hold":
         let session = try host.beginAndWait(argument)
         let child = words[2] == "hold" ? 0 : host_fork_holder()

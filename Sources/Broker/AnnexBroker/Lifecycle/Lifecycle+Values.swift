@@ -110,6 +110,8 @@ indirect enum EndCause: Sendable, Equatable {
     case launchLimit
     case timeLimit
     case outputLimit
+    /// The private directory is larger than the policy allows. The text says which limit is exceeded.
+    case diskLimit(String)
     /// The extension gave no sign of life while a request was open.
     case unresponsive
     /// The session was completed, the grace is over, and the extension has not finished its activities.

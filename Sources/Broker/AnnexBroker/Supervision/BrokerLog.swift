@@ -43,6 +43,16 @@ struct BrokerLog: Sendable {
         logger.warning("extensions run without a layer, as their host allows", metadata: metadata)
     }
 
+    /// Logs private directories that cannot be removed now; the next start of a broker tries again.
+    func keptPrivate(_ name: String, error: SystemError) {
+        logger.error(
+            "a private directory cannot be removed",
+            metadata: [
+                Self.identifier: "\(Escaped(name))", Self.cause: "\(Escaped(error.cause))",
+                Self.remedy: "\(Escaped(error.remedy ?? ""))",
+            ])
+    }
+
     func launching(_ identifier: String, policy: String) {
         logger.debug("an extension is launched", metadata: Self.of(identifier, policy: policy))
     }

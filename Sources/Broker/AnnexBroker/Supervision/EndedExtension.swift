@@ -80,6 +80,7 @@ extension Termination {
         case .noSlot: (.launchFailed, .step(.noSlot(limits)))
         case .launchLimit: (.launchLimit, .limit("no hello within \(limits.launch)"))
         case .timeLimit: (.timeLimit, .limit("no answer within \(limits.request)"))
+        case .diskLimit(let text): (.diskLimit, .limit(text))
         case .outputLimit: (.outputLimit, .limit("more than \(ByteCount(limits.output)) of output"))
         case .unresponsive: (.unresponsive, .limit("no sign of life within \(limits.watchdog)"))
         case .graceExpired: (.graceExpired, .limit("still at work \(limits.grace) after the goodbye"))

@@ -4,7 +4,10 @@ internal import AnnexPolicy
 
 extension LaunchReport {
     /// Makes the report on a launch from the sandbox's report, and adds the step `hello` if the hello came.
-    init(_ report: SandboxReport, policy: String, limits: PolicyLimits, waited: Duration, hello: UInt64?) {
+    init(
+        _ report: SandboxReport, policy: String, limits: PolicyLimits, privateDirectory: PrivateOwner?,
+        waited: Duration, hello: UInt64?
+    ) {
         var steps = report.steps.map { Step(name: $0.name, duration: $0.duration) }
         if let hello {
             let start = hello > report.executed ? hello - report.executed : 0
@@ -14,7 +17,18 @@ extension LaunchReport {
             waited: waited, steps: steps, layers: report.layers, waived: report.waived.compactMap(Waiver.init),
             policy: policy,
             limits: Limit.all(limits, held: report.held), memoryLimit: limits.memory,
-            memory: report.isMemoryEnforced ? .enforced : .watched)
+            memory: report.isMemoryEnforced ? .enforced : .watched, privateDirectory: privateDirectory)
+    }
+}
+
+extension LaunchReport.PrivateOwner {
+    init(_ owner: DirectoryOwner) {
+        self =
+            switch owner {
+            case .ofCaller: .caller
+            case .mapped: .idMap
+            case .shared: .userOfApp
+            }
     }
 }
 

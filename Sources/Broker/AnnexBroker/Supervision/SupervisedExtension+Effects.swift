@@ -47,10 +47,22 @@ extension SupervisedExtension {
             // The closure's reference keeps the supervised extension alive until the kernel reports its end.
             let process = try launcher.launch(configuration) { [self] in receive($0) }
             running.withLock { $0.process = process }
+            watchDisk()
         } catch {
             running.withLock { $0.ended = SandboxEnd(failure: error) }
             apply(.gone)
         }
+    }
+
+    /// Watches the private directory. Another instance may use it too, and then both count.
+    private func watchDisk() {
+        guard let kept = running.withLock({ $0.kept }), let directory = try? kept.reopened() else { return }
+        let subject = DiskWatch(
+            of: directory, at: kept.limits.path, in: { [weak self] in self?.running.withLock { $0.number } },
+            size: kept.limits.size, inodes: kept.limits.inodes
+        ) { [weak self] in self?.end(for: .diskLimit($0)) }
+        let watch = Watch(subject, orOn: loop)
+        running.withLock { $0.disk = watch }
     }
 
     private func wake(at moment: Moment?) {
@@ -83,6 +95,8 @@ extension SupervisedExtension {
             running.launcher = nil
             running.configuration = nil
             running.installed = nil
+            running.kept = nil
+            running.disk = nil
             return (running.ended, running.activity, running.granted, running.host.take(), running.counts)
         }
         let end = ended ?? SandboxEnd()
@@ -104,8 +118,8 @@ extension SupervisedExtension {
         running.withLock { running in
             running.report.map { report in
                 LaunchReport(
-                    report, policy: policy, limits: limits, waited: waited(running.granted),
-                    hello: running.hello?.nanoseconds)
+                    report, policy: policy, limits: limits, privateDirectory: privateDirectory,
+                    waited: waited(running.granted), hello: running.hello?.nanoseconds)
             }
         }
     }

@@ -21,6 +21,11 @@ final class SupervisedExtension: ExtensionHandle {
         var launcher: Launcher?
         var slot: InstanceSlots.Slot?
         var process: SandboxedProcess?
+        /// The process's number on the host, once it has one.
+        var number: Int32?
+        /// The private directory; nil if there is none, and after the end.
+        var kept: KeptDirectory?
+        var disk: Watch<DiskWatch>?
         var timer: EventLoop.Timer?
         var report: SandboxReport?
         /// When the instance slot was granted.
@@ -50,6 +55,8 @@ final class SupervisedExtension: ExtensionHandle {
     let limits: PolicyLimits
     let policy: String
     let point: String
+    /// How the files in the private directory get their owner; nil if there is no private directory.
+    let privateDirectory: LaunchReport.PrivateOwner?
     let asked = Moment.now
     let loop: EventLoop
     let slots: InstanceSlots
@@ -60,8 +67,8 @@ final class SupervisedExtension: ExtensionHandle {
     /// - Parameter slot: an instance slot that is already taken for it; nil if it must ask for one.
     init(
         _ installed: Installed, policy: Policy, timeLimit: Duration?, host: HostEnd, launcher: Launcher,
-        slots: InstanceSlots,
-        slot: InstanceSlots.Slot? = nil, events: @escaping @Sendable (ExtensionEvent) -> Void,
+        slots: InstanceSlots, slot: InstanceSlots.Slot? = nil, kept: KeptDirectory? = nil,
+        events: @escaping @Sendable (ExtensionEvent) -> Void,
         onEnd: @escaping @Sendable (EndedExtension) -> Void
     ) {
         var limits = policy.limits
@@ -82,6 +89,8 @@ final class SupervisedExtension: ExtensionHandle {
         running.host = host
         running.launcher = launcher
         running.slot = slot
+        running.kept = kept
+        privateDirectory = kept.map { LaunchReport.PrivateOwner($0.owner) }
         self.running = Mutex(running)
     }
 
@@ -167,7 +176,10 @@ final class SupervisedExtension: ExtensionHandle {
     func receive(_ event: SandboxEvent) {
         switch event {
         case .started(let process):
-            running.withLock { $0.board.record(process: process) }
+            running.withLock { running in
+                running.number = process
+                running.board.record(process: process)
+            }
             apply(.started)
         case .executed(let report):
             running.withLock { $0.report = report }

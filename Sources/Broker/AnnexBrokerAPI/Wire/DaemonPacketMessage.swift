@@ -18,7 +18,7 @@ package struct DaemonPacketMessage: Message {
 
     private enum Kind: UInt8, FieldValue {
         case welcome = 1
-        case rejected, leaving, done, extensions, terms, claimed, failed
+        case rejected, leaving, done, extensions, terms, claimed, failed, trusted
         case ready = 32
         case ping, memoryWarning, goodbye, endIsNear, ended
     }
@@ -52,6 +52,9 @@ package struct DaemonPacketMessage: Message {
         case .terms(let terms):
             head(.terms, number: number, into: &encoder)
             encoder.encode(SessionTermsMessage(terms), as: Tag.value)
+        case .trusted(let team):
+            head(.trusted, number: number, into: &encoder)
+            encoder.encode(SigningTeamMessage(team), as: Tag.value)
         case .claimed(let isYours):
             head(.claimed, number: number, into: &encoder)
             encoder.encode(isYours, as: Tag.flag)
@@ -91,6 +94,8 @@ package struct DaemonPacketMessage: Message {
             packet = .answer(number, .extensions(list.map(\.value), isAll: try decoder.decode(Tag.flag)))
         case .terms:
             packet = .answer(number, .terms(try decoder.decode(Tag.value, as: SessionTermsMessage.self).value))
+        case .trusted:
+            packet = .answer(number, .trusted(try decoder.decode(Tag.value, as: SigningTeamMessage.self).value))
         case .claimed: packet = .answer(number, .claimed(isYours: try decoder.decode(Tag.flag)))
         case .failed: packet = .answer(number, .failed(try Self.error(&decoder)))
         case .ready: packet = .event(number, .ready(try decoder.decode(Tag.value, as: LaunchReportMessage.self).value))

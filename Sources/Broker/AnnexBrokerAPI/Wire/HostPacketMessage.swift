@@ -26,11 +26,12 @@ package struct HostPacketMessage: Message {
         static let bytesReceived: UInt16 = 13
         static let point: UInt16 = 14
         static let oldestVersion: UInt16 = 15
+        static let app: UInt16 = 16
     }
 
     fileprivate enum Kind: UInt8, FieldValue {
         case hello = 1
-        case install, remove, setEnabled, list, terms, launch, claim
+        case install, remove, setEnabled, list, terms, launch, claim, trust
         case saidHello = 32
         case requestBegan, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed,
             parked
@@ -67,6 +68,10 @@ package struct HostPacketMessage: Message {
         case .setEnabled(let isEnabled, let identifier):
             named(.setEnabled, text: identifier)
             encoder.encode(isEnabled, as: Tag.flag)
+        case .trust(let key, let app):
+            named(.trust, text: key)
+            // Always sent, so that a cut packet is not another request.
+            encoder.encode(app ?? "", as: Tag.app)
         case .list(let last, let withDisabled):
             named(.list, text: last)
             encoder.encode(withDisabled, as: Tag.flag)
@@ -121,6 +126,10 @@ package struct HostPacketMessage: Message {
         case .setEnabled:
             let identifier = try Self.text(&decoder)
             packet = .request(number, .setEnabled(try decoder.decode(Tag.flag), extension: identifier))
+        case .trust:
+            let key = try Self.text(&decoder)
+            let app = try decoder.decode(Tag.app, as: String.self)
+            packet = .request(number, .trust(key: key, app: app.isEmpty ? nil : app))
         case .list:
             let last = try Self.text(&decoder)
             packet = .request(number, .list(after: last, withDisabled: try decoder.decode(Tag.flag)))
@@ -157,7 +166,7 @@ package struct HostPacketMessage: Message {
         case .channelClosed: return .channelClosed
         case .dismissed: return .dismissed(try decoder.decode(Tag.flag))
         case .parked: return .parked
-        case .hello, .install, .remove, .setEnabled, .list, .terms, .launch, .claim:
+        case .hello, .install, .remove, .setEnabled, .trust, .list, .terms, .launch, .claim:
             throw decoder.failure(Tag.kind, reason: .rejected("is not a kind of notice"))
         }
     }

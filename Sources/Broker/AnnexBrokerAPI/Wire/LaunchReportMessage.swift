@@ -17,6 +17,7 @@ struct LaunchReportMessage: Message {
         encoder.encode(list: value.limits.map(LimitMessage.init), as: 6)
         encoder.encode(value.memoryLimit, as: 7)
         encoder.encode(value.memory.rawValue, as: 8)
+        encoder.encode(value.privateDirectory?.rawValue, as: 9)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -30,9 +31,12 @@ struct LaunchReportMessage: Message {
         guard let memory = LaunchReport.Enforcement(rawValue: try decoder.decode(8, as: String.self)) else {
             throw decoder.failure(8, reason: .rejected("is no known value"))
         }
+        // A newer daemon may name a way that this library does not know.
+        let privateDirectory = try decoder.decodeIfPresent(9, as: String.self)
+            .flatMap(LaunchReport.PrivateOwner.init)
         value = LaunchReport(
             waited: waited, steps: steps.map(\.value), layers: layers, waived: waived.map(\.value), policy: policy,
-            limits: limits.map(\.value), memoryLimit: memoryLimit, memory: memory)
+            limits: limits.map(\.value), memoryLimit: memoryLimit, memory: memory, privateDirectory: privateDirectory)
     }
 }
 

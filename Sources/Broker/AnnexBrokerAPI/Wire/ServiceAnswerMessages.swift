@@ -15,6 +15,7 @@ struct InstalledExtensionMessage: Message {
         encoder.encode(value.containingApp, as: 4)
         encoder.encode(value.isEnabled, as: 5)
         encoder.encode(value.rejection.map(BrokerErrorMessage.init), as: 6)
+        encoder.encode(value.team.map(SigningTeamMessage.init), as: 7)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -23,9 +24,35 @@ struct InstalledExtensionMessage: Message {
         let point = try decoder.decode(3, as: String.self)
         let app = try decoder.decode(4, as: String.self)
         let isEnabled = try decoder.decode(5, as: Bool.self)
-        value = InstalledExtension(
+        var value = InstalledExtension(
             id: id, displayName: name, extensionPoint: point, containingApp: app, isEnabled: isEnabled,
             rejection: try decoder.decodeIfPresent(6, as: BrokerErrorMessage.self)?.value)
+        value.team = try decoder.decodeIfPresent(7, as: SigningTeamMessage.self)?.value
+        self.value = value
+    }
+}
+
+/// The wire form of a team that signed an app.
+struct SigningTeamMessage: Message {
+    let value: SigningTeam
+
+    init(_ value: SigningTeam) {
+        self.value = value
+    }
+
+    func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(value.name, as: 1)
+        encoder.encode(value.identifier, as: 2)
+        encoder.encode(value.publicKey, as: 3)
+        encoder.encode(value.isTrusted, as: 4)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        let name = try decoder.decode(1, as: String.self)
+        let identifier = try decoder.decode(2, as: String.self)
+        let key = try decoder.decode(3, as: String.self)
+        value = SigningTeam(
+            name: name, identifier: identifier, publicKey: key, isTrusted: try decoder.decode(4, as: Bool.self))
     }
 }
 

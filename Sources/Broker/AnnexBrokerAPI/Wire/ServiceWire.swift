@@ -6,13 +6,16 @@ package enum ServiceWire {
     /// The versions of the protocol that this library supports. A host sends its range, and the daemon chooses the
     /// highest version that both support. Every change of meaning raises the upper bound; dropping support for old
     /// peers raises the lower bound.
-    package static let versions: ClosedRange<UInt64> = 3...5
+    package static let versions: ClosedRange<UInt64> = 3...6
     /// From this version on, a host reports to the daemon that it has passed a ping on to the extension.
     package static let firstWithPings: UInt64 = 4
     /// From this version on a daemon checks the extension point that a host expects.
     package static let firstWithPoints: UInt64 = 4
     /// From this version on, a host says if it gives up a parked extension because memory is short.
     package static let firstWithMemoryPressure: UInt64 = 5
+
+    /// From this version on, a host can have the daemon trust a team.
+    package static let firstWithTrust: UInt64 = 6
 
     /// The highest version that both peers support; nil if they have none in common.
     package static func common(with others: ClosedRange<UInt64>) -> UInt64? {
@@ -51,6 +54,8 @@ package enum ServiceRequest: Sendable, Hashable {
     case install(name: String)
     case uninstall(app: String)
     case setEnabled(Bool, extension: String)
+    /// Trusts a team. `key` is the text of the file with its public key, and `app` an app that it may sign from now on.
+    case trust(key: String, app: String?)
     /// Lists extensions by identifier, from the first one after `after`; "" starts at the beginning.
     case list(after: String, withDisabled: Bool = false)
     case terms(extension: String)
@@ -69,7 +74,7 @@ package enum ServiceRequest: Sendable, Hashable {
         switch self {
         case .install: 1
         case .launch: ServiceWire.launchDescriptors
-        case .uninstall, .setEnabled, .list, .terms, .claim: 0
+        case .uninstall, .setEnabled, .trust, .list, .terms, .claim: 0
         }
     }
 }
@@ -109,6 +114,7 @@ package enum ServiceAnswer: Sendable, Hashable {
     /// - Parameter isAll: true if no extension follows after the last of these.
     case extensions([InstalledExtension], isAll: Bool)
     case terms(SessionTerms)
+    case trusted(SigningTeam)
     /// - Parameter isYours: whether the parked extension still had its slot, and is the host's now.
     case claimed(isYours: Bool)
     case failed(BrokerError)

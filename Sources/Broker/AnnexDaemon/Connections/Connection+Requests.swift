@@ -27,6 +27,11 @@ extension Connection {
                 try user.setEnabled(isEnabled, for: identifier)
                 return (.done, identifier)
             }
+        case .trust(let key, let app):
+            change(number, logging: "trusted a team") { [self] () throws(BrokerError) in
+                let team = try user.ready().broker.trust(key: key, for: app)
+                return (.trusted(team), app ?? team.identifier)
+            }
         case .list(let last, let withDisabled):
             user.lane.run { [self] in
                 answer(number) { () throws(BrokerError) in try list(after: last, withDisabled) }

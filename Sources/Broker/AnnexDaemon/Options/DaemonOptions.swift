@@ -18,6 +18,11 @@ package struct DaemonOptions: Sendable {
     /// of one user end, the reports of other users stay.
     func reports(of user: UInt32) -> String { "\(state)/reports-of/\(user)" }
 
+    /// The folder of a user's private directories.
+    func privateDirectories(of user: UInt32) -> String {
+        isSystem ? "\(state)/private-of/\(user)" : "\(state)/private"
+    }
+
     package init(state: String, isSystem: Bool) {
         self.state = state
         self.isSystem = isSystem

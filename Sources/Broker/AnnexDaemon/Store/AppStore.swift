@@ -2,6 +2,7 @@ internal import AnnexBrokerAPI
 internal import AnnexBundle
 internal import AnnexChannel
 internal import AnnexLinux
+internal import AnnexSigning
 internal import Glibc
 internal import Logging
 internal import Synchronization
@@ -21,6 +22,8 @@ final class AppStore: Sendable {
     static let newIndexName = "index.new"
     /// The name of the last index that could not be read.
     static let damagedName = "index.damaged"
+    /// The files of the store itself. The list of trusted teams lies beside the index.
+    private static let ownNames: Set = [indexName, damagedName, TrustFile.name]
     /// The suffix of a folder that was set aside.
     static let keptSuffix = ".kept"
 
@@ -47,7 +50,7 @@ final class AppStore: Sendable {
 
     private func sweepStrangers(but found: StoreIndex) throws(SystemError) {
         for entry in try folder.entries(atMost: 100_000) {
-            guard let name = entry.name, name != Self.indexName, name != Self.damagedName else { continue }
+            guard let name = entry.name, !Self.ownNames.contains(name) else { continue }
             guard !found.apps.contains(where: { $0.folder == name }) else { continue }
             if entry.isDirectory, name.hasSuffix(Self.keptSuffix) { continue }
             if entry.isDirectory { try folder.removeTree(name) } else { try folder.removeFile(name) }

@@ -55,7 +55,7 @@ package final class UserLock: Sendable {
 
 /// Removes everything that the machine's daemon keeps for a user.
 package enum ForgottenUser {
-    /// Removes a user's apps and reports. The daemon may run meanwhile, but the user must have no broker in it.
+    /// Removes a user's apps, reports and private directories. The daemon may run meanwhile, but the user must have no broker in it.
     /// - Returns: the folders that were removed.
     /// - Throws: `EBUSY` if the user has a broker.
     package static func remove(_ user: UInt32, from options: DaemonOptions) throws(SystemError) -> [String] {
@@ -72,7 +72,11 @@ package enum ForgottenUser {
         }
         defer { withExtendedLifetime(lock) {} }
         var removed: [String] = []
-        for (parent, path) in [("apps", options.store(of: user)), ("reports-of", options.reports(of: user))] {
+        let folders = [
+            ("apps", options.store(of: user)), ("reports-of", options.reports(of: user)),
+            ("private-of", options.privateDirectories(of: user)),
+        ]
+        for (parent, path) in folders {
             do throws(SystemError) {
                 try Descriptor.directory("\(options.state)/\(parent)").removeTree("\(user)")
                 removed.append(path)

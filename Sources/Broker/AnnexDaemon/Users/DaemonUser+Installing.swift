@@ -2,6 +2,7 @@ internal import AnnexBroker
 internal import AnnexBrokerAPI
 internal import AnnexBundle
 internal import AnnexLinux
+internal import AnnexSigning
 internal import Glibc
 internal import Synchronization
 
@@ -25,6 +26,7 @@ extension DaemonUser {
         do throws(BrokerError) {
             let app = try opened("\(resources.store.path)/\(made.folder)/\(name)", named: name)
             try check(app, index: index, broker: resources.broker)
+            SealedApp.protect(app)
             return try register(app, unpacked: made, in: resources, index: index)
         } catch {
             resources.store.discard(made.folder)
@@ -60,8 +62,11 @@ extension DaemonUser {
     ) throws(BrokerError) -> [InstalledExtension] {
         let old = index.app(app.identifier)
         let running = resources.broker.bundles(of: app.identifier)
-        let extensions = try resources.broker.install(app: "\(resources.store.path)/\(made.folder)/\(made.name)")
-        do throws(SystemError) {
+        let trusted = resources.trust.trust
+        let (extensions, gone) = try resources.broker.replace(
+            app: "\(resources.store.path)/\(made.folder)/\(made.name)")
+        do {
+            try resources.broker.announceRemoval(of: gone)
             try resources.store.change { index in
                 index.apps.removeAll { $0.identifier == app.identifier }
                 index.apps.append(
@@ -70,14 +75,17 @@ extension DaemonUser {
                         choices: old?.choices.filter { choice in extensions.contains { $0.id == choice.key } } ?? [:]))
             }
         } catch {
+            resources.broker.withdrawRemoval(of: gone)
             if let old {
-                _ = try? resources.broker.install(app: resources.store.path(of: old))
+                _ = try? resources.broker.load(app: resources.store.path(of: old))
                 apply(old.choices, to: resources.broker)
             } else {
-                try? resources.broker.remove(app: app.identifier)
+                try? resources.broker.forget(app: app.identifier)
             }
-            throw BrokerError(.system, what: "\(error.cause)", place: made.name, remedy: error.remedy)
+            try? resources.trust.change { (trust) throws(SigningError) in trust = trusted }
+            throw Self.error(error, place: made.name)
         }
+        resources.broker.removePrivateDirectories(of: gone)
         if let old { discard(old, heldBy: running, in: resources) }
         return extensions
     }
@@ -89,9 +97,18 @@ extension DaemonUser {
             return try resources.broker.remove(app: identifier)
         }
         let running = resources.broker.bundles(of: identifier)
-        try change(resources, place: identifier) { index in index.apps.removeAll { $0.identifier == identifier } }
+        let gone = [PrivateSubject.app(identifier)]
+        try resources.broker.announceRemoval(of: gone)
+        do throws(BrokerError) {
+            try change(resources, place: identifier) { index in index.apps.removeAll { $0.identifier == identifier } }
+        } catch {
+            resources.broker.withdrawRemoval(of: gone)
+            throw error
+        }
         // The broker does not know an app that could not be loaded, so its error is ignored.
-        try? resources.broker.remove(app: identifier)
+        try? resources.broker.forget(app: identifier)
+        resources.broker.removePrivateDirectories(of: gone)
+        try resources.broker.forgetTeam(of: identifier)
         discard(app, heldBy: running, in: resources)
         space.record(resources.store.bytes, at: resources.store.path)
     }
@@ -117,6 +134,12 @@ extension DaemonUser {
         } catch {
             throw BrokerError(.system, what: "\(error.cause)", place: place, remedy: error.remedy)
         }
+    }
+
+    private static func error(_ error: any Error, place: String) -> BrokerError {
+        if let rejection = error as? BrokerError { return rejection }
+        guard let fault = error as? SystemError else { return BrokerError(.system, what: "\(error)", place: place) }
+        return BrokerError(.system, what: "\(fault.cause)", place: place, remedy: fault.remedy)
     }
 
     /// Removes a replaced app when no running extension holds its bundle any more.

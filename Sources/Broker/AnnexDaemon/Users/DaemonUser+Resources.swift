@@ -1,6 +1,7 @@
 internal import AnnexBroker
 internal import AnnexBrokerAPI
 internal import AnnexLinux
+internal import AnnexSigning
 internal import Logging
 internal import Synchronization
 
@@ -27,12 +28,32 @@ extension DaemonUser {
             throw BrokerError(.system, what: "\(error.cause)", place: path, remedy: error.remedy)
         }
         space.record(store.bytes, at: path)
-        let made = UserResources(broker: try Broker(wishes), store: store, lock: lock)
+        let trust = try trust(in: store)
+        var wishes = wishes
+        wishes.trust = trust
+        let made = UserResources(broker: try Broker(wishes), store: store, trust: trust, lock: lock)
         if !made.broker.holdsShare { warnOfShare() }
         let apps = store.index.withLock { $0.apps }
         let loaded = apps.map { load($0, in: made) }
         if loaded != apps { record(loaded, in: store) }
+        // A failed write leaves only pins of apps that are not installed. The next start tries again.
+        try? trust.change { (trust) throws(SigningError) in
+            trust.forgetFirstUses(butOf: Set(apps.map(\.identifier)))
+        }
+        made.broker.finishAnnouncedRemovals(installed: Set(apps.map(\.identifier)))
         return made
+    }
+
+    /// The user's list of trusted teams. If it cannot be read, the user's requests fail: without the list, any team could
+    /// take over an app.
+    private func trust(in store: AppStore) throws(BrokerError) -> TrustStore {
+        do {
+            return try TrustStore(in: store.folder.duplicate(), place: store.path)
+        } catch let error as SigningError {
+            throw BrokerError(.system, what: error.what, place: error.place, remedy: error.remedy)
+        } catch {
+            throw BrokerError(.system, what: "\(error)", place: store.path)
+        }
     }
 
     /// The settings of the user's broker: a report folder of the user's own, and the user ID in each line of the log.
@@ -40,6 +61,7 @@ extension DaemonUser {
         var wishes = options.wishes
         wishes.share = share
         wishes.user = "\(number)"
+        wishes.privateDirectories = .folder(options.privateDirectories(of: number))
         if options.isSystem, wishes.reports == .standard { wishes.reports = .folder(options.reports(of: number)) }
         return wishes
     }
@@ -64,7 +86,7 @@ extension DaemonUser {
     /// - Returns: the app's record, renewed if it was old.
     private func load(_ app: StoreIndex.App, in resources: UserResources) -> StoreIndex.App {
         do throws(BrokerError) {
-            let extensions = try resources.broker.install(app: resources.store.path(of: app))
+            let extensions = try resources.broker.load(app: resources.store.path(of: app))
             let renewed = app.renewed(with: extensions.filter { $0.rejection == nil }.map(\.id))
             apply(renewed.choices, to: resources.broker)
             return renewed

@@ -1,6 +1,7 @@
 internal import AnnexBroker
 internal import AnnexBrokerAPI
 internal import AnnexLinux
+internal import AnnexSigning
 internal import Logging
 internal import Synchronization
 
@@ -26,6 +27,8 @@ final class DaemonUser: Sendable {
     struct UserResources: Sendable {
         let broker: Broker
         let store: AppStore
+        /// The teams that the user trusts, in a file of the store.
+        let trust: TrustStore
         /// Keeps other processes away from this user's store.
         let lock: UserLock
     }

@@ -48,6 +48,15 @@ final class DaemonService: BrokerService {
         _ = try link.ask(.setEnabled(isEnabled, extension: identifier))
     }
 
+    func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam {
+        guard link.supports(ServiceWire.firstWithTrust) else {
+            throw BrokerError(
+                .untrustedTeam, what: "is a daemon that knows no signatures", place: link.path, remedy: "update annexd")
+        }
+        guard case .trusted(let team) = try link.ask(.trust(key: key, app: app)) else { throw link.misunderstanding }
+        return team
+    }
+
     var extensions: [InstalledExtension] {
         get throws(BrokerError) { try list(withDisabled: false) }
     }

@@ -76,6 +76,15 @@ enum InstalledText {
             .init("containingApp", value: .text(one.containingApp)),
             .init("enabled", value: .boolean(one.isEnabled)),
             .init("rejection", value: .optional(one.rejection.map { PlainText.shown("\($0)") })),
+            .init("team", value: one.team.map { .object(members(of: $0)) } ?? .null),
         ])
+    }
+
+    /// A team, as every command prints it.
+    static func members(of team: SigningTeam) -> [JSON.Member] {
+        [
+            .init("name", value: .text(team.name)), .init("identifier", value: .text(team.identifier)),
+            .init("publicKey", value: .text(team.publicKey)), .init("trusted", value: .boolean(team.isTrusted)),
+        ]
     }
 }

@@ -11,6 +11,9 @@ struct InstallCommand: ParsableCommand {
             The daemon keeps a copy of each app, so later changes to the directory have no effect. An app that is \
             already installed is replaced; its disabled extensions stay disabled and are printed with `off`.
 
+            The first installation of a signed app binds it to the team that signed it. Later, annexd installs the app \
+            only from the same team (annex key trust --help). It refuses a signed app if one of its files has changed.
+
             If an extension breaks a rule of packaging, the daemon refuses it and the command prints the reason. The app \
             and its other extensions are installed. An app stays installed until `annex remove`, also after restarts.
 
@@ -44,11 +47,23 @@ struct InstallCommand: ParsableCommand {
         if daemon.json {
             print(JSON.object([.init("extensions", value: .list(extensions.map(InstalledText.json)))]).written)
         } else {
+            Self.showTeams(of: extensions)
             let extensions = extensions.filter { $0.rejection == nil }
             let isAnyOff = extensions.contains { !$0.isEnabled }
             for line in InstalledText.lines(extensions, withSwitch: isAnyOff) { print(line) }
         }
         if let end = end ?? (rejections.isEmpty ? nil : DaemonChoice.rejected) { throw end }
+    }
+}
+
+extension InstallCommand {
+    /// Names the team of each signed app. The user should know it, because it may be the app's first installation.
+    private static func showTeams(of extensions: [InstalledExtension]) {
+        var shown: Set<String> = []
+        for one in extensions {
+            guard let team = one.team, shown.insert(one.containingApp).inserted else { continue }
+            StandardError.print("annex: \(one.containingApp) is signed by \(PlainText.shown("\(team)"))")
+        }
     }
 }
 

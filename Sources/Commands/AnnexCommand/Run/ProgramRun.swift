@@ -101,7 +101,7 @@ struct ProgramRun {
 
     /// Refuses a directory that the program would never see.
     private func checkPrivateDirectory(of policy: Policy) throws(SandboxError) {
-        if case .persistent = policy.paths.privateDirectory { return }
+        if policy.paths.persistent != nil { return }
         throw SandboxError(
             "private directory",
             cause: "--private-directory: the policy \(policy.name) keeps no private directory from run to run",

@@ -8,7 +8,7 @@ import Glibc
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "Make and show the keys with which a team signs its apps.",
+        abstract: "Make, show and trust the keys with which teams sign their apps.",
         discussion: """
             A team signs each of its apps with the same secret key (annex sign). The public key shows users that two apps, \
             or two versions of one app, come from the same team.
@@ -17,8 +17,9 @@ struct KeyCommand: ParsableCommand {
               annex key new 'Example Pictures'     make your team's key, once
               annex key show                       print its identifier and its public key
               annex sign Pictures.app              sign an app with it
+              annex key trust other.key.pub        trust the key of another team
             """,
-        subcommands: [NewKeyCommand.self, ShowKeyCommand.self])
+        subcommands: [NewKeyCommand.self, ShowKeyCommand.self, TrustKeyCommand.self])
 }
 
 /// `annex key new`: makes a key pair.

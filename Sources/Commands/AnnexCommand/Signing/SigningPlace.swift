@@ -53,7 +53,7 @@ enum SigningPlace {
 
     static func members(of team: Team) -> [JSON.Member] {
         [
-            .init("team", value: .text(team.name)), .init("identifier", value: .text(team.identifier)),
+            .init("name", value: .text(team.name)), .init("identifier", value: .text(team.identifier)),
             .init("publicKey", value: .text(team.publicKey.hex)),
         ]
     }

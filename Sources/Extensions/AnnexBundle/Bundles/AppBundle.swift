@@ -1,4 +1,5 @@
 internal import AnnexLinux
+public import AnnexModel
 
 /// A containing app on disk that passed every check: its own program, and the extensions that it carries.
 ///
@@ -8,6 +9,14 @@ public final class AppBundle: Sendable {
     public let identifier: String
     /// The name to show to a user: `CFBundleDisplayName`, else `CFBundleName`, else the identifier.
     public let displayName: String
+    /// `CFBundleVersion`; 0 if the key is missing.
+    public let version: BundleVersion
+    /// `CFBundleShortVersionString`: the version to show to a user. If the key is missing, the same as `version`.
+    public let shortVersion: BundleVersion
+    /// The URL schemes in `CFBundleURLTypes`: in lower case, sorted, each once, at most 64.
+    public let urlSchemes: [String]
+    /// What the app asks to be allowed.
+    public let entitlements: Entitlements
     /// The app's own directory.
     public let directory: BundleFile
     /// The app's own program.
@@ -17,66 +26,53 @@ public final class AppBundle: Sendable {
     /// The extensions under `PlugIns/` that break a rule. The app and its other extensions stay usable.
     public let rejected: [RejectedExtension]
 
-    /// The most extensions that one app may carry.
-    private static let mostExtensions = 64
-
     /// Opens an app, and checks the app and its extensions.
     ///
     /// - Throws: the first rule that the app itself breaks. An extension that breaks a rule is listed in `rejected`
     ///   instead.
     public static func open(_ path: String) throws(BundleError) -> AppBundle {
-        try AppBundle(checking: BundleDirectory(app: path))
+        let findings = FindingCollector(.opening)
+        let app = AppBundle(path, reporting: findings) { _ in }
+        return try findings.verdict(on: app, at: Escaped(path).description)
     }
 
-    private init(checking bundle: consuming BundleDirectory) throws(BundleError) {
-        try bundle.checkName(suffix: ".app")
-        try bundle.checkLinks()
-        let info = try bundle.info()
-        identifier = try info.identifier("CFBundleIdentifier")
-        let name = try info.text("CFBundleName")
-        displayName = try info.text("CFBundleDisplayName") ?? name ?? identifier
-        executable = try bundle.executable(info, rule: .p4)
-        (extensions, rejected) = try Self.extensions(of: bundle, app: identifier, appName: name)
-        directory = try bundle.file()
-    }
-
-    private static func extensions(
-        of bundle: borrowing BundleDirectory, app: String, appName: String?
-    ) throws(BundleError) -> ([ExtensionBundle], [RejectedExtension]) {
-        guard try bundle.entries(of: "", atMost: BundleDirectory.mostEntries).contains(where: { $0.name == "PlugIns" })
-        else { return ([], []) }
-        let plugIns = try BundleDirectory("PlugIns", in: bundle)
-        let names = try plugIns.entries(of: "", atMost: BundleDirectory.mostEntries).compactMap(\.name).filter {
-            $0.hasSuffix(".appex")
+    /// Reads an app and reports every fault.
+    ///
+    /// - Parameters:
+    ///   - findings: receives the faults of the app itself.
+    ///   - examined: is called with the findings about each extension.
+    /// - Returns: nil if the app cannot be used.
+    init?(
+        _ path: String, reporting findings: FindingCollector,
+        examined: (_ findings: FindingCollector) -> Void
+    ) {
+        let opened = findings.attempt { () throws(BundleError) in
+            let bundle = try BundleDirectory(app: path)
+            try bundle.checkName(suffix: ".app")
+            return bundle
         }
-        guard names.count <= mostExtensions else {
-            throw BundleError(
-                .p1, file: plugIns.shown, what: "holds more than \(mostExtensions) extensions",
-                remedy: "remove extensions")
+        guard let bundle = opened else { return nil }
+        let tree = BundleTree()
+        tree.walk(bundle, reporting: findings)
+        AppLayout(tree, findings: findings).check(bundle)
+        var parts = BundleParts(of: bundle, owner: .app, reporting: findings)
+        (extensions, rejected) = PlugIns(in: tree, of: ContainingApp(parts), purpose: findings.purpose)
+            .read(bundle, reporting: findings, examined: examined)
+        let schemes = parts.info.flatMap { info in
+            findings.attempt { () throws(BundleError) in try URLSchemes.read(info) }
         }
-        var extensions: [ExtensionBundle] = []
-        var rejected: [RejectedExtension] = []
-        for name in names.sorted() {
-            do throws(BundleError) {
-                let found = try ExtensionBundle(
-                    checking: BundleDirectory(name, in: plugIns), app: app, appName: appName)
-                try checkIsAlone(found, among: extensions)
-                extensions.append(found)
-            } catch {
-                rejected.append(RejectedExtension(error, name: name, in: plugIns))
-            }
-        }
-        return (extensions, rejected)
-    }
-
-    private static func checkIsAlone(
-        _ found: ExtensionBundle, among extensions: [ExtensionBundle]
-    ) throws(BundleError) {
-        guard extensions.contains(where: { $0.identifier == found.identifier }) else { return }
-        throw BundleError(
-            .p3, file: "\(found.shown)/Info.plist", key: "CFBundleIdentifier",
-            what: "is also the identifier of another extension of the app",
-            remedy: "give each extension an identifier of its own")
+        if let info = parts.info { InfoAdvice.warnOfPlaceholders(in: info, reporting: findings) }
+        guard let keys = parts.keys, let identifier = keys.identifier, let schemes,
+            let executable = parts.takeProgram()
+        else { return nil }
+        self.identifier = identifier
+        displayName = keys.displayName ?? keys.name ?? identifier
+        version = keys.version ?? .unstated
+        shortVersion = keys.shortVersion ?? version
+        urlSchemes = schemes
+        entitlements = parts.entitlements
+        directory = bundle.file()
+        self.executable = executable
     }
 }
 
@@ -89,10 +85,4 @@ public struct RejectedExtension: Sendable, Hashable {
     public let identifier: String?
     /// The broken rule, and the remedy.
     public let error: BundleError
-
-    init(_ error: BundleError, name: String, in plugIns: borrowing BundleDirectory) {
-        place = "PlugIns/\(name)"
-        identifier = try? BundleDirectory(name, in: plugIns).info().identifier("CFBundleIdentifier")
-        self.error = error
-    }
 }

@@ -1,4 +1,5 @@
 internal import AnnexLinux
+public import AnnexModel
 
 /// An extension inside its containing app that passed every check.
 public final class ExtensionBundle: Sendable {
@@ -8,54 +9,78 @@ public final class ExtensionBundle: Sendable {
     public let containingApp: String
     /// The name to show to a user: `CFBundleDisplayName`, else the containing app's `CFBundleName`.
     public let displayName: String
+    /// `CFBundleVersion`; if the key is missing, the app's version.
+    public let version: BundleVersion
+    /// `CFBundleShortVersionString`: the version to show to a user. If the key is missing, the app's.
+    public let shortVersion: BundleVersion
     /// `NSExtensionPointIdentifier`, for example `com.apple.photo-editing`.
     public let extensionPoint: String
     /// `NSExtensionPrincipalClass`; nil if the key is missing.
     public let principalClass: String?
     /// `NSExtensionMainStoryboard`; nil if the key is missing. Annex keeps the value but has no user interface to load.
     public let mainStoryboard: String?
+    /// What the extension asks to be allowed.
+    public let entitlements: Entitlements
     /// The extension's own directory.
     public let directory: BundleFile
-    /// The extension's program.
+    /// The extension's program for this machine.
     public let executable: BundleFile
     /// The path to show in messages: escaped, and starting with the app's directory.
     let shown: String
     /// The status of `Info.plist` when it was checked.
     private let checked: FileStatus
 
-    init(checking bundle: consuming BundleDirectory, app: String, appName: String?) throws(BundleError) {
-        let info = try bundle.info()
+    /// Reads an extension and reports every fault.
+    ///
+    /// - Parameters:
+    ///   - name: the name of its directory.
+    ///   - plugIns: the directory around it.
+    ///   - app: the app that carries it.
+    /// - Returns: nil if the extension cannot be used.
+    init?(
+        _ name: String, in plugIns: borrowing BundleDirectory, of app: ContainingApp,
+        reporting findings: FindingCollector
+    ) {
+        let opened = findings.attempt { () throws(BundleError) in try BundleDirectory(name, in: plugIns) }
+        guard let bundle = opened else { return nil }
+        var parts = BundleParts(of: bundle, owner: .extension, reporting: findings)
+        guard let info = parts.info, let keys = parts.keys else { return nil }
+        let checks = ExtensionChecks(info, app: app, findings: findings)
+        checks.checkIdentifier(keys.identifier)
+        checks.checkProcessors(parts.processors)
+        checks.checkVersions(keys)
+        let shownName = checks.displayName(keys)
+        let point = checks.point()
+        InfoAdvice.warnOfPlaceholders(in: info, reporting: findings)
+        guard let identifier = keys.identifier, let containingApp = app.identifier, let shownName, let point,
+            let executable = parts.takeProgram()
+        else { return nil }
+        self.identifier = identifier
+        self.containingApp = containingApp
+        displayName = shownName
+        version = keys.version ?? app.version ?? .unstated
+        shortVersion = keys.shortVersion ?? app.shortVersion ?? version
+        extensionPoint = point.identifier
+        principalClass = point.principalClass
+        mainStoryboard = point.mainStoryboard
+        entitlements = parts.entitlements
         checked = info.status
         shown = bundle.shown
-        identifier = try info.identifier("CFBundleIdentifier")
-        containingApp = app
-        guard identifier.hasPrefix(app + ".") else {
-            throw info.fault(
-                "CFBundleIdentifier", what: "is \(identifier), which does not begin with its app's \(app).", rule: .p3,
-                remedy: "start it with \(app). (an extension belongs to one app and cannot be moved into another)")
-        }
-        guard let name = try info.text("CFBundleDisplayName", rule: .p6) ?? appName else {
-            throw info.fault(
-                "CFBundleDisplayName", what: "is missing, and so is the app's CFBundleName", rule: .p6,
-                remedy: "add one")
-        }
-        displayName = name
-        guard let point = try info.dictionary("NSExtension") else {
-            throw info.fault(
-                "NSExtension", what: "is missing", rule: .p2, remedy: "add a dictionary that names the extension point")
-        }
-        extensionPoint = try point.identifier("NSExtensionPointIdentifier")
-        principalClass = try point.text("NSExtensionPrincipalClass")
-        mainStoryboard = try point.text("NSExtensionMainStoryboard")
-        _ = try point.dictionary("NSExtensionAttributes")
-        executable = try bundle.executable(info, rule: .p7)
-        try bundle.checkInterpreter(of: executable)
-        directory = try bundle.file()
+        directory = bundle.file()
+        self.executable = executable
     }
 
     /// The error for a key of `Info.plist` that does not suit the extension's point.
     package func fault(_ key: String, what: String, remedy: String) -> BundleError {
         BundleError(.p2, file: "\(shown)/Info.plist", key: key, what: what, remedy: remedy)
+    }
+
+    /// The error for an entitlement that the extension cannot have.
+    package func fault(entitlement: String, what: String, remedy: String) -> BundleError {
+        let program = executable.path.split(separator: "/").last.map(String.init) ?? ""
+        let file = shown + "/" + Escaped(program + BundleParts.entitlementsSuffix, limit: 256).description
+        let key = Escaped(entitlement, limit: 256).description
+        return BundleError(.entitlements, file: file, key: key, what: what, remedy: remedy)
     }
 
     /// Reads `NSExtensionAttributes`: all keys that the extension point defines for itself. Empty if the key is

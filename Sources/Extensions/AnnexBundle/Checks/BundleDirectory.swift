@@ -5,6 +5,8 @@ internal import Glibc
 /// The directory of a bundle. Files are opened beneath it without following links, and checked after they are open.
 struct BundleDirectory: ~Copyable {
     let descriptor: Descriptor
+    /// The directory's status when it was opened.
+    let status: FileStatus
     let path: String
     /// The path to show in messages: escaped, and starting with the app's directory.
     let shown: String
@@ -14,10 +16,6 @@ struct BundleDirectory: ~Copyable {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         shown = Escaped(name).description
         self.path = path
-        descriptor = try Self.openApp(path, shown: shown)
-    }
-
-    private static func openApp(_ path: String, shown: String) throws(BundleError) -> Descriptor {
         let opened: Descriptor
         do throws(SystemError) {
             opened = try Descriptor.directory(path)
@@ -26,12 +24,15 @@ struct BundleDirectory: ~Copyable {
                 .p1, file: shown, what: "cannot be opened as a directory: \(Escaped("\(error)"))",
                 remedy: "name an app's directory")
         }
-        _ = try check(opened, shown: shown, rule: .p1, kind: .directory)
-        return opened
+        status = try Self.status(of: opened, shown: shown, rule: .p1)
+        descriptor = opened
     }
 
     /// Duplicates the descriptor of a bundle's directory that was checked earlier.
     init(again directory: borrowing BundleFile, shown: String) throws(BundleError) {
+        self.shown = shown
+        path = directory.path
+        status = directory.status
         let again: Descriptor
         do throws(SystemError) {
             again = try directory.descriptor.duplicate()
@@ -39,43 +40,49 @@ struct BundleDirectory: ~Copyable {
             throw Self.fault(error, shown: shown, rule: .p1)
         }
         descriptor = again
-        path = directory.path
-        self.shown = shown
     }
 
     /// Opens a directory within a bundle.
     init(_ name: String, in parent: borrowing BundleDirectory) throws(BundleError) {
-        descriptor = try parent.open(name, rule: .p1, kind: .directory)
-        path = "\(parent.path)/\(name)"
-        shown = "\(parent.shown)/\(Escaped(name))"
+        let opened = try parent.open(name, rule: .p1, kind: .directory)
+        shown = parent.shown(name)
+        path = opened.path
+        status = opened.status
+        descriptor = opened.takeDescriptor()
     }
 
-    /// Opens a file of the given kind beneath this directory. Rejects links, and files that every user can write.
+    /// The path of a file beneath this directory, for messages.
+    func shown(_ name: String) -> String { "\(shown)/\(Escaped(name))" }
+
+    /// Opens a file of the given kind beneath this directory. Rejects links.
     /// `O_NONBLOCK` keeps the open from blocking on a pipe or a device; both are then rejected.
-    func open(_ name: String, rule: BundleRule, kind: FileStatus.Kind) throws(BundleError) -> Descriptor {
-        let shown = "\(self.shown)/\(Escaped(name))"
-        let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY
+    func open(_ name: String, rule: BundleRule, kind: FileStatus.Kind) throws(BundleError) -> BundleFile {
+        let shown = shown(name)
         let opened: Descriptor
         do throws(SystemError) {
-            opened = try descriptor.openBeneath(name, flags)
+            opened = try descriptor.openBeneath(name, O_RDONLY | O_NONBLOCK | O_NOCTTY)
         } catch {
             throw Self.fault(error, shown: shown, rule: rule)
         }
-        _ = try Self.check(opened, shown: shown, rule: rule, kind: kind)
-        return opened
+        let status = try Self.status(of: opened, shown: shown, rule: rule)
+        guard status.kind == kind else {
+            let wanted = kind == .directory ? "directory" : "regular file"
+            throw BundleError(rule, file: shown, what: "is not a \(wanted)", remedy: "put a \(wanted) there")
+        }
+        return BundleFile(descriptor: opened, status: status, path: "\(path)/\(name)")
     }
 
-    /// Reads a whole small file. Returns its bytes, and its status from before they were read.
-    func read(
-        _ name: String, atMost limit: Int, rule: BundleRule
-    ) throws(BundleError) -> (bytes: [UInt8], status: FileStatus) {
-        let file = try open(name, rule: rule, kind: .regular)
+    /// Opens a file that may be missing; nil if it is.
+    func openIfPresent(
+        _ name: String, rule: BundleRule, kind: FileStatus.Kind
+    ) throws(BundleError) -> BundleFile? {
         do throws(SystemError) {
-            let status = try file.status()
-            return (try file.readAll(atMost: limit), status)
+            _ = try descriptor.openBeneath(name, Descriptor.pathOnly)
         } catch {
-            throw Self.fault(error, shown: "\(shown)/\(Escaped(name))", rule: rule)
+            if error.errno == ENOENT || error.errno == ENOTDIR { return nil }
+            throw Self.fault(error, shown: shown(name), rule: rule)
         }
+        return try open(name, rule: rule, kind: kind)
     }
 
     /// Rejects a directory whose name does not end in `suffix`, such as `.app`.
@@ -87,34 +94,23 @@ struct BundleDirectory: ~Copyable {
 
     /// Reads the bundle's `Info.plist`.
     func info() throws(BundleError) -> InfoDictionary {
-        let (bytes, status) = try read("Info.plist", atMost: PropertyListLimits.info.bytes, rule: .p2)
-        return try InfoDictionary(bytes, file: "\(shown)/Info.plist", status: status)
+        let name = "Info.plist"
+        let file = try open(name, rule: .p2, kind: .regular)
+        let bytes = try file.bytes(atMost: PropertyListLimits.info.bytes, shown: shown(name), rule: .p2)
+        return try InfoDictionary(bytes, file: shown(name), status: file.status)
     }
 
     /// This directory with its status, ready for the launch.
-    consuming func file() throws(BundleError) -> BundleFile {
-        let status = try Self.check(descriptor, shown: shown, rule: .p1, kind: .directory)
-        return BundleFile(descriptor: descriptor, status: status, path: path)
-    }
+    consuming func file() -> BundleFile { BundleFile(descriptor: descriptor, status: status, path: path) }
 
-    @discardableResult
-    static func check(
-        _ descriptor: borrowing Descriptor, shown: String, rule: BundleRule, kind: FileStatus.Kind
+    private static func status(
+        of descriptor: borrowing Descriptor, shown: String, rule: BundleRule
     ) throws(BundleError) -> FileStatus {
-        let status: FileStatus
         do throws(SystemError) {
-            status = try descriptor.status()
+            return try descriptor.status()
         } catch {
             throw fault(error, shown: shown, rule: rule)
         }
-        guard status.kind == kind else {
-            let wanted = kind == .directory ? "directory" : "regular file"
-            throw BundleError(rule, file: shown, what: "is not a \(wanted)", remedy: "put a \(wanted) there")
-        }
-        guard status.mode & 0o002 == 0 else {
-            throw BundleError(.p7, file: shown, what: "can be changed by every user", remedy: "chmod o-w it")
-        }
-        return status
     }
 
     static func fault(_ error: SystemError, shown: String, rule: BundleRule) -> BundleError {
@@ -149,6 +145,27 @@ public struct BundleFile: ~Copyable, Sendable {
     package func isUnchanged() throws(SystemError) -> Bool {
         let now = try descriptor.status()
         return now.isUnchanged(since: status) && now.links > 0
+    }
+
+    /// The open file without the rest.
+    consuming func takeDescriptor() -> Descriptor { descriptor }
+
+    /// The first bytes of a file; fewer if it is shorter.
+    func start(count: Int, shown: String, rule: BundleRule) throws(BundleError) -> [UInt8] {
+        do throws(SystemError) {
+            return try descriptor.read(at: 0, count: count)
+        } catch {
+            throw BundleDirectory.fault(error, shown: shown, rule: rule)
+        }
+    }
+
+    /// All bytes of a small file.
+    func bytes(atMost limit: Int, shown: String, rule: BundleRule) throws(BundleError) -> [UInt8] {
+        do throws(SystemError) {
+            return try descriptor.readAll(atMost: limit)
+        } catch {
+            throw BundleDirectory.fault(error, shown: shown, rule: rule)
+        }
     }
 }
 

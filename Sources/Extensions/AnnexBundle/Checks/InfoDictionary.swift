@@ -81,21 +81,12 @@ extension InfoDictionary {
             throw fault(
                 key, what: "is empty or longer than \(Self.longestText) bytes", rule: rule, remedy: "give it a text")
         }
-        guard text.unicodeScalars.allSatisfy(Self.isShowable) else {
+        guard text.unicodeScalars.allSatisfy(ShownText.isShowable) else {
             throw fault(
                 key, what: "is \(Escaped(text)), which holds characters that cannot be shown", rule: rule,
                 remedy: "remove control characters and marks that change the direction of writing")
         }
         return text
-    }
-
-    /// The two joiners shape letters and emoji. Other format characters could make one name look like another.
-    private static func isShowable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
-        case .format: scalar == "\u{200C}" || scalar == "\u{200D}"
-        default: true
-        }
     }
 
     /// The text of a required key.

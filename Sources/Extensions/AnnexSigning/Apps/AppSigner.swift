@@ -46,7 +46,7 @@ package enum AppSigner {
             try file.setMode(0o644)
             try file.synchronize()
             let directory = try sealDirectory(of: app)
-            try beside.rename(draft, to: SealFile.name, in: directory)
+            try beside.move(draft, into: directory, as: SealFile.name)
             try directory.synchronize()
         } catch {
             try? beside.removeFile(draft)

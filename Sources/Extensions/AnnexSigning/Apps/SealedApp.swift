@@ -48,17 +48,26 @@ package struct SealedApp: Sendable {
             throw SigningError.changed(
                 differences + contents.hazards, place: shown, signedBy: file.team)
         }
-        // Info.plist is one of the files that were just compared, so only the signer can have caused this.
-        guard Array(file.seal.app.utf8) == Array(app.identifier.utf8), file.seal.version == version else {
-            throw SigningError(
-                .damagedSeal, what: "has the seal of \(Escaped(file.seal.app)) \(Escaped(file.seal.version))",
-                place: shown, remedy: "sign the app again: annex sign")
-        }
+        try file.checkBelongs(to: app, version: version)
         return SealedApp(file, checkedFrom: begun)
     }
 }
 
 extension SealedApp {
+    /// Whether an app has a seal, valid or not.
+    package static func hasSeal(_ app: AppBundle) -> Bool {
+        (try? app.directory.descriptor.openBeneath(SealFile.path, Descriptor.pathOnly)) != nil
+    }
+
+    /// Reads the seal of an app whose files were checked when it was installed, in a folder that no other user can change.
+    /// The signature is verified again, the files are not: each launch checks those that it needs.
+    /// - Returns: nil if the app is not signed.
+    package static func load(_ app: AppBundle) throws(SigningError) -> SealedApp? {
+        guard let file = try app.sealFile(shown: app.shownName) else { return nil }
+        try file.checkBelongs(to: app, version: try app.sealedVersion(shown: app.shownName))
+        return SealedApp(file, checkedFrom: WallClock(microseconds: 0))
+    }
+
     /// The digest of a file of the app; nil if the app has no such file.
     package func digest(of path: String) -> Digest? {
         if case .file(_, let digest, _) = seal.content(of: path) { digest } else { nil }
@@ -80,6 +89,17 @@ extension SigningError {
         return SigningError(
             .changedContents, what: "is not the app that \(team) signed: \(few)\(rest) (P8)", place: place,
             remedy: "get the app from its team again, or sign it again with annex sign", differences: listed)
+    }
+}
+
+extension SealFile {
+    /// Refuses the seal of another app or version. The signer has caused that: `Info.plist` is one of the sealed files.
+    fileprivate func checkBelongs(to app: AppBundle, version: String) throws(SigningError) {
+        guard Array(seal.app.utf8) == Array(app.identifier.utf8), Array(seal.version.utf8) == Array(version.utf8) else {
+            throw SigningError(
+                .damagedSeal, what: "has the seal of \(Escaped(seal.app)) \(Escaped(seal.version))",
+                place: app.shownName, remedy: "sign the app again: annex sign")
+        }
     }
 }
 

@@ -49,6 +49,17 @@ final class SealedFile: Sendable {
         guard isSame else { throw changed("has other contents") }
     }
 
+    /// The same for a file that is opened now. A file that is gone, or has become something else, is refused too.
+    func check(_ open: () throws(SystemError) -> Descriptor) throws(SigningError) {
+        let file: Descriptor
+        do throws(SystemError) {
+            file = try open()
+        } catch {
+            throw changed("cannot be opened: \(Escaped(error.cause))")
+        }
+        try check(file)
+    }
+
     private func isUnchanged(_ file: borrowing Descriptor, status: FileStatus) throws(SystemError) -> Bool {
         if let verity { return file.verityDigest() == verity }
         if known.withLock({ $0.map(status.isUnchanged) ?? false }) { return true }

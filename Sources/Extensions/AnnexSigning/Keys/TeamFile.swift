@@ -21,6 +21,14 @@ package enum TeamFile {
         "\(head)\nteam \(team.name)\npublic \(team.publicKey.hex)\n"
     }
 
+    /// Reads the text of a file with a public key, for example one that a host sent.
+    package static func team(in text: String) throws(SigningError) -> Team {
+        guard text.utf8.count <= longest else {
+            throw SigningError(.damagedKey, what: "is longer than \(longest) bytes", place: "public key")
+        }
+        return try team(in: text, head: publicHead, place: "public key")
+    }
+
     /// Reads the three lines.
     /// - Parameter place: the file, for errors.
     static func team(in text: String, head: String, place: String) throws(SigningError) -> Team {

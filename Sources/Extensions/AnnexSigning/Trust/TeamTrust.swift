@@ -39,9 +39,13 @@ package struct TeamTrust: Sendable, Hashable {
     }
 
     /// Pins an app to a team that `decide` accepted at the app's first signed installation.
+    /// - Returns: whether the pin is new.
     /// - Throws: an error if there is no room for another pin. The app must not be installed without one.
-    package mutating func accept(_ team: Team, for app: String) throws(SigningError) {
-        if pins[app] == nil { try pin(app, to: team, isByUser: false) }
+    @discardableResult
+    package mutating func accept(_ team: Team, for app: String) throws(SigningError) -> Bool {
+        guard pins[app] == nil else { return false }
+        try pin(app, to: team, isByUser: false)
+        return true
     }
 
     mutating func pin(_ app: String, to team: Team, isByUser: Bool) throws(SigningError) {
@@ -68,6 +72,9 @@ package struct TeamTrust: Sendable, Hashable {
         trusted.append(team)
         trusted.sort { ($0.identifier, $0.publicKey.hex) < ($1.identifier, $1.publicKey.hex) }
     }
+
+    /// Whether the user declared a team's key as trusted.
+    package func trusts(_ team: Team) -> Bool { trusted.contains(team) }
 
     /// Removes the pin of an app that the user removed. The app may then come back under any team.
     package mutating func forget(app: String) {

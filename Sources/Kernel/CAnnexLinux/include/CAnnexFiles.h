@@ -7,6 +7,13 @@
 
 // openat2 that never leaves the directory and follows no link of any kind. Close-on-exec.
 int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t mode);
+// Opens a directory of a directory for reading, with all rights for its owner. Neither a link nor another file system is
+// entered. If the caller may not read it, its mode is changed first. Close-on-exec; a descriptor or -errno.
+int annex_open_directory_within(int directory, const char *name);
+// A lock on an open file description (flock), without waiting: shared, exclusive or none. 0 or -errno; -EAGAIN if it is
+// locked elsewhere.
+enum { ANNEX_LOCK_NONE, ANNEX_LOCK_SHARED, ANNEX_LOCK_EXCLUSIVE };
+int annex_lock_whole(int descriptor, int kind);
 // The flags of the open file description (F_GETFL).
 int annex_status_flags(int descriptor);
 // 1 if the file lies on tmpfs, as every memfd of ordinary pages does; 0 if not, or -errno.

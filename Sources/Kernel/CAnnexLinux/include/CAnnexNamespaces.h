@@ -11,4 +11,8 @@ int annex_parent_user_namespace(int space);
 // The user who made a user namespace, as an ID in the caller's own namespace. 0 or -errno.
 int annex_user_namespace_owner(int space, uint32_t *user);
 
+// Whether the file system of an open directory takes an id map. A clone of its mount gets one that maps only `number`,
+// and is then dropped. 0 or -errno. Only for root.
+int annex_try_id_map(int directory, uint32_t number);
+
 #endif

@@ -60,7 +60,7 @@ extension Policy {
     /// The rows about the host's other files, the private directory, devices and `/proc`.
     var fileRows: [LayerTable.Row] {
         PolicyStatement.FileUse.allCases.map(otherFilesRow)
-            + [privateRow, deviceRow, processFilesRow].compactMap { $0 }
+            + privateRows + [deviceRow, processFilesRow].compactMap { $0 }
     }
 
     private func otherFilesRow(_ use: PolicyStatement.FileUse) -> LayerTable.Row {
@@ -78,16 +78,12 @@ extension Policy {
             ])
     }
 
-    private var privateRow: LayerTable.Row? {
-        switch paths.privateDirectory {
-        case .none: nil
-        case .scratch:
-            LayerTable.Row(.privateSize, at: places[.privateDirectory], parts: [.root: .whole])
-        case .persistent:
-            LayerTable.Row(
-                .privateSize, at: places[.privateDirectory], elsewhere: "a watch of its size",
-                parts: [.root: .none("a directory on disk has no size limit of its own")])
-        }
+    private var privateRows: [LayerTable.Row] {
+        let persistent = LayerTable.Row(
+            .privateSize, at: places[.privateDirectory], elsewhere: "a watch of its size",
+            parts: [.root: .none("a directory on disk has no size limit of its own")])
+        let scratch = LayerTable.Row(.scratchSize, at: places[.privateDirectory], parts: [.root: .whole])
+        return (paths.persistent == nil ? [] : [persistent]) + (paths.scratch == nil ? [] : [scratch])
     }
 
     private var deviceRow: LayerTable.Row? {

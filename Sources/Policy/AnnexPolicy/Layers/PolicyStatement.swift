@@ -10,8 +10,10 @@ public enum PolicyStatement: Sendable, Hashable {
     case withheld(path: String, PathRights)
     /// The process cannot use any other file of the host in this way.
     case otherFiles(FileUse)
-    /// The private directory holds no more bytes and inodes than the policy allows.
+    /// The private directory that is kept holds no more bytes and inodes than the policy allows.
     case privateSize
+    /// The scratch directory holds no more than its size and inodes.
+    case scratchSize
     /// No device can be used except those that the policy lists.
     case otherDevices
     /// The sandbox contains only the part of `/proc` that the policy states.
@@ -74,6 +76,7 @@ extension PolicyStatement: CustomStringConvertible {
         case .withheld(let path, let rights): "\(path): not \(rights)"
         case .otherFiles(let use): "no other file: \(use.rawValue)"
         case .privateSize: "size of the private directory"
+        case .scratchSize: "size of the scratch directory"
         case .otherDevices: "no other device"
         case .processFiles: "/proc"
         case .network: "network"

@@ -67,7 +67,7 @@ extension Policy {
         }
         let wanted = rights.union(paths.grants.last { $0.path == path }?.rights ?? []).union(.read)
         let isGrantable = PathText.misspelling(path) == nil && PathText.danger(path, rights: wanted) == nil
-        guard isGrantable, nearest?.path != paths.privatePath || path != paths.privatePath else { return nil }
+        guard isGrantable, !paths.privateDirectories.contains(where: { $0.path == path }) else { return nil }
         return "grants: [{ reason: …, rights: \(wanted), paths: [\(PathText.quoted(path))] }]"
     }
 }

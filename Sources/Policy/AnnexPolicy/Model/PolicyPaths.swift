@@ -1,13 +1,19 @@
 /// The files that a process sees. No other file exists in its sandbox.
 public struct PolicyPaths: Sendable, Hashable {
-    /// A directory that only this process sees.
-    public enum PrivateDirectory: Sendable, Hashable {
-        case none
-        /// A directory in memory that is removed with the process. The kernel limits `size`, in bytes, and `inodes`.
-        case scratch(size: UInt64, inodes: UInt64)
-        /// A directory on disk that is kept from one run to the next. The broker watches `size`, in bytes, and
-        /// `inodes`.
-        case persistent(size: UInt64, inodes: UInt64)
+    /// A directory of the process's own.
+    public struct PrivateDirectory: Sendable, Hashable {
+        /// Its path inside the sandbox.
+        public let path: String
+        /// The most bytes in it.
+        public let size: UInt64
+        /// The most files and directories in it.
+        public let inodes: UInt64
+
+        package init(path: String, size: UInt64, inodes: UInt64) {
+            self.path = path
+            self.size = size
+            self.inodes = inodes
+        }
     }
 
     /// How much of `/proc` the sandbox contains.
@@ -20,10 +26,11 @@ public struct PolicyPaths: Sendable, Hashable {
 
     /// The rights on the files of the extension's own bundle: never `write`.
     public internal(set) var bundle: PathRights = []
-    /// The kind and bounds of the private directory.
-    public internal(set) var privateDirectory: PrivateDirectory = .none
-    /// The path of the private directory inside the sandbox.
-    public internal(set) var privatePath = PolicyPaths.usualPrivatePath
+    /// A directory in memory that is removed with the process, within limits of the kernel; nil if there is none.
+    public internal(set) var scratch: PrivateDirectory?
+    /// A directory on disk that is kept from one run to the next, within limits that Annex watches; nil if there is
+    /// none.
+    public internal(set) var persistent: PrivateDirectory?
     /// How much of `/proc` the process sees.
     public internal(set) var processFiles: ProcessFiles = .none
     /// The granted paths, sorted so that a directory comes before the paths below it.
@@ -37,15 +44,22 @@ public struct PolicyPaths: Sendable, Hashable {
     init() {}
 
     package init(
-        bundle: PathRights, privateDirectory: PrivateDirectory, privatePath: String, processFiles: ProcessFiles,
-        grants: [PathGrant]
+        bundle: PathRights, scratch: PrivateDirectory? = nil, persistent: PrivateDirectory? = nil,
+        processFiles: ProcessFiles, grants: [PathGrant]
     ) {
         self.bundle = bundle
-        self.privateDirectory = privateDirectory
-        self.privatePath = privatePath
+        self.scratch = scratch
+        self.persistent = persistent
         self.processFiles = processFiles
         self.grants = grants
     }
+
+    /// The directories of the process's own, those that are kept first.
+    package var privateDirectories: [PrivateDirectory] { [persistent, scratch].compactMap { $0 } }
+    /// The directory for files that are kept, if there is one: a program's `HOME`.
+    package var home: String? { (persistent ?? scratch)?.path }
+    /// The directory for files that need not be kept: a program's `TMPDIR`.
+    package var temporary: String? { (scratch ?? persistent)?.path }
 }
 
 /// A file or directory of the host that the sandbox contains under the same path.
@@ -91,11 +105,11 @@ extension Policy {
                     path: PathText.bundle, rights: paths.bundle, place: places[.bundle],
                     reason: "the extension's own bundle"))
         }
-        if paths.privateDirectory != .none {
+        for directory in paths.privateDirectories {
             visible.append(
                 VisiblePath(
-                    path: paths.privatePath, rights: [.read, .write], place: places[.privateDirectory],
-                    reason: "the private directory"))
+                    path: directory.path, rights: [.read, .write], place: places[.privateDirectory],
+                    reason: directory == paths.persistent ? "the private directory" : "the scratch directory"))
         }
         if hasSharedMemory {
             visible.append(
@@ -120,7 +134,7 @@ extension Policy {
     /// Whether the sandbox has a directory for `shm_open`: it needs a scratch directory and a `/dev`. The objects are
     /// files there, and count as memory like any other.
     private var hasSharedMemory: Bool {
-        if case .scratch = paths.privateDirectory { !devices.isEmpty } else { false }
+        paths.scratch != nil && !devices.isEmpty
     }
 
     /// Whether a minimal `/proc` hides the file: it holds only the files of the sandbox's own processes (`subset=pid`).

@@ -79,7 +79,7 @@ extension Policy {
     }
 
     private func contradiction(of grant: PathGrant) -> String? {
-        if paths.privateDirectory != .none, grant.path == paths.privatePath {
+        if paths.privateDirectories.contains(where: { $0.path == grant.path }) {
             return "the private directory has the same path: remove the grant, or move the directory (`at:`)"
         }
         if writeXorExecute, grant.rights.isSuperset(of: [.write, .execute]) {
@@ -114,9 +114,8 @@ private struct Joining {
     mutating func paths() throws(PolicyError) -> PolicyPaths {
         var paths = PolicyPaths()
         paths.bundle = try last("paths: bundle", in: .bundle, \.bundle)
-        let privateDirectory = try last("paths: private", in: .privateDirectory, \.privateDirectory)
-        paths.privateDirectory = privateDirectory.directory
-        paths.privatePath = privateDirectory.path
+        let stated = try last("paths: private", in: .privateDirectory, \.privateDirectories)
+        (paths.scratch, paths.persistent) = (stated.scratch, stated.persistent)
         paths.processFiles = try last("paths: proc", in: .processFiles, \.processFiles)
         var grants: [[UInt8]: PathGrant] = [:]
         for document in documents {

@@ -7,7 +7,7 @@ struct PolicyDocument: Sendable {
     let calls: [String: [CallRule]]
     let unlisted: UnlistedCalls?
     let bundle: Stated<PathRights>?
-    let privateDirectory: Stated<PrivateDirectory>?
+    let privateDirectories: Stated<PrivateDirectories>?
     let processFiles: Stated<PolicyPaths.ProcessFiles>?
     let grants: [PathGrant]
     let devices: Stated<[PolicyDevice]>?
@@ -35,10 +35,10 @@ struct PolicyDocument: Sendable {
         }
     }
 
-    /// The value of `paths: private`: the kind of the directory, and its path inside the sandbox.
-    struct PrivateDirectory: Sendable, Hashable {
-        let directory: PolicyPaths.PrivateDirectory
-        let path: String
+    /// The value of `paths: private`: a directory of each kind, or none.
+    struct PrivateDirectories: Sendable, Hashable {
+        var scratch: PolicyPaths.PrivateDirectory?
+        var persistent: PolicyPaths.PrivateDirectory?
     }
 }
 
@@ -59,8 +59,8 @@ extension PolicyDocument {
         unlisted = try values["unlisted"].map { node throws(PolicyError) in try node.unlistedCalls() }
         let paths = try values["paths"]?.mapping("`paths`", keys: ["bundle", "private", "proc", "grants"])
         bundle = try Self.stated(paths?["bundle"]) { node throws(PolicyError) in try node.bundleRights() }
-        privateDirectory = try Self.stated(paths?["private"]) { node throws(PolicyError) in
-            try node.privateDirectory()
+        privateDirectories = try Self.stated(paths?["private"]) { node throws(PolicyError) in
+            try node.privateDirectories()
         }
         processFiles = try Self.stated(paths?["proc"]) { node throws(PolicyError) in try node.processFiles() }
         grants = try paths?["grants"]?.grants() ?? []

@@ -4,25 +4,35 @@ extension PolicyNode {
         try rights("`bundle`", among: [.read, .execute])
     }
 
-    func privateDirectory() throws(PolicyError) -> PolicyDocument.PrivateDirectory {
+    func privateDirectories() throws(PolicyError) -> PolicyDocument.PrivateDirectories {
         if isScalar {
             let word = try text("`private`")
             guard word == "none" else { throw error("`private` must be `none` or a mapping that names its kind") }
-            return PolicyDocument.PrivateDirectory(directory: .none, path: PolicyPaths.usualPrivatePath)
+            return PolicyDocument.PrivateDirectories()
         }
         let values = try mapping("`private`", keys: ["scratch", "persistent"])
-        guard values.count == 1, let (kind, node) = values.first else {
-            throw error("`private` must name its kind: `scratch` or `persistent`")
+        guard !values.isEmpty else { throw error("`private` must name its kind: `scratch`, `persistent` or both") }
+        let found = PolicyDocument.PrivateDirectories(
+            scratch: try values["scratch"]?.privateDirectory("scratch"),
+            persistent: try values["persistent"]?.privateDirectory("persistent"))
+        if let scratch = found.scratch?.path, let persistent = found.persistent?.path,
+            PathText.isPath(scratch, within: persistent) || PathText.isPath(persistent, within: scratch)
+        {
+            throw error(
+                "one directory would lie in the other, at `\(persistent)` and `\(scratch)`: state another place for "
+                    + "one of them, such as `at: /tmp` for `scratch`")
         }
-        let bounds = try node.mapping("`\(kind)`", keys: ["size", "inodes", "at"])
+        return found
+    }
+
+    private func privateDirectory(_ kind: String) throws(PolicyError) -> PolicyPaths.PrivateDirectory {
+        let bounds = try mapping("`\(kind)`", keys: ["size", "inodes", "at"])
         guard let sizeNode = bounds["size"], let inodesNode = bounds["inodes"] else {
-            throw node.error("`\(kind)` must state its `size` and its number of `inodes`")
+            throw error("`\(kind)` must state its `size` and its number of `inodes`")
         }
-        let (size, inodes) = (try sizeNode.bytes(), UInt64(try inodesNode.count()))
-        return PolicyDocument.PrivateDirectory(
-            directory: kind == "scratch"
-                ? .scratch(size: size, inodes: inodes) : .persistent(size: size, inodes: inodes),
-            path: try bounds["at"]?.privatePath() ?? PolicyPaths.usualPrivatePath)
+        return PolicyPaths.PrivateDirectory(
+            path: try bounds["at"]?.privatePath() ?? PolicyPaths.usualPrivatePath, size: try sizeNode.bytes(),
+            inodes: UInt64(try inodesNode.count()))
     }
 
     func processFiles() throws(PolicyError) -> PolicyPaths.ProcessFiles {

@@ -133,7 +133,8 @@ extension PolicyDifference {
         add(
             "write-xor-execute", first: switches[0], second: switches[1],
             wider: first.writeXorExecute ? .second : .first)
-        add("private directory", first: first.privateFact, second: second.privateFact, wider: nil)
+        let directories = [first, second].map { $0.privateFacts.joined(separator: "; ") }
+        add("private directory", first: directories[0], second: directories[1], wider: nil)
         let environments = [first, second].map { $0.environmentFacts.joined(separator: "; ") }
         add("environment", first: environments[0], second: environments[1], wider: nil)
         for (one, other) in zip(first.limits.values, second.limits.values) {

@@ -76,7 +76,7 @@ extension Policy {
     /// Everything that the policy states besides its rules about calls.
     var facts: [Fact] {
         [
-            Fact(title: "Paths", items: pathFacts), Fact(title: "Private directory", items: [privateFact]),
+            Fact(title: "Paths", items: pathFacts), Fact(title: "Private directory", items: privateFacts),
             Fact(title: "Network", items: [network.words]),
             Fact(
                 title: "Memory that was writable and becomes executable",
@@ -90,14 +90,15 @@ extension Policy {
         return visible.isEmpty ? ["none: no file exists in the sandbox"] : visible
     }
 
-    var privateFact: String {
-        switch paths.privateDirectory {
-        case .none: "none"
-        case .scratch(let size, let inodes):
-            "\(paths.privatePath): in memory, \(Quantity.text(bytes: size)), \(inodes) files, removed with the process"
-        case .persistent(let size, let inodes):
-            "\(paths.privatePath): on disk, \(Quantity.text(bytes: size)), \(inodes) files, kept from run to run"
+    var privateFacts: [String] {
+        let facts = paths.privateDirectories.map { directory in
+            let (place, life) =
+                directory == paths.persistent
+                ? ("on disk", "kept from run to run") : ("in memory", "removed with the process")
+            return "\(directory.path): \(place), \(Quantity.text(bytes: directory.size)), \(directory.inodes) files, "
+                + life
         }
+        return facts.isEmpty ? ["none"] : facts
     }
 
     var environmentFacts: [String] {

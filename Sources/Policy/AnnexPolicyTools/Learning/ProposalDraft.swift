@@ -121,7 +121,7 @@ extension ProposalDraft {
         var lines = ["paths:"]
         if paths.wantsScratch {
             lines.append("  private: { scratch: { size: 256M, inodes: 4096, at: /tmp } }")
-        } else if included.paths.privateDirectory != .none {
+        } else if !included.paths.privateDirectories.isEmpty {
             lines.append("  private: none")
         }
         lines.append("  proc: \(paths.wantsProcessFiles ? "minimal" : "none")")

@@ -54,14 +54,17 @@ extension PolicyPaths {
     }
 
     private var writtenPrivate: String {
-        let place = privatePath == Self.usualPrivatePath ? "" : ", at: \(PathText.quoted(privatePath))"
-        return switch privateDirectory {
-        case .none: "none"
-        case .scratch(let size, let inodes):
-            "{ scratch: { size: \(Quantity.text(bytes: size)), inodes: \(inodes)\(place) } }"
-        case .persistent(let size, let inodes):
-            "{ persistent: { size: \(Quantity.text(bytes: size)), inodes: \(inodes)\(place) } }"
+        let kinds = [("scratch", scratch), ("persistent", persistent)].compactMap { kind, directory in
+            directory.map { "\(kind): \($0.written)" }
         }
+        return kinds.isEmpty ? "none" : "{ \(kinds.joined(separator: ", ")) }"
+    }
+}
+
+extension PolicyPaths.PrivateDirectory {
+    fileprivate var written: String {
+        let place = path == PolicyPaths.usualPrivatePath ? "" : ", at: \(PathText.quoted(path))"
+        return "{ size: \(Quantity.text(bytes: size)), inodes: \(inodes)\(place) }"
     }
 }
 

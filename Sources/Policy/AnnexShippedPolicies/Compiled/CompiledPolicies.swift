@@ -28,6 +28,7 @@ enum CompiledPolicies {
         "com.apple.widget-extension+com.apple.security.network.client",
         "compute",
         "resources",
+        "storage",
         "tool",
         "workspace",
     ]
@@ -60,6 +61,7 @@ enum CompiledPolicies {
         case "com.apple.widget-extension+com.apple.security.network.client": `com.apple.widget-extension+com.apple.security.network.client`
         case "compute": `compute`
         case "resources": `resources`
+        case "storage": `storage`
         case "tool": `tool`
         case "workspace": `workspace`
         default: nil

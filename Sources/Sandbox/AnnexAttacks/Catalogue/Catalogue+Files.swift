@@ -181,15 +181,14 @@ extension Catalogue {
                 "create files without end in its private directory", else: "the private directory's inodes",
                 needs: [.layer([.user, .mount, .root])]
             ) { script, _, policy in
-                guard let inodes = policy.scratchInodes else { return .survives(-1) }
-                let most = min(inodes + 16, 65_536)
+                guard let scratch = policy.paths.scratch else { return .survives(-1) }
+                let most = min(scratch.inodes + 16, 65_536)
                 return .atLeast(
-                    script.conduct(.files, with: script.text(policy.paths.privatePath), .value(most)), Int64(inodes) + 1
-                )
+                    script.conduct(.files, with: script.text(scratch.path), .value(most)), Int64(scratch.inodes) + 1)
             }),
         Attack(
             "FS-25", technique: "10 000-deep dir or hostile names to stall cleanup",
-            trial: .drivenBy(["AnnexBundleTests/HostileBundleTests: FS-25"])),
+            trial: .drivenBy(["AnnexBundleTests/HostileBundleTests: FS-25", "AnnexLinuxTests/EmptyingTests: FS-25"])),
         Attack(
             "FS-26", technique: "FIFO/socket/device in drop dir",
             trial: .drivenBy(["AnnexModelTests/ItemTests: FS-26", "AnnexBundleTests/HostileBundleTests: FS-26"])),
@@ -238,5 +237,18 @@ extension Catalogue {
             "FS-33", technique: "A link planted for the next run, to be handed over or to receive its report",
             addition: true,
             trial: .drivenBy(["EndToEndTests/GrantedLinkTests: FS-10", "EndToEndTests/GrantedLinkTests: FS-11"])),
+        Attack(
+            "FS-34", technique: "The private directory of another extension, app or user", addition: true,
+            trial: .drivenBy(["EndToEndTests/PrivateDirectoryTests: FS-34"])),
+        Attack(
+            "FS-35", technique: "A link in place of the private directory, for the next launch", addition: true,
+            trial: .drivenBy(["EndToEndTests/PrivateDirectoryTests: FS-35"])),
+        Attack(
+            "FS-36", technique: "More files or bytes than the private directory may keep", addition: true,
+            trial: .drivenBy(["EndToEndTests/PrivateDirectoryTests: FS-36"])),
+        Attack(
+            "FS-37", technique: "Links, deep trees and hostile names that outlive the extension, to be removed",
+            addition: true,
+            trial: .drivenBy(["EndToEndTests/PrivateDirectoryTests: FS-37"])),
     ]
 }

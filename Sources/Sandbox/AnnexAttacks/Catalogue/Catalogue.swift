@@ -3,7 +3,7 @@ package enum Catalogue {
     /// All attacks, in the order of the sections.
     package static let attacks: [Attack] =
         files + processFiles + namespaces + filters + kernel + descriptors + terminal + signals + sockets + network
-        + start + bombs + objects + memory + lifetimes + deputies
+        + start + bombs + objects + memory + lifetimes + deputies + seals
 
     /// The sections by the prefix of their ids.
     package static let sections: [(prefix: String, title: String)] = [
@@ -12,7 +12,7 @@ package enum Catalogue {
         ("SIG", "Signals, ptrace, crash"), ("SOCK", "Unix sockets and bus"), ("NET", "Network"),
         ("START", "Start-up race"), ("BOMB", "Resource bombs"), ("KOBJ", "Kernel memory and objects"),
         ("IPC", "Shared memory and protocol"),
-        ("LIFE", "Lifetimes"), ("DEPUTY", "Confused deputy"),
+        ("LIFE", "Lifetimes"), ("DEPUTY", "Confused deputy"), ("SEAL", "Signed bundles"),
     ]
 
     package static func attack(_ id: String) -> Attack? { attacks.first { $0.id == id } }

@@ -106,10 +106,8 @@ package struct Try: Sendable {
 }
 
 extension Policy {
-    /// The most files that the private directory may hold.
-    var scratchInodes: UInt64? {
-        if case .scratch(_, let inodes) = paths.privateDirectory { inodes } else { nil }
-    }
+    /// The most files that the scratch directory may hold.
+    var scratchInodes: UInt64? { paths.scratch?.inodes }
 
     /// The line that lists a call with these arguments; nil if none does. Calls that every launch needs have no line.
     func grantingLine(call name: String, _ arguments: [TrialArgument] = []) -> String? {

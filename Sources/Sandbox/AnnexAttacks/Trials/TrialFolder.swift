@@ -32,8 +32,7 @@ final class TrialFolder: Sendable {
     }
 
     private static func remove(_ path: String) {
-        _ = unsafe unlink(path + "/" + Self.program)
-        _ = unsafe rmdir(path)
+        try? Descriptor.directory(parent).removeTree(String(path.dropFirst(parent.utf8.count + 1)))
     }
 
     func open() throws(TrialFailure) -> Objects {

@@ -117,6 +117,7 @@ package final class TrialSandbox: Sendable {
             policy: policy, bundle: objects.bundle, executable: objects.program, executablePath: TrialFolder.program,
             name: "annex-trial", gifts: given, numbers: numbers)
         configuration.layers = layers
+        try Self.system { () throws(SystemError) in try launcher.keepFiles(of: &configuration, in: folder.path) }
         return configuration
     }
 

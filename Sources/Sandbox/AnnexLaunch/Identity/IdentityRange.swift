@@ -12,15 +12,25 @@ package final class IdentityRange: Sendable {
     /// The environment variable in which root may choose other numbers, as `FIRST-LAST`.
     package static let variable = "ANNEX_IDENTITIES"
 
-    /// The machine's numbers for sandboxes. The first is the user of all programs that root runs; the others are for
-    /// extensions.
+    /// The machine's numbers for sandboxes. The first is the user of all programs that root runs. The others are for
+    /// extensions and the owners of their private directories.
     ///
     /// The default lies in the range that systemd leaves unused (1,879,048,192 to 2,147,352,575), above systemd's users
     /// of containers. It also lies above the numbers that SSSD and FreeIPA give to a directory's users by default (up
     /// to 2,000,400,000). No account is looked up: a lookup may ask a network, and would happen before each launch.
     package static let standard = stated ?? 2_130_706_432..<2_130_771_968
 
-    package static var extensions: Range<UInt32> { standard.lowerBound + 1..<standard.upperBound }
+    /// The users that extensions run as, each for one launch.
+    package static var extensions: Range<UInt32> { standard.lowerBound + 1..<owners.lowerBound }
+
+    /// The users that private directories on disk belong to, each for one app. They are the upper half of the numbers,
+    /// and empty if there are fewer than four.
+    package static var owners: Range<UInt32> { owners(of: standard) }
+
+    static func owners(of range: Range<UInt32>) -> Range<UInt32> {
+        let count = UInt32(clamping: range.count)
+        return (range.upperBound - (count < 4 ? 0 : count / 2))..<range.upperBound
+    }
 
     /// The range that the environment states; nil if it states none, or if its text is no range.
     private static let stated = OwnEnvironment.bytes(of: variable).flatMap {
@@ -101,6 +111,9 @@ package final class IdentityRange: Sendable {
     package static var ofPrograms: Identity {
         Identity(user: standard.lowerBound, group: standard.lowerBound, range: nil)
     }
+
+    /// The user of one app, whose private directories belong to it. No single launch claims it.
+    package static func identity(ofOwner owner: UInt32) -> Identity { Identity(user: owner, group: owner, range: nil) }
 
     private func find(in numbers: Range<UInt32>, _ state: inout State) throws(SystemError) -> UInt32? {
         for candidate in numbers where !state.claimed.contains(candidate) {

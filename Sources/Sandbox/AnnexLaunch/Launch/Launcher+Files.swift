@@ -6,16 +6,13 @@ internal import Glibc
 extension Launcher {
     func addFiles(
         to plan: inout LaunchPlan, policy: Policy, bundle place: String?, bundleObject bundle: consuming Descriptor?,
-        persistent: consuming Descriptor?, followed: [LaunchPlan.Link], directory: SandboxConfiguration.Directory,
+        persistent: consuming Descriptor?, isMapped: Bool, followed: [LaunchPlan.Link],
+        directory: SandboxConfiguration.Directory,
         hasTerminal: Bool
     ) throws(SandboxError) {
         let paths = policy.paths
         let grants = try GrantLayout(policy, keeping: Self.place(of: persistent), followed: followed)
-        if paths.privateDirectory != .none, let outer = grants.place(showing: paths.privatePath) {
-            throw SandboxError(
-                "plan", cause: "the private directory \(paths.privatePath) would lie in \(outer.path)",
-                remedy: "grant a smaller directory, or state another place for the private directory in the policy")
-        }
+        try Self.rejectPrivate(paths, in: grants)
         plan.directory = try self.directory(
             directory, grants: grants, paths: paths, ownRoot: plan.layers.contains(.root))
         let devices = policy.devices.map(\.path) + (hasTerminal ? ["/dev/tty"] : [])
@@ -28,12 +25,23 @@ extension Launcher {
         }
         do throws(SystemError) {
             if plan.layers.contains(.root) {
-                try addRoot(to: &plan, paths: paths, devices: devices, persistent: persistent)
+                try addRoot(to: &plan, paths: paths, devices: devices, persistent: persistent, isMapped: isMapped)
                 try grants.bind(on: &plan)
             }
             if let bundle = consume bundle { try plan.bind(bundle, at: PathText.bundle) }
         } catch {
             throw SandboxError("plan", error: error)
+        }
+    }
+
+    private static func rejectPrivate(
+        _ paths: PolicyPaths, in grants: borrowing GrantLayout
+    ) throws(SandboxError) {
+        for directory in paths.privateDirectories {
+            guard let outer = grants.place(showing: directory.path) else { continue }
+            throw SandboxError(
+                "plan", cause: "the private directory \(directory.path) would lie in \(outer.path)",
+                remedy: "grant a smaller directory, or state another place for the private directory in the policy")
         }
     }
 
@@ -47,25 +55,28 @@ extension Launcher {
         }
     }
 
-    /// Adds the parts of the sandbox's root that are neither grants nor the bundle: the private directory, shared
+    /// Adds the parts of the sandbox's root that are neither grants nor the bundle: the private directories, shared
     /// memory, devices, and `/proc` with the links to it.
     private func addRoot(
-        to plan: inout LaunchPlan, paths: PolicyPaths, devices: [String], persistent: consuming Descriptor?
+        to plan: inout LaunchPlan, paths: PolicyPaths, devices: [String], persistent: consuming Descriptor?,
+        isMapped: Bool
     ) throws(SystemError) {
-        switch paths.privateDirectory {
-        case .none: break
-        case .scratch(let size, let inodes):
-            plan.scratches.append(Scratch(at: paths.privatePath, size: size, inodes: inodes))
-            guard hasSharedMemory(paths, devices: devices) else { break }
-            plan.scratches.append(Scratch(at: PolicyPaths.sharedMemoryPath, size: size, inodes: inodes))
-        case .persistent:
+        if let scratch = paths.scratch {
+            plan.scratches.append(Scratch(at: scratch.path, size: scratch.size, inodes: scratch.inodes))
+            if hasSharedMemory(paths, devices: devices) {
+                plan.scratches.append(
+                    Scratch(at: PolicyPaths.sharedMemoryPath, size: scratch.size, inodes: scratch.inodes))
+            }
+        }
+        if let kept = paths.persistent {
             guard let directory = consume persistent else {
                 throw SystemError(
-                    "bind", errno: ENOENT, path: paths.privatePath,
+                    "bind", errno: ENOENT, path: kept.path,
                     remedy:
                         "the policy keeps the private directory from run to run: name a directory on the host for it")
             }
-            try plan.bind(directory, at: paths.privatePath, access: [.writable, .noExecute])
+            try plan.bind(
+                directory, at: kept.path, access: isMapped ? [.writable, .noExecute, .owned] : [.writable, .noExecute])
         }
         for device in devices {
             try plan.bind(Descriptor.reference(to: device), at: device, access: [.device, .noExecute])
@@ -79,8 +90,7 @@ extension Launcher {
     /// Whether the sandbox has `/dev/shm`. For this the policy must have a scratch directory, and the sandbox a `/dev`.
     /// Any device makes a `/dev`, also the terminal.
     private func hasSharedMemory(_ paths: PolicyPaths, devices: [String]) -> Bool {
-        guard case .scratch = paths.privateDirectory else { return false }
-        return !devices.isEmpty
+        paths.scratch != nil && !devices.isEmpty
     }
 
     /// Whether the sandbox has `/proc`. Without a process namespace it would show the host's processes.
@@ -100,17 +110,16 @@ extension Launcher {
         _ wanted: SandboxConfiguration.Directory, grants: borrowing GrantLayout, paths: PolicyPaths, ownRoot: Bool
     ) throws(SandboxError) -> String {
         guard ownRoot else { return wanted.path ?? "/" }
-        let hasPrivate = paths.privateDirectory != .none
         if let path = wanted.path {
             let isThere = grants.place(showing: path) != nil || grants.places.contains { $0.path.isWithin(path) }
-            if isThere || (hasPrivate && path == paths.privatePath) { return path }
+            if isThere || paths.privateDirectories.contains(where: { $0.path == path }) { return path }
         }
         if case .demanded(let path) = wanted {
             throw SandboxError(
                 "directory", cause: "\(Escaped(path)) does not exist in the sandbox",
                 remedy: "hand it over, for reading or for writing")
         }
-        return hasPrivate ? paths.privatePath : "/"
+        return paths.home ?? "/"
     }
 
     private func handled(_ policy: Policy, landlock: LandlockVersion) -> LandlockRules {
@@ -136,7 +145,7 @@ extension Launcher {
             rules.append(rule(place.path, rights: place.rights.landlock(onDirectory: place.isDirectory)))
         }
         guard layers.contains(.root) else { return rules }
-        if paths.privateDirectory != .none { rules.append(rule(paths.privatePath, rights: .owning)) }
+        rules += paths.privateDirectories.map { rule($0.path, rights: .owning) }
         if hasSharedMemory(paths, devices: devices) {
             rules.append(rule(PolicyPaths.sharedMemoryPath, rights: .owning))
         }

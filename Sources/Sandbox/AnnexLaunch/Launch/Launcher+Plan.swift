@@ -24,13 +24,14 @@ extension Launcher {
         plan.environmentBytes = environment(policy, adding: configuration.environment)
         plan.limits = held.resources(policy.limits, hasReaper: plan.hasReaper)
         plan.isNice = held.isNice
+        if case .mapped(let owner) = configuration.owner { (plan.insideUser, plan.insideGroup) = (owner, owner) }
         let (directory, followed) = (configuration.directory, configuration.followed)
         plan.fileMask = configuration.fileMask
         if plan.layers.contains(.seccomp) { try addFilter(to: &plan, policy: policy, mode: configuration.denials) }
         try addFiles(
             to: &plan, policy: policy, bundle: place, bundleObject: configuration.bundle.take(),
-            persistent: configuration.persistent.take(),
-            followed: followed, directory: directory, hasTerminal: configuration.terminal != nil)
+            persistent: configuration.persistent.take(), isMapped: configuration.owner.isMapped, followed: followed,
+            directory: directory, hasTerminal: configuration.terminal != nil)
         do throws(SystemError) {
             try join(groups, in: &plan)
             if let terminal = configuration.terminal.take() { plan.control(by: terminal) }
@@ -47,10 +48,8 @@ extension Launcher {
         for name in policy.environment.passed {
             if let value = OwnEnvironment.bytes(of: name) { values[name] = value }
         }
-        if policy.paths.privateDirectory != .none {
-            values["HOME"] = Array(policy.paths.privatePath.utf8)
-            values["TMPDIR"] = Array(policy.paths.privatePath.utf8)
-        }
+        if let home = policy.paths.home { values["HOME"] = Array(home.utf8) }
+        if let temporary = policy.paths.temporary { values["TMPDIR"] = Array(temporary.utf8) }
         values.merge(more) { $1 }
         return values.sorted { $0.key < $1.key }.map { Array("\($0.key)=".utf8) + $0.value }
     }

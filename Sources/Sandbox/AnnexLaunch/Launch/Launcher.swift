@@ -23,6 +23,8 @@ package final class Launcher: Sendable {
     private let hasLaunched = Atomic<Bool>(false)
     /// The users to give to sandboxes; nil for an ordinary user, whose extensions run as that user.
     let identities: IdentityRange?
+    /// Whether each file system takes an id map, by its device.
+    let mappable = Mutex<[UInt64: Bool]>([:])
 
     /// - Parameter spare: an empty group of the place.
     init(
@@ -48,10 +50,10 @@ package final class Launcher: Sendable {
         configuration.layers.subtract(absent)
         try configuration.rejectWritableCode()
         var scene = try scene(of: configuration)
-        let identity = try identity(of: configuration.user)
+        let identity = try identity(of: configuration)
         let group = try controlGroup(limits, hasReaper: configuration.hasReaper)
         let held = HeldLimits(
-            limits, group: Self.bounds(of: group), sharesItsUser: sharesItsUser(configuration.user))
+            limits, group: Self.bounds(of: group), sharesItsUser: sharesItsUser(configuration))
         try Self.rejectUnwatchable(held, hasReaper: configuration.hasReaper)
         var output = try SandboxError.step("output") { () throws(SystemError) in try DescriptorPair.pipe().list() }
         guard let reading = output.takeFirst(), let writing = output.takeFirst() else {
@@ -78,8 +80,10 @@ package final class Launcher: Sendable {
         return process
     }
 
-    private func identity(of user: SandboxConfiguration.User) throws(SandboxError) -> Identity {
+    private func identity(of configuration: borrowing SandboxConfiguration) throws(SandboxError) -> Identity {
         guard let identities else { return Identity(ofCaller: ()) }
+        if case .shared(let owner) = configuration.owner { return IdentityRange.identity(ofOwner: owner) }
+        let user = configuration.user
         return try SandboxError.step("identity") { () throws(SystemError) in
             switch user {
             case .ofItsOwn: try identities.claim()
@@ -89,7 +93,10 @@ package final class Launcher: Sendable {
     }
 
     /// Whether other programs of this machine run as the same user.
-    func sharesItsUser(_ user: SandboxConfiguration.User) -> Bool { identities == nil || user == .ofPrograms }
+    func sharesItsUser(_ configuration: borrowing SandboxConfiguration) -> Bool {
+        if case .shared = configuration.owner { return true }
+        return identities == nil || configuration.user == .ofPrograms
+    }
 
     private func scene(of configuration: borrowing SandboxConfiguration) throws(SandboxError) -> DenialListener.Scene {
         var scene = DenialListener.Scene(

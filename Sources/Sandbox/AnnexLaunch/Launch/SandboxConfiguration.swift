@@ -49,6 +49,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var terminal: Descriptor?
     /// A directory on the host that becomes the private directory, if the policy has a persistent one.
     package var persistent: Descriptor?
+    /// How the files in that directory get the same owner at each launch.
+    package var owner = DirectoryOwner.ofCaller
     /// Links that were followed to reach the private directory on the host.
     package var followed: [LaunchPlan.Link] = []
     /// Which user the process gets if the broker has a range of users for its sandboxes.

@@ -66,8 +66,11 @@ extension LaunchFailure {
                 + "(systemd-run --user --scope -p Delegate=yes -- COMMAND)"
         case (.clocks, EINVAL):
             return "the kernel lacks time namespaces: boot one with CONFIG_TIME_NS, or waive the layer `time`"
-        case (.maps, ENOENT), (.maps, EACCES), (.clocks, ENOENT):
+        case (.maps, ENOENT), (.maps, EACCES), (.clocks, ENOENT), (.owners, ENOENT), (.owners, EACCES):
             return "the warden needs /proc of its own process namespace"
+        case (.owners, _):
+            return "the file system of the private directory takes no id map: keep private directories on another one, "
+                + "such as ext4, xfs or btrfs"
         default: return nil
         }
     }
@@ -158,7 +161,8 @@ extension LaunchStep {
     /// it.
     fileprivate var needsNamespaceRights: Bool {
         switch self {
-        case .clone, .cgroup, .clocks, .maps, .identity, .propagation, .root, .binds, .scratches, .pivot, .hostname,
+        case .clone, .cgroup, .clocks, .maps, .owners, .identity, .propagation, .root, .binds, .scratches, .pivot,
+            .hostname,
             .capabilities:
             true
         default: false

@@ -190,6 +190,9 @@ package struct BindAccess: OptionSet, Sendable, Hashable {
     package static let device = BindAccess(rawValue: 1 << 1)
     /// Nothing in it can be executed.
     package static let noExecute = BindAccess(rawValue: 1 << 2)
+    /// An id map: files that belong to the plan's inside user on disk belong to the process, and its new files get that
+    /// owner on disk.
+    package static let owned = BindAccess(rawValue: 1 << 3)
 }
 
 /// A file system in memory, whose size the kernel limits. It is gone when its process is.

@@ -15,6 +15,8 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     /// Writing uid_map and gid_map, one line each. Also writing oom_score_adj, which decides how early the kernel kills
     /// the process if memory runs out.
     case maps
+    /// Giving an id map to directories whose files belong to another user on disk. Only a warden of root does this.
+    case owners
     case identity
     case propagation
     case root

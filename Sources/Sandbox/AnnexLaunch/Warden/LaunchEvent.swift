@@ -164,7 +164,7 @@ struct LaunchSubjects: Sendable {
 
     func subject(of step: LaunchStep, detail: Int) -> String? {
         switch step {
-        case .trees, .binds: return item(binds, at: detail)
+        case .trees, .owners, .binds: return item(binds, at: detail)
         case .scratches: return item(scratches, at: detail)
         case .links: return item(links, at: detail)
         case .limits: return item(limits, at: detail).map { "resource \($0)" }

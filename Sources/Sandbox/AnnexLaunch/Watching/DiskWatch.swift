@@ -46,7 +46,7 @@ package final class DiskWatch: Watched {
 }
 
 /// The contents of a directory, counted only until they exceed its limits: a program chose their number and names.
-struct DirectoryUse {
+package struct DirectoryUse {
     /// The greatest depth that is counted. Deeper contents count as too much.
     private static let deepest = 64
 
@@ -60,10 +60,14 @@ struct DirectoryUse {
     /// would change with the next addition.
     private var isTooMuch = false
 
+    /// Counts the contents of a directory that no program uses at the moment.
+    package init(of directory: borrowing Descriptor, size: UInt64, inodes: UInt64) {
+        self.init(of: directory, besides: NamelessFiles(), size: size, inodes: inodes)
+    }
+
     /// - Parameter removed: files of the directory that were removed but still take space.
     init(
-        of directory: borrowing Descriptor, besides removed: NamelessFiles = NamelessFiles(), size: UInt64,
-        inodes: UInt64
+        of directory: borrowing Descriptor, besides removed: NamelessFiles, size: UInt64, inodes: UInt64
     ) {
         self.size = size
         self.inodes = inodes
@@ -77,7 +81,7 @@ struct DirectoryUse {
     }
 
     /// A message that says which limit is exceeded; nil if the directory is within its limits.
-    var excess: String? {
+    package var excess: String? {
         if isClosed {
             return
                 "the contents of its private directory cannot be counted: the program made a directory in it unreadable"

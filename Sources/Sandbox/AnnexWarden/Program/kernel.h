@@ -178,6 +178,7 @@ struct limit {
 #define MOUNT_ATTR_NOSUID 0x2
 #define MOUNT_ATTR_NODEV 0x4
 #define MOUNT_ATTR_NOEXEC 0x8
+#define MOUNT_ATTR_IDMAP 0x00100000
 struct mount_attributes {
     uint64_t set, clear, propagation, user_namespace;
 };

@@ -115,8 +115,8 @@ static long let_go(struct launch *launch) {
     return sent < 0 ? sent : 0;
 }
 
-static long map_and_let_go(struct launch *launch) {
-    long result = write_maps(launch);
+static long own_and_let_go(struct launch *launch) {
+    long result = mounts_map_owners(launch);
     return result < 0 ? result : let_go(launch);
 }
 
@@ -124,7 +124,8 @@ static const struct step warden_steps[] = {
     {ANNEX_STEP_PLAN, plan_was_read},
     {ANNEX_STEP_TREES, clone_trees},
     {ANNEX_STEP_CLONE, clone_child},
-    {ANNEX_STEP_MAPS, map_and_let_go},
+    {ANNEX_STEP_MAPS, write_maps},
+    {ANNEX_STEP_OWNERS, own_and_let_go},
 };
 
 static void keep_removals(struct child *child, const annex_plan *plan) {

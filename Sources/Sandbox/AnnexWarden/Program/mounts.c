@@ -1,6 +1,7 @@
 #include "mounts.h"
 
 #include "devices.h"
+#include "proc.h"
 #include "syscalls.h"
 #include "tmpfs.h"
 #include "warden.h"
@@ -72,6 +73,29 @@ long mounts_clone_trees(struct launch *launch) {
         launch->trees[i] = (int)tree;
     }
     return 0;
+}
+
+static int wants_owner(const annex_bind *bind) { return (bind->flags & ANNEX_BIND_OWNED) != 0; }
+
+// Possible only while the tree is mounted nowhere: the child, which mounts it, still waits.
+static long map_owner(int tree, int user_namespace) {
+    const struct mount_attributes attributes = {.set = MOUNT_ATTR_IDMAP, .user_namespace = (uint64_t)user_namespace};
+    return CALL(NR_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes);
+}
+
+long mounts_map_owners(struct launch *launch) {
+    const annex_bind *binds = plan_records(launch->plan, launch->plan->binds);
+    long result = 0;
+    int user_namespace = -1;
+    for (uint32_t i = 0; result >= 0 && wants_root(launch) && i < launch->plan->binds.count; i++) {
+        if (!wants_owner(&binds[i])) continue;
+        launch->detail = i;
+        if (user_namespace < 0) result = user_namespace = (int)proc_open_of(launch->process, "/ns/user");
+        // Without a tree, the child would bind the source as it is.
+        if (result >= 0) result = launch->trees[i] < 0 ? -EPERM : map_owner(launch->trees[i], user_namespace);
+    }
+    close_descriptor(user_namespace);
+    return result;
 }
 
 // Finds the source again by path in this namespace, because a descriptor from another namespace cannot be bound.

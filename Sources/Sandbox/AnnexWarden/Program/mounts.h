@@ -6,6 +6,8 @@
 
 // For the warden as root: clones the sources into trees, from the descriptors that the broker checked.
 long mounts_clone_trees(struct launch *launch);
+// For the warden as root, once the child's user namespace has its maps: gives that map to the trees of owned binds.
+long mounts_map_owners(struct launch *launch);
 
 // Called by the child.
 long mounts_make_private(struct launch *launch);

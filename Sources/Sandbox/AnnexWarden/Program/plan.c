@@ -17,7 +17,7 @@ struct reading {
 #define PATH_LARGEST 4095u
 #define HOSTNAME_LARGEST 64u
 #define LAYERS_KNOWN ((ANNEX_LAYER_SPECULATION << 1) - 1)
-#define BIND_FLAGS_KNOWN (ANNEX_BIND_WRITABLE | ANNEX_BIND_DEVICE | ANNEX_BIND_NO_EXECUTE)
+#define BIND_FLAGS_KNOWN (ANNEX_BIND_WRITABLE | ANNEX_BIND_DEVICE | ANNEX_BIND_NO_EXECUTE | ANNEX_BIND_OWNED)
 #define PLAN_FLAGS_KNOWN \
     (ANNEX_PLAN_REAPER | ANNEX_PLAN_PROC | ANNEX_PLAN_LOOPBACK | ANNEX_PLAN_WRITE_XOR_EXECUTE | ANNEX_PLAN_NICE)
 #define FILTER_FLAGS_KNOWN (SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
@@ -129,6 +129,11 @@ static void check_identity(struct reading *reading) {
     expect(reading, is_path(reading, plan->executable, 0), FIELD(executable));
 }
 
+// An id map is the map of the sandbox's user namespace. It never gives files of the disk's root to the process.
+static int has_owner(const annex_plan *plan) {
+    return plan_has(plan, ANNEX_LAYER_USER) && plan->inside_user != 0 && plan->inside_group != 0;
+}
+
 static void check_binds(struct reading *reading) {
     annex_records records = reading->plan->binds;
     const annex_bind *binds = run(reading, records, sizeof *binds, ANNEX_PLAN_BINDS, FIELD(binds));
@@ -138,6 +143,7 @@ static void check_binds(struct reading *reading) {
         expect(reading, is_path(reading, binds[i].target, 0), detail);
         expect(reading, binds[i].descriptor < reading->descriptors, detail);
         expect(reading, (binds[i].flags & ~(uint32_t)BIND_FLAGS_KNOWN) == 0, detail);
+        expect(reading, (binds[i].flags & ANNEX_BIND_OWNED) == 0 || has_owner(reading->plan), detail);
     }
 }
 

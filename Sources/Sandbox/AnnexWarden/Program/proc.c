@@ -31,9 +31,20 @@ long proc_write(const char *name, const char *text, uint64_t length) {
     return written < 0 ? written : 0;
 }
 
-long proc_write_of(int process, const char *name, const char *text, uint64_t length) {
-    char path[NAME_LARGEST], *end = path;
+static void name_of(int process, const char *name, char path[NAME_LARGEST]) {
+    char *end = path;
     text_append_number(&end, (uint64_t)process, 10);
     text_append(&end, name);
+}
+
+long proc_write_of(int process, const char *name, const char *text, uint64_t length) {
+    char path[NAME_LARGEST];
+    name_of(process, name, path);
     return proc_write(path, text, length);
+}
+
+long proc_open_of(int process, const char *name) {
+    char path[NAME_LARGEST];
+    name_of(process, name, path);
+    return proc_open(path);
 }

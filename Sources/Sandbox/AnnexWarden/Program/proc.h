@@ -14,5 +14,7 @@ long proc_write(const char *name, const char *text, uint64_t length);
 long proc_write_of(int process, const char *name, const char *text, uint64_t length);
 // Opens a file for reading. If it is a link, the link is followed.
 long proc_open(const char *name);
+// The same for a file ("/ns/user") of another process.
+long proc_open_of(int process, const char *name);
 
 #endif

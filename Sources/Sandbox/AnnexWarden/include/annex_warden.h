@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // Incremented if a layout below changes; an installed warden of another version is not used.
-#define ANNEX_WARDEN_VERSION 4u
+#define ANNEX_WARDEN_VERSION 5u
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 #define ANNEX_PLAN_LARGEST (128u * 1024u)
 #define ANNEX_PLAN_DESCRIPTORS 64u  // the most descriptors with a plan
@@ -67,6 +67,7 @@ enum {
     ANNEX_STEP_CGROUP,        // the child joins its control groups, then makes a cgroup namespace with them as root
     ANNEX_STEP_CLOCKS,        // the clocks of the sandbox are shifted by random times
     ANNEX_STEP_MAPS,          // setgroups, uid_map, gid_map and oom_score_adj, written by the parent
+    ANNEX_STEP_OWNERS,        // binds whose files belong to another user on disk get an id map (root only)
     ANNEX_STEP_IDENTITY,      // setresgid, setresuid inside
     ANNEX_STEP_PROPAGATION,   // the whole tree made private
     ANNEX_STEP_ROOT,          // the tmpfs that becomes the root
@@ -109,6 +110,9 @@ enum {
     ANNEX_BIND_WRITABLE = 1u << 0,
     ANNEX_BIND_DEVICE = 1u << 1,  // a device node that the policy grants (/dev/null): without nodev
     ANNEX_BIND_NO_EXECUTE = 1u << 2,
+    // An id map: files that belong to `inside_user` and `inside_group` on disk belong to the process, and new files get
+    // this owner on disk. Only for a warden of the machine's root.
+    ANNEX_BIND_OWNED = 1u << 3,
 };
 
 // One tmpfs inside the root.

@@ -21,15 +21,16 @@ public struct BundleError: Error, Sendable, Hashable {
 }
 
 extension BundleError: CustomStringConvertible {
-    public var description: String {
-        let place = key.map { "\(file): \($0)" } ?? file
-        return "\(place): \(what) (\(rule.rawValue)); \(remedy)"
-    }
+    public var description: String { "\(place): \(what) (\(rule.rawValue)); \(remedy)" }
+
+    /// The file, and the key if there is one.
+    public var place: String { key.map { "\(file): \($0)" } ?? file }
 }
 
 /// A rule of packaging, with the number that the documentation gives it.
 public enum BundleRule: String, Sendable, Hashable {
-    /// An app is a directory `Name.app` with `Info.plist`, its executable and `PlugIns/*.appex`.
+    /// An app is a directory `Name.app` with `Info.plist`, its executable and `PlugIns/*.appex`. `Frameworks` holds
+    /// resources, and there is no `SharedFrameworks`.
     case p1 = "P1"
     /// `Info.plist` is an ordinary property list with the ordinary keys, and no placeholder is left in it.
     case p2 = "P2"
@@ -37,8 +38,20 @@ public enum BundleRule: String, Sendable, Hashable {
     case p3 = "P3"
     /// An app does something itself: it has a program of its own.
     case p4 = "P4"
-    /// An extension has a name to show.
+    /// An extension has a name to show, which is short and cannot pose as another.
     case p6 = "P6"
-    /// The executable matches the machine, and other users cannot change it.
+    /// The executable matches the machine, and other users cannot change it. No file leads out of the bundle.
     case p7 = "P7"
+    /// The bundle requires no later version of Annex than this one.
+    case p9 = "P9"
+    /// An extension has a program for every processor for which its app has one.
+    case p11 = "P11"
+    /// A bundle states its version, which can be compared with others.
+    case p12 = "P12"
+    /// An activation rule says for which items the extension is offered.
+    case a2 = "A2"
+    /// A program does nothing that every sandbox denies. The rule has no number: it is the section of that name.
+    case restrictions = "restrictions"
+    /// Entitlements are a property list in the bundle. The rule has no number: it is the section of that name.
+    case entitlements = "entitlements"
 }

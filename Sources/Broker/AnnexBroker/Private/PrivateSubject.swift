@@ -1,0 +1,70 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// The private directories that go away together: those of an app, or that of an extension which a new version of its
+/// app no longer contains.
+package enum PrivateSubject: Sendable, Hashable {
+    case app(String)
+    case `extension`(String, of: String)
+
+    /// The name of an announcement. No bundle identifier contains an `@`.
+    var name: String {
+        switch self {
+        case .app(let app): app
+        case .extension(let identifier, let app): "\(app)@\(identifier)"
+        }
+    }
+
+    /// nil if the name is no announcement's.
+    init?(named name: String) {
+        let parts = name.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
+        switch parts.count {
+        case 1: self = .app(parts[0])
+        case 2: self = .extension(parts[1], of: parts[0])
+        default: return nil
+        }
+    }
+
+    var app: String {
+        switch self {
+        case .app(let app): app
+        case .extension(_, let app): app
+        }
+    }
+}
+
+/// Announcements of removals. A daemon announces a removal before it changes its index, and withdraws the announcement
+/// after the directories were moved away. If it is killed in between, its next start compares both.
+extension PrivateFolder {
+    static let announced = "@announced"
+
+    func announce(_ subject: PrivateSubject) throws(SystemError) {
+        let folder = try folder(Self.announced)
+        do throws(SystemError) {
+            try folder.makeDirectory(subject.name, mode: 0o700)
+            // The announcement must reach the disk before the index does.
+            try folder.synchronize()
+        } catch {
+            guard error.errno == EEXIST else { throw error }
+        }
+    }
+
+    func withdraw(_ subject: PrivateSubject) throws(SystemError) {
+        do throws(SystemError) {
+            try folder(Self.announced).removeDirectory(subject.name)
+        } catch {
+            guard error.errno == ENOENT else { throw error }
+        }
+    }
+
+    /// The removals that were announced and not withdrawn.
+    func announcements() throws(SystemError) -> [PrivateSubject] {
+        do throws(SystemError) {
+            return try descriptor.openBeneath(Self.announced, O_RDONLY | O_DIRECTORY).entries(atMost: Self.mostNames)
+                .compactMap { entry in entry.name.flatMap(PrivateSubject.init(named:)) }
+        } catch {
+            guard error.errno == ENOENT else { throw error }
+            return []
+        }
+    }
+}

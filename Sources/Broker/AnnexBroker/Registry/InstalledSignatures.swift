@@ -1,0 +1,159 @@
+internal import AnnexBrokerAPI
+internal import AnnexBundle
+internal import AnnexSigning
+internal import Synchronization
+
+/// The signatures of a broker's installed apps, and the teams that its user trusts.
+final class InstalledSignatures: Sendable {
+    private struct State {
+        /// By the app's identifier.
+        var apps: [String: AppSignature] = [:]
+        /// The checks of the extensions' launches, by the bundle's identity. Entries whose bundle is gone are dropped by
+        /// the next installation.
+        var seals: [ObjectIdentifier: Seal] = [:]
+    }
+
+    private struct Seal: Sendable {
+        weak let bundle: ExtensionBundle?
+        let sealed: SealedExtension
+    }
+
+    private let trusted: TrustStore
+    private let state = Mutex(State())
+
+    init(trust: TrustStore) {
+        trusted = trust
+    }
+
+    /// Reads all files of a new app, and decides whether its user trusts the signature. If this is the app's first signed
+    /// installation, pins the app to its team.
+    /// - Parameter path: for errors.
+    func accept(
+        _ app: AppBundle, at path: String
+    ) throws(BrokerError) -> (signature: AppSignature, isNewPin: Bool) {
+        do throws(SigningError) {
+            // An app without a seal has nothing to compare its files with.
+            let sealed = try SealedApp.load(app) == nil ? nil : SealedApp.check(app)
+            let signature = try AppSignature(app, sealed: sealed)
+            if case .refused(let refusal) = trusted.trust.decide(app: app.identifier, signedBy: signature.team) {
+                throw SigningError(refusal)
+            }
+            try checkVersion(signature, of: app.identifier)
+            var isNew = false
+            if let team = signature.team {
+                try trusted.change { (trust) throws(SigningError) in
+                    isNew = try trust.accept(team, for: app.identifier)
+                }
+            }
+            return (signature, isNew)
+        } catch {
+            throw BrokerError(error, at: path)
+        }
+    }
+
+    /// Refuses a signed app that is older than the installed one: its signature is valid for ever, and so are its faults.
+    private func checkVersion(_ signature: AppSignature, of app: String) throws(SigningError) {
+        guard let version = signature.version, let installed = state.withLock({ $0.apps[app]?.version }),
+            AppSignature.isLower(version, than: installed)
+        else { return }
+        throw SigningError(olderVersion: version, than: installed, of: app)
+    }
+
+    /// Reads the seal of an app that was accepted when it was installed.
+    func load(_ app: AppBundle, at path: String) throws(BrokerError) -> AppSignature {
+        do throws(SigningError) {
+            let signature = try AppSignature(app, sealed: SealedApp.load(app))
+            if let team = signature.team {
+                try trusted.change { (trust) throws(SigningError) in try trust.accept(team, for: app.identifier) }
+            }
+            return signature
+        } catch {
+            throw BrokerError(error, at: path)
+        }
+    }
+
+    func record(_ signature: AppSignature, for app: AppBundle) {
+        state.withLock { state in
+            state.apps[app.identifier] = signature
+            state.seals = state.seals.filter { $0.value.bundle != nil }
+            for (bundle, sealed) in signature.extensions {
+                state.seals[ObjectIdentifier(bundle)] = Seal(bundle: bundle, sealed: sealed)
+            }
+        }
+    }
+
+    func drop(_ app: String) {
+        state.withLock { _ = $0.apps.removeValue(forKey: app) }
+    }
+}
+
+extension InstalledSignatures {
+    /// Refuses a launch if the extension's files have changed since its app was installed.
+    func check(_ bundle: ExtensionBundle) throws(BrokerError) {
+        guard let seal = state.withLock({ $0.seals[ObjectIdentifier(bundle)] }), seal.bundle === bundle else {
+            guard (try? bundle.executable.isUnchanged()) ?? false else {
+                throw BrokerError(
+                    .invalidBundle, what: "\(bundle.executable.path) has changed since it was installed",
+                    place: bundle.identifier, remedy: "install the app again")
+            }
+            return
+        }
+        do throws(SigningError) {
+            try seal.sealed.check(bundle)
+        } catch {
+            throw BrokerError(error, at: bundle.identifier)
+        }
+    }
+
+    /// The extensions with the teams that signed their apps.
+    func named(_ extensions: [InstalledExtension]) -> [InstalledExtension] {
+        let (teams, trust) = (state.withLock { $0.apps.compactMapValues(\.team) }, trusted.trust)
+        guard !teams.isEmpty else { return extensions }
+        return extensions.map { one in
+            var one = one
+            one.team = teams[one.containingApp].map { SigningTeam($0, isTrusted: trust.trusts($0)) }
+            return one
+        }
+    }
+
+    func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam {
+        do throws(SigningError) {
+            let team = try TeamFile.team(in: key)
+            try trusted.change { (trust) throws(SigningError) in try trust.trust(team, for: app.map { [$0] } ?? []) }
+            return SigningTeam(team, isTrusted: true)
+        } catch {
+            throw BrokerError(error, at: app ?? error.place)
+        }
+    }
+
+    func forgetPin(of app: String) throws(BrokerError) {
+        do throws(SigningError) {
+            try trusted.change { (trust) throws(SigningError) in trust.forget(app: app) }
+        } catch {
+            throw BrokerError(error, at: app)
+        }
+    }
+}
+
+extension SigningTeam {
+    init(_ team: Team, isTrusted: Bool) {
+        self.init(
+            name: team.name, identifier: team.identifier, publicKey: team.publicKey.hex, isTrusted: isTrusted)
+    }
+}
+
+extension BrokerError {
+    /// - Parameter place: the app's path or identifier, which the caller knows.
+    init(_ error: SigningError, at place: String) {
+        let code: Code =
+            switch error.code {
+            case .untrustedTeam: .untrustedTeam
+            case .olderVersion: .olderVersion
+            case .system, .damagedTrust: .system
+            case .damagedSeal, .changedContents, .unsafeContents, .invalidBundle, .damagedKey: .invalidBundle
+            }
+        let isSame = place == error.place || place.hasSuffix("/" + error.place)
+        self.init(
+            code, what: isSame ? error.what : "\(error.place): \(error.what)", place: place, remedy: error.remedy)
+    }
+}

@@ -1,0 +1,69 @@
+internal import AnnexLinux
+internal import AnnexModel
+
+/// The parts that apps and extensions have alike: property list, program and entitlements. A part is missing if it has
+/// a fault, which is then among the findings.
+struct BundleParts: ~Copyable {
+    let info: InfoDictionary?
+    let keys: BundleKeys?
+    let entitlements: Entitlements
+    /// The processors for which the bundle has a program.
+    let processors: Set<Processor>
+    private var program: BundleFile?
+
+    init(of bundle: borrowing BundleDirectory, owner: ProgramChecks.Owner, reporting findings: FindingCollector) {
+        if let fault = BundleRights.fault(in: bundle.status.mode, shown: bundle.shown) { findings.report(fault) }
+        let info = findings.attempt { () throws(BundleError) in try bundle.info() }
+        self.info = info
+        guard let info else {
+            keys = nil
+            entitlements = .none
+            processors = []
+            program = nil
+            return
+        }
+        keys = BundleKeys(info, reporting: findings)
+        var programs = ProgramChecks(owner: owner, findings: findings).programs(of: bundle, info: info)
+        processors = programs.processors
+        program = programs.takeOwn()
+        entitlements = Self.entitlements(of: bundle, info: info, reporting: findings)
+    }
+
+    /// Takes the program for this machine out; nil if there is none without a fault.
+    mutating func takeProgram() -> BundleFile? { program.take() }
+
+    /// The suffix of the name of the file with the entitlements. Before it comes the name of the program.
+    static let entitlementsSuffix = ".entitlements"
+
+    private static func entitlements(
+        of bundle: borrowing BundleDirectory, info: InfoDictionary, reporting findings: FindingCollector
+    ) -> Entitlements {
+        guard let program = info.values[ProgramChecks.key]?.string, !program.contains("/") else { return .none }
+        let name = program + entitlementsSuffix
+        let shown = bundle.shown(name)
+        let bytes = findings.find { () throws(BundleError) -> [UInt8]? in
+            guard let file = try bundle.openIfPresent(name, rule: .entitlements, kind: .regular) else { return nil }
+            return try file.bytes(atMost: PropertyListLimits.entitlements.bytes, shown: shown, rule: .entitlements)
+        }
+        guard let bytes else { return .none }
+        return EntitlementsReader(file: shown, reporting: findings).entitlements(bytes) ?? .none
+    }
+}
+
+/// The facts about a containing app that the checks of its extensions need. A fact is missing if the app has a fault
+/// there; the check that needs it is then left out.
+struct ContainingApp {
+    let identifier: String?
+    let name: String?
+    let version: BundleVersion?
+    let shortVersion: BundleVersion?
+    let processors: Set<Processor>
+
+    init(_ parts: borrowing BundleParts) {
+        identifier = parts.keys?.identifier
+        name = parts.keys?.name
+        version = parts.keys?.version
+        shortVersion = parts.keys?.shortVersion
+        processors = parts.processors
+    }
+}

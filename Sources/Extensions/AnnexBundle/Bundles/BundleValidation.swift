@@ -1,0 +1,39 @@
+internal import AnnexModel
+
+/// Every fault that an app and its extensions have, for their author to mend before the app is shipped.
+///
+/// ```swift
+/// let validation = BundleValidation(app: "Pictures.app")
+/// for finding in validation.findings { print("\(finding.severity.rawValue): \(finding.fault)") }
+/// ```
+public struct BundleValidation: Sendable, Hashable {
+    /// The findings about the app, then those about each extension. Of each severity, at most 100 about the app and 100
+    /// about each extension are kept.
+    public let findings: [BundleFinding]
+    /// How many findings were not kept.
+    public let omitted: Int
+
+    /// Examines an app. The checks are those of an installation, and more that would take too long there.
+    ///
+    /// - Parameter path: the app's directory, `Name.app`.
+    public init(app path: String) {
+        let own = FindingCollector(.validating)
+        var others: [FindingCollector] = []
+        _ = AppBundle(path, reporting: own) { others.append($0) }
+        let all = [own] + others
+        findings = all.flatMap { collector in
+            BundleFinding.Severity.allCases.flatMap { severity in
+                collector.findings.filter { $0.severity == severity }
+            }
+        }
+        omitted = all.reduce(0) { $0 + $1.omitted }
+    }
+
+    /// How many findings are of a severity.
+    public func count(of severity: BundleFinding.Severity) -> Int {
+        findings.count { $0.severity == severity }
+    }
+
+    /// Whether Annex refuses the app or one of its extensions.
+    public var hasErrors: Bool { count(of: .error) > 0 }
+}

@@ -1,0 +1,117 @@
+internal import AnnexModel
+
+/// The dictionary `NSExtension` of an extension.
+struct ExtensionPointKeys {
+    let identifier: String
+    let principalClass: String?
+    let mainStoryboard: String?
+}
+
+/// The checks of an extension's property list that go beyond those of every bundle.
+struct ExtensionChecks {
+    private let info: InfoDictionary
+    private let app: ContainingApp
+    private let findings: FindingCollector
+
+    init(_ info: InfoDictionary, app: ContainingApp, findings: FindingCollector) {
+        self.info = info
+        self.app = app
+        self.findings = findings
+    }
+
+    func checkIdentifier(_ identifier: String?) {
+        guard let identifier, let app = app.identifier, !identifier.hasPrefix(app + ".") else { return }
+        findings.report(
+            info.fault(
+                "CFBundleIdentifier", what: "is \(identifier), which does not begin with its app's \(app).", rule: .p3,
+                remedy: "start it with \(app). (an extension belongs to one app and cannot be moved into another)"))
+    }
+
+    /// The name to show; nil if there is none.
+    func displayName(_ keys: BundleKeys) -> String? {
+        guard let name = keys.displayName ?? app.name else {
+            if !findings.hasFinding(at: "CFBundleDisplayName", of: info.file) {
+                findings.report(
+                    info.fault(
+                        "CFBundleDisplayName", what: "is missing, and so is the app's CFBundleName", rule: .p6,
+                        remedy: "add one"))
+            }
+            return nil
+        }
+        if let app = app.name, name != app, !name.hasPrefix("\(app) — ") {
+            findings.advise(
+                info.fault(
+                    "CFBundleDisplayName", what: "is \(Escaped(name)), which does not name the app", rule: .p6,
+                    remedy: "call it \"\(Escaped(app)) — \(Escaped(name))\", so that users see where it is from"))
+        }
+        return name
+    }
+
+    /// Reports each processor for which the app has a program and the extension has none.
+    func checkProcessors(_ own: Set<Processor>) {
+        // Without any program the extension has a fault already, and only the validation knows them all.
+        guard findings.isValidating, !own.isEmpty else { return }
+        for processor in app.processors.subtracting(own).sorted() {
+            findings.report(
+                info.fault(
+                    ProgramChecks.key, what: "names no program for \(processor.name), for which the app has one",
+                    rule: .p11,
+                    remedy: "add the program at \(processor.directory ?? processor.name)/, or remove the app's"))
+        }
+    }
+
+    func checkVersions(_ keys: BundleKeys) {
+        if let own = keys.version, let version = app.version, own != version {
+            findings.advise(
+                info.fault(
+                    "CFBundleVersion", what: "is \(own), but the app's is \(version)", rule: .p12,
+                    remedy: "give both the same version: they are installed together"))
+        }
+    }
+
+    /// The extension's point; nil if it is missing or wrong.
+    func point() -> ExtensionPointKeys? {
+        let keys = findings.attempt { () throws(BundleError) in
+            guard let keys = try info.dictionary("NSExtension") else {
+                throw info.fault(
+                    "NSExtension", what: "is missing", rule: .p2,
+                    remedy: "add a dictionary that names the extension point")
+            }
+            return keys
+        }
+        guard let keys else { return nil }
+        let identifier = findings.attempt { () throws(BundleError) in
+            try keys.identifier("NSExtensionPointIdentifier")
+        }
+        let principalClass = findings.attempt { () throws(BundleError) in try keys.text("NSExtensionPrincipalClass") }
+        let storyboard = findings.attempt { () throws(BundleError) in try keys.text("NSExtensionMainStoryboard") }
+        checkAttributes(of: keys)
+        if case .some(.some) = storyboard {
+            findings.warn(
+                keys.fault(
+                    "NSExtensionMainStoryboard", what: "names a user interface, which Annex does not load", rule: .p2,
+                    remedy: "name the class that serves requests as NSExtensionPrincipalClass"))
+        }
+        guard let identifier, let principalClass, let storyboard else { return nil }
+        return ExtensionPointKeys(identifier: identifier, principalClass: principalClass, mainStoryboard: storyboard)
+    }
+
+    private func checkAttributes(of keys: InfoDictionary) {
+        let attributes = findings.find { () throws(BundleError) in try keys.dictionary("NSExtensionAttributes") }
+        guard let attributes, findings.isValidating else { return }
+        let key = "NSExtensionActivationRule"
+        switch attributes.values[key] {
+        case .string(let text) where text.uppercased().contains("TRUEPREDICATE"):
+            findings.warn(
+                attributes.fault(
+                    key, what: "offers the extension for everything (TRUEPREDICATE)", rule: .a2,
+                    remedy: "state which items the extension takes; TRUEPREDICATE is for development only"))
+        case .string, .dictionary, nil: break
+        case .some(let value):
+            findings.warn(
+                attributes.fault(
+                    key, what: "is \(value.kind), not a dictionary or a predicate", rule: .a2,
+                    remedy: "make it a dictionary"))
+        }
+    }
+}

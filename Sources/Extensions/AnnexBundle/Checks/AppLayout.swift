@@ -1,0 +1,45 @@
+internal import AnnexLinux
+
+/// The layout of an app's directory.
+struct AppLayout {
+    private let tree: BundleTree
+    private let findings: FindingCollector
+
+    init(_ tree: BundleTree, findings: FindingCollector) {
+        self.tree = tree
+        self.findings = findings
+    }
+
+    /// Checks the app's own directories. Those of its extensions are not looked into.
+    func check(_ app: borrowing BundleDirectory) {
+        if tree.topNames.contains("SharedFrameworks") {
+            findings.report(
+                BundleError(
+                    .p1, file: app.shown("SharedFrameworks"), what: "is not supported: no code is loaded at run time",
+                    remedy: "link shared code into each program, and put shared resources into Frameworks"))
+        }
+        guard findings.isValidating else { return }
+        for path in tree.files {
+            if path.hasPrefix("Frameworks/") { checkResource(path, in: app) }
+            let parts = path.split(separator: "/")
+            guard parts.first == "PlugIns" else { continue }
+            findings.warn(
+                BundleError(
+                    .p1, file: app.shown(path), what: "is in PlugIns, but in no extension",
+                    remedy: "put it into a directory Name.appex, or elsewhere in the app"))
+        }
+    }
+
+    /// Warns of code in `Frameworks`, which nothing can load.
+    private func checkResource(_ path: String, in app: borrowing BundleDirectory) {
+        let shown = app.shown(path)
+        let start = findings.attempt { () throws(BundleError) in
+            try app.open(path, rule: .p1, kind: .regular).start(count: 4, shown: shown, rule: .p1)
+        }
+        guard let start, ElfProgram.isElf(start) else { return }
+        findings.warn(
+            BundleError(
+                .p1, file: shown, what: "is a shared library or a program, which no extension can load",
+                remedy: "link the code into each program; Frameworks is for resources"))
+    }
+}

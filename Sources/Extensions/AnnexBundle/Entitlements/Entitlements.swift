@@ -1,0 +1,48 @@
+/// What an app or extension asks to be allowed: the values of the file `Name.entitlements` in its bundle, where `Name`
+/// is the value of `CFBundleExecutable`.
+///
+/// To ask is not to have: the extension point says which entitlements it allows, and the user grants them.
+public struct Entitlements: Sendable, Hashable {
+    /// `com.apple.security.application-groups`: the groups whose shared container the bundle wants, such as
+    /// `group.com.example.pictures`. Empty if the key is missing.
+    public let applicationGroups: [String]
+    /// All entitlements that the bundle asks for, sorted by name. Those with the value false or an empty list are not
+    /// asked for. Names that Annex does not know are among them.
+    public let names: [String]
+
+    /// No entitlements, as those of a bundle without the file.
+    public static let none = Entitlements(names: [], applicationGroups: [])
+
+    init(names: [String], applicationGroups: [String]) {
+        self.names = names
+        self.applicationGroups = applicationGroups
+    }
+
+    /// Whether the bundle asks for an entitlement.
+    public func asks(for key: EntitlementKey) -> Bool { names.contains(key.rawValue) }
+
+    /// The names that Annex does not know.
+    public var unknown: [String] { names.filter { EntitlementKey(rawValue: $0) == nil } }
+}
+
+/// An entitlement that Annex knows.
+public enum EntitlementKey: String, Sendable, Hashable, CaseIterable {
+    /// The sandbox. It is always on, whatever the value.
+    case sandbox = "com.apple.security.app-sandbox"
+    /// Shared containers: a list of groups.
+    case applicationGroups = "com.apple.security.application-groups"
+    /// Connections to other machines.
+    case networkClient = "com.apple.security.network.client"
+    /// Reading the files that the user picks.
+    case readsPickedFiles = "com.apple.security.files.user-selected.read-only"
+    /// Reading and changing the files that the user picks.
+    case changesPickedFiles = "com.apple.security.files.user-selected.read-write"
+
+    /// Whether the value is a list of groups; otherwise it is true or false.
+    var isList: Bool { self == .applicationGroups }
+}
+
+extension PropertyListLimits {
+    /// The limits for entitlements. The longest file of twelve real apps has 4 KiB.
+    package static let entitlements = PropertyListLimits(bytes: 16 << 10, values: 512, depth: 4, key: 256)
+}

@@ -1,0 +1,103 @@
+/// A fault that the validation of a bundle found, and how much it matters.
+public struct BundleFinding: Sendable, Hashable {
+    /// How much a finding matters.
+    public enum Severity: String, Sendable, Hashable, CaseIterable {
+        /// Annex refuses the app or the extension: on this machine, or on another for which the app has a program.
+        case error
+        /// Annex accepts the bundle, but a part of it does not do what its author probably expects.
+        case warning
+        /// Everything works, but users or authors would fare better otherwise.
+        case advice
+    }
+
+    public let severity: Severity
+    /// Where the fault is, the rule, and the remedy.
+    public let fault: BundleError
+
+    init(_ severity: Severity, fault: BundleError) {
+        self.severity = severity
+        self.fault = fault
+    }
+}
+
+/// Collects what the checks of one bundle find. The same checks serve two readers:
+///
+/// - The reader that opens a bundle wants the first error only. Warnings are not even put into words.
+/// - The validation wants everything.
+final class FindingCollector {
+    enum Purpose {
+        case opening, validating
+    }
+
+    let purpose: Purpose
+    private(set) var findings: [BundleFinding] = []
+    /// How many findings were not kept.
+    private(set) var omitted = 0
+
+    /// The most findings of each severity that are kept about one bundle, whatever its author put into it.
+    static let most = 100
+
+    init(_ purpose: Purpose) {
+        self.purpose = purpose
+    }
+
+    /// Whether checks that only the validation needs should run. They may take long.
+    var isValidating: Bool { purpose == .validating }
+
+    var firstError: BundleError? { findings.first { $0.severity == .error }?.fault }
+
+    func report(_ error: BundleError) { keep(BundleFinding(.error, fault: error)) }
+
+    func warn(_ fault: @autoclosure () -> BundleError) {
+        if isValidating { keep(BundleFinding(.warning, fault: fault())) }
+    }
+
+    func advise(_ fault: @autoclosure () -> BundleError) {
+        if isValidating { keep(BundleFinding(.advice, fault: fault())) }
+    }
+
+    private func keep(_ finding: BundleFinding) {
+        // Two checks may meet the same fault, such as a file's mode.
+        if findings.contains(finding) { return }
+        let isRoom = findings.count { $0.severity == finding.severity } < Self.most
+        if isRoom { findings.append(finding) } else { omitted += 1 }
+    }
+
+    /// Whether anything was found at a key, which may be given as a path of keys.
+    func hasFinding(at keyPath: String, of file: String) -> Bool {
+        let key = keyPath.split(separator: ".").last.map(String.init)
+        return findings.contains { $0.fault.file == file && ($0.fault.key == keyPath || $0.fault.key == key) }
+    }
+}
+
+extension FindingCollector {
+    /// The result of a check; nil if the check throws, which is then an error among the findings.
+    func attempt<Result: ~Copyable>(_ check: () throws(BundleError) -> Result) -> Result? {
+        do throws(BundleError) {
+            return try check()
+        } catch {
+            report(error)
+            return nil
+        }
+    }
+
+    /// What a check looks for; nil if nothing is there, or if the check throws.
+    func find<Result: ~Copyable>(_ check: () throws(BundleError) -> Result?) -> Result? {
+        do throws(BundleError) {
+            return try check()
+        } catch {
+            report(error)
+            return nil
+        }
+    }
+
+    /// The bundle that was read, if it has no error.
+    /// - Throws: the first error.
+    func verdict<Bundle>(on bundle: Bundle?, at file: String) throws(BundleError) -> Bundle {
+        if let error = firstError { throw error }
+        guard let bundle else {
+            throw BundleError(.p1, file: file, what: "cannot be read", remedy: "run annex validate")
+        }
+        return bundle
+    }
+}

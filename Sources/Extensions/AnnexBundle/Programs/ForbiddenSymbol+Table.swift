@@ -1,0 +1,46 @@
+/// A function of the C library that no sandbox of an extension lets do its work.
+struct ForbiddenSymbol: Hashable {
+    let name: String
+    /// What the function would do, for a sentence that begins with its name.
+    let purpose: String
+    /// Whether Swift's runtime or Annex itself links the function into every static program. There its name says
+    /// nothing about the extension's own code.
+    let isInEveryProgram: Bool
+
+    private init(_ name: String, purpose: String, isInEveryProgram: Bool = false) {
+        self.name = name
+        self.purpose = purpose
+        self.isInEveryProgram = isInEveryProgram
+    }
+
+    /// Dynamic linkers add a version to a name in some tables, as in `fork@GLIBC_2.2.5`. The tables that are read here hold
+    /// the plain name.
+    static let all: [ForbiddenSymbol] = processes + code + others + places
+
+    private static let processes =
+        ["fork", "vfork", "posix_spawn", "posix_spawnp", "system", "popen", "wordexp"].map {
+            ForbiddenSymbol($0, purpose: "starts a process")
+        }
+        + ["execv", "execvp", "execl", "execlp", "execle", "execveat", "fexecve"].map {
+            ForbiddenSymbol($0, purpose: "starts another program")
+        }
+        + ["execve", "execvpe"].map {
+            ForbiddenSymbol($0, purpose: "starts another program", isInEveryProgram: true)
+        }
+
+    private static let code = ["dlopen", "dlmopen"].map {
+        ForbiddenSymbol($0, purpose: "loads code at run time", isInEveryProgram: true)
+    }
+
+    private static let others = [
+        ForbiddenSymbol("ptrace", purpose: "reads or changes another process"),
+        ForbiddenSymbol("process_vm_writev", purpose: "changes another process"),
+        ForbiddenSymbol("process_vm_readv", purpose: "reads another process", isInEveryProgram: true),
+        ForbiddenSymbol("pidfd_getfd", purpose: "takes a file of another process"),
+    ]
+
+    private static let places =
+        ["mount", "umount2", "chroot", "pivot_root", "setns"].map {
+            ForbiddenSymbol($0, purpose: "changes which files a process sees")
+        } + [ForbiddenSymbol("unshare", purpose: "changes what a process shares", isInEveryProgram: true)]
+}

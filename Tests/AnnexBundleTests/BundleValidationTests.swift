@@ -1,0 +1,136 @@
+import AnnexBundle
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// The validation: every finding at once, and the same errors as an installation.
+@Suite(.timeLimit(.minutes(20))) struct BundleValidationTests {
+    private let editorInfo = "PlugIns/Editor.appex/Info.plist"
+
+    @Test func `P10: a valid app has no errors`() throws {
+        let test = try TestApp()
+        #expect(test.findings(.error) == [])
+        #expect(!BundleValidation(app: test.path).hasErrors)
+    }
+
+    @Test func `P10: every finding is reported at once with file, key, rule and remedy`() throws {
+        let test = try TestApp()
+        try test.replace("com.example.pictures.editor", with: "com.example.other")
+        try test.replace("com.apple.photo-editing", with: "$(POINT)")
+        try test.add("<key>CFBundleVersion</key><string>one</string>", to: "Info.plist")
+        chmod("\(test.extensionPath)/Editor", 0o777)
+        symlink("/etc/passwd", "\(test.path)/link")
+        #expect(
+            test.findings(.error) == [
+                "error P7 Pictures.app/link",
+                "error P12 Pictures.app/Info.plist: CFBundleVersion",
+                "error P7 Pictures.app/PlugIns/Editor.appex/Editor",
+                "error P3 Pictures.app/PlugIns/Editor.appex/Info.plist: CFBundleIdentifier",
+                "error P2 Pictures.app/PlugIns/Editor.appex/Info.plist: NSExtensionPointIdentifier",
+            ])
+        let validation = BundleValidation(app: test.path)
+        #expect(validation.findings.allSatisfy { !$0.fault.what.isEmpty && !$0.fault.remedy.isEmpty })
+        let first = try #require(throws: BundleError.self) { _ = try AppBundle.open(test.path) }
+        #expect(first == validation.findings.first?.fault, "the reader throws the first of them")
+    }
+
+    @Test func `P10: faults of an app without a property list do not hide those of its extensions`() throws {
+        let test = try TestApp()
+        try test.remove("Info.plist")
+        try test.add("<key>CFBundleDisplayName</key><string>Editor</string>")
+        try test.remove("PlugIns/Editor.appex/Editor")
+        #expect(
+            test.findings(.error) == [
+                "error P2 Pictures.app/Info.plist", "error P7 Pictures.app/PlugIns/Editor.appex/Editor",
+            ])
+    }
+
+    @Test func `P10: what is no app has one finding`() throws {
+        #expect(BundleValidation(app: "/usr/share").findings.map(\.fault.rule) == [.p1])
+        #expect(BundleValidation(app: "/no/such.app").findings.map(\.fault.rule) == [.p1])
+    }
+
+    @Test func `P10: the number of findings is bounded and the rest counted`() throws {
+        let test = try TestApp()
+        for number in 0..<300 { symlink("/etc", "\(test.path)/link\(number)") }
+        let validation = BundleValidation(app: test.path)
+        #expect(validation.count(of: .error) == 100 && validation.omitted == 200)
+    }
+
+    @Test func `P1: shared frameworks are refused`() throws {
+        let test = try TestApp()
+        try test.makeFolder("SharedFrameworks")
+        let error = try test.rejection()
+        #expect(error.rule == .p1 && error.file == "Pictures.app/SharedFrameworks" && error.remedy.contains("link"))
+    }
+
+    @Test func `P1: code among the shared resources is a warning`() throws {
+        let test = try TestApp()
+        try test.makeFolder("Frameworks/Filters")
+        try test.write("a resource", to: "Frameworks/Filters/table")
+        #expect(test.findings(.warning).filter { $0.contains("Frameworks") } == [])
+        try test.writeProgram("Frameworks/Filters/libfilters.so")
+        #expect(test.finding(about: "Frameworks/Filters/libfilters.so")?.severity == .warning)
+        #expect(try AppBundle.open(test.path).extensions.count == 1)
+    }
+
+    @Test func `P1: a file beside the extensions is a warning`() throws {
+        let test = try TestApp()
+        try test.write("", to: "PlugIns/notes")
+        #expect(test.finding(about: "PlugIns/notes")?.severity == .warning)
+    }
+
+    @Test func `P2: placeholders that Annex does not read are warnings, and others are errors`() throws {
+        let test = try TestApp()
+        try test.add("<key>NSHumanReadableCopyright</key><string>${OWNER}</string>")
+        try test.replace("<integer>-7</integer>", with: "<string>$(X)</string>")
+        try test.replace("Class</key><string>Editor<", with: "Class</key><string>$(MODULE).Editor<")
+        let found = test.findings().filter { $0.contains("P2") }
+        #expect(
+            found == [
+                "error P2 Pictures.app/\(editorInfo): NSExtensionPrincipalClass",
+                "warning P2 Pictures.app/\(editorInfo): NSExtension.NSExtensionAttributes.Unknown",
+                "warning P2 Pictures.app/\(editorInfo): NSHumanReadableCopyright",
+            ])
+    }
+
+    @Test func `P2: a storyboard is kept and reported as unsupported`() throws {
+        let test = try TestApp()
+        try test.replace("NSExtensionPrincipalClass", with: "NSExtensionMainStoryboard")
+        let finding = try #require(test.finding(about: editorInfo, key: "NSExtensionMainStoryboard"))
+        #expect(finding.severity == .warning && finding.fault.rule == .p2)
+        let found = try #require(try AppBundle.open(test.path).extensions.first)
+        #expect(found.mainStoryboard == "Editor" && found.principalClass == nil)
+    }
+
+    @Test(arguments: ["TRUEPREDICATE", "truePredicate", "NOT (FALSEPREDICATE) OR TRUEPREDICATE"])
+    func `A2: a rule that offers the extension for everything is a warning`(rule: String) throws {
+        let test = try TestApp()
+        try test.replace(
+            "<key>Unknown</key>",
+            with: "<key>NSExtensionActivationRule</key><string>\(rule)</string><key>Unknown</key>")
+        let finding = try #require(test.finding(about: editorInfo, key: "NSExtensionActivationRule"))
+        #expect(finding.severity == .warning && finding.fault.rule == .a2)
+    }
+
+    @Test(arguments: [
+        "<string>pictures</string>", "<array><string>pictures</string></array>",
+        "<array><dict><key>CFBundleURLSchemes</key><string>pictures</string></dict></array>",
+        "<array><dict><key>CFBundleURLSchemes</key><array><string>1st</string></array></dict></array>",
+        "<array><dict><key>CFBundleURLSchemes</key><array><string>$(SCHEME)</string></array></dict></array>",
+        "<array><dict><key>CFBundleURLSchemes</key><array><string></string></array></dict></array>",
+    ])
+    func `P2: URL types that are not well-formed are refused`(value: String) throws {
+        let test = try TestApp()
+        try test.add("<key>CFBundleURLTypes</key>\(value)", to: "Info.plist")
+        let error = try test.rejection()
+        #expect(error.rule == .p2 && error.key?.contains("URL") == true, "\(error)")
+    }
+
+    @Test func `P2: the URL schemes of an app are read`() throws {
+        let test = try TestApp()
+        let type = "<dict><key>CFBundleURLSchemes</key><array><string>Pics</string><string>a+b</string></array></dict>"
+        try test.add("<key>CFBundleURLTypes</key><array><dict/>\(type)\(type)</array>", to: "Info.plist")
+        #expect(try AppBundle.open(test.path).urlSchemes == ["a+b", "pics"])
+    }
+}

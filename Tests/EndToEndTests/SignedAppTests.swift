@@ -1,0 +1,222 @@
+import AnnexEmbedded
+import AnnexHost
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// Signed apps in a broker: what is refused at the installation and at a launch. The same for both kinds of broker.
+@Suite(.timeLimit(.minutes(20))) struct SignedAppTests {
+    enum Door: String, CaseIterable {
+        case embedded, connected
+    }
+
+    /// A host, a signed app that is not installed yet, and the keys of two teams.
+    private final class Scene {
+        let host: AnnexHost
+        let daemon: TestDaemon?
+        let app: SubstituteApp
+        let keys: TemporaryFolder
+        static let containing = "com.example.shout"
+        static let program = "PlugIns/Loud.appex/Loud"
+        static let info = "PlugIns/Loud.appex/Info.plist"
+
+        init(_ door: Door) async throws {
+            app = try SubstituteApp(running: "works-on")
+            keys = try TemporaryFolder()
+            switch door {
+            case .embedded:
+                daemon = nil
+                host = try AnnexHost.embedded(patience: .patience)
+            case .connected:
+                let daemon = try await TestDaemon()
+                self.daemon = daemon
+                host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
+            }
+            for team in ["ours", "theirs"] { try await annex("key", "new", team, "--out", key(team)) }
+            try await sign()
+        }
+
+        func key(_ team: String) -> String { keys.url.appending(path: team).path }
+
+        @discardableResult
+        func annex(_ arguments: String...) async throws -> Program {
+            let ran = try await Program.annex(arguments, in: keys)
+            #expect(ran.status == 0, "\(ran)")
+            return ran
+        }
+
+        func sign(by team: String = "ours") async throws { try await annex("sign", app.path, "--key", key(team)) }
+
+        /// The app that launches use: the host's own copy, or the daemon's.
+        var installed: String {
+            get throws {
+                guard let daemon else { return app.path }
+                let found = FileManager.default.enumerator(atPath: daemon.store.path)?.compactMap { $0 as? String }
+                return daemon.store.path + "/" + (try #require(found?.first { $0.hasSuffix(".app") }))
+            }
+        }
+
+        func setVersion(_ version: String, name: String = "Shout") throws {
+            let info = "\(app.path)/Info.plist"
+            let text = try String(contentsOfFile: info, encoding: .utf8)
+            let head = text.replacing(/<key>CFBundleVersion<\/key>\s*<string>[^<]*<\/string>/, with: "")
+            let with = head.replacingOccurrences(
+                of: "<key>CFBundleIdentifier</key>",
+                with: "<key>CFBundleVersion</key><string>\(version)</string><key>CFBundleIdentifier</key>")
+            try Data(with.utf8).write(to: URL(filePath: info))
+        }
+
+        func refusal() throws -> BrokerError {
+            try #require(throws: BrokerError.self) { try host.install(app: app.path) }
+        }
+
+        func launch() async throws -> BrokerError? {
+            do throws(HostError) {
+                _ = try await host.begin(SubstituteApp.identifier).cancel()
+                return nil
+            } catch {
+                guard case .rejected(let rejection) = error else { throw error }
+                return rejection
+            }
+        }
+    }
+
+    /// Changes one byte of a file in place.
+    private static func changeByte(of path: String) throws {
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        try file.seek(toOffset: 40)
+        let byte = try #require(try file.read(upToCount: 1)?.first)
+        try file.seek(toOffset: 40)
+        try file.write(contentsOf: Data([byte ^ 1]))
+        try file.close()
+    }
+
+    @Test(arguments: Door.allCases) func `P8: a signed app is installed, shows its team and is launched`(
+        door: Door
+    ) async throws {
+        let scene = try await Scene(door)
+        let team = try #require(try scene.host.install(app: scene.app.path).first?.team)
+        #expect(team.name == "ours" && team.identifier.count == 10 && !team.isTrusted)
+        #expect(try await scene.launch() == nil)
+        #expect(scene.host.extensions.first?.team == team)
+        let trusted = try scene.host.trust(keyFile: scene.key("ours") + ".pub")
+        #expect(trusted.publicKey == team.publicKey && trusted.isTrusted)
+        #expect(try scene.host.installed().first?.team?.isTrusted == true)
+        _ = try scene.host.install(app: scene.app.path)
+        #expect(try await scene.launch() == nil)
+    }
+
+    @Test(arguments: Door.allCases) func `SEAL-01: an app with one changed byte is refused at its installation`(
+        door: Door
+    ) async throws {
+        let scene = try await Scene(door)
+        try Self.changeByte(of: "\(scene.app.path)/\(Scene.program)")
+        let error = try scene.refusal()
+        #expect(error.code == .invalidBundle && error.what.contains("\(Scene.program): has other contents"))
+        #expect(error.remedy?.isEmpty == false && scene.host.extensions.isEmpty)
+    }
+
+    @Test(arguments: Door.allCases) func `SEAL-01: an extension with one changed byte is refused at its launch`(
+        door: Door
+    ) async throws {
+        for file in [Scene.program, Scene.info, "_CodeSignature/Seal"] {
+            let scene = try await Scene(door)
+            try scene.host.install(app: scene.app.path)
+            let path = try "\(scene.installed)/\(file)"
+            try await FileManager.default.settled(path)
+            try Self.changeByte(of: path)
+            let error = try await scene.launch()
+            #expect(error?.code == .invalidBundle && error?.what.contains("has other contents") == true, "\(file)")
+            #expect(error?.remedy == "install the app again")
+            try Self.changeByte(of: path)
+            #expect(try await scene.launch() == nil, "the same contents again")
+        }
+    }
+
+    @Test(arguments: Door.allCases) func `SEAL-02: an app with an added or a missing file is refused`(
+        door: Door
+    ) async throws {
+        let scene = try await Scene(door)
+        try Data("x".utf8).write(to: URL(filePath: "\(scene.app.path)/PlugIns/Loud.appex/more"))
+        #expect(try scene.refusal().what.contains("more: is not part of the signed app"))
+        try FileManager.default.removeItem(atPath: "\(scene.app.path)/PlugIns/Loud.appex/more")
+        try scene.host.install(app: scene.app.path)
+        try FileManager.default.removeItem(atPath: "\(scene.installed)/\(Scene.info)")
+        #expect(try await scene.launch()?.code == .invalidBundle)
+        guard door == .connected else { return }
+        try FileManager.default.removeItem(atPath: "\(scene.app.path)/\(Scene.info)")
+        #expect(try scene.refusal().what.contains("\(Scene.info): is missing"))
+    }
+
+    @Test(arguments: Door.allCases) func `SEAL-03: an update by another team is refused until the user allows it`(
+        door: Door
+    ) async throws {
+        let scene = try await Scene(door)
+        try scene.host.install(app: scene.app.path)
+        try await scene.sign(by: "theirs")
+        let error = try scene.refusal()
+        #expect(error.code == .untrustedTeam && error.what.contains("ours (") && error.what.contains("theirs ("))
+        #expect(error.remedy?.contains("annex key trust") == true && error.remedy?.contains("annex remove") == true)
+        #expect(scene.host.extensions.first?.team?.name == "ours")
+        // Trust in the key alone gives no right to the app.
+        try scene.host.trust(keyFile: scene.key("theirs") + ".pub")
+        #expect(try scene.refusal().code == .untrustedTeam)
+        try scene.host.trust(keyFile: scene.key("theirs") + ".pub", for: Scene.containing)
+        #expect(try scene.host.install(app: scene.app.path).first?.team?.name == "theirs")
+        #expect(try await scene.launch() == nil)
+        // Removing the app is the user's word too.
+        try await scene.sign(by: "ours")
+        #expect(try scene.refusal().code == .untrustedTeam)
+        try scene.host.remove(app: Scene.containing)
+        #expect(try scene.host.install(app: scene.app.path).first?.team?.name == "ours")
+    }
+
+    @Test(arguments: Door.allCases) func `SEAL-04: an unsigned update of a signed app is refused`(door: Door)
+        async throws
+    {
+        let scene = try await Scene(door)
+        try scene.host.install(app: scene.app.path)
+        try FileManager.default.moveItem(
+            atPath: "\(scene.app.path)/_CodeSignature/Seal", toPath: scene.key("seal"))
+        let error = try scene.refusal()
+        #expect(error.code == .untrustedTeam && error.what.contains("not signed"))
+        #expect(scene.host.extensions.first?.team?.name == "ours")
+    }
+
+    @Test(arguments: Door.allCases) func `SEAL-05: a replayed older version is refused`(door: Door) async throws {
+        let scene = try await Scene(door)
+        try scene.setVersion("1.10")
+        try await scene.sign()
+        try scene.host.install(app: scene.app.path)
+        try scene.setVersion("1.9.5")
+        try await scene.sign()
+        let error = try scene.refusal()
+        #expect(error.code == .olderVersion && error.what.contains("1.9.5") && error.what.contains("1.10"))
+        for version in ["1.10", "1.10.0", "2"] {
+            try scene.setVersion(version)
+            try await scene.sign()
+            try scene.host.install(app: scene.app.path)
+        }
+    }
+
+    @Test(arguments: Door.allCases) func `P8: a file that is no public key is not trusted`(door: Door) async throws {
+        let scene = try await Scene(door)
+        for file in [scene.key("ours"), "/dev/null", scene.keys.url.path, scene.app.path + "/Info.plist"] {
+            #expect(throws: BrokerError.self) { try scene.host.trust(keyFile: file) }
+        }
+        #expect(throws: BrokerError.self) { try scene.host.trust(keyFile: scene.key("ours") + ".pub", for: "a b") }
+        #expect(try await scene.launch()?.code == .unknownExtension)
+    }
+}
+
+extension FileManager {
+    /// Waits until a change of the file can no longer have the same time as its last one.
+    fileprivate func settled(_ path: String) async throws {
+        await eventually {
+            guard let changed = try? self.attributesOfItem(atPath: path)[.modificationDate] as? Date else {
+                return false
+            }
+            return Date().timeIntervalSince(changed) > 0.1
+        }
+    }
+}
