@@ -115,10 +115,12 @@ let extensions = floor(
         .target(
             name: "AnnexExtension", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: strict),
         .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
-        .target(name: "AnnexRegistry", dependencies: ["AnnexBundle", "AnnexPolicy"], swiftSettings: strict),
+        .target(
+            name: "AnnexRegistry", dependencies: ["AnnexBundle", "AnnexModel", "AnnexPolicy"], swiftSettings: strict),
         .systemLibrary(name: "CAnnexSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .target(
-            name: "AnnexSigning", dependencies: ["CAnnexSodium", "AnnexBundle", "AnnexLinux"], swiftSettings: strict),
+            name: "AnnexSigning", dependencies: ["CAnnexSodium", "AnnexBundle", "AnnexModel", "AnnexLinux"],
+            swiftSettings: strict),
     ])
 
 let broker = floor(
@@ -142,8 +144,8 @@ let broker = floor(
         .target(
             name: "AnnexDaemon",
             dependencies: [
-                "AnnexBroker", "AnnexBrokerAPI", "AnnexSigning", "AnnexBundle", "AnnexModel", "AnnexChannel",
-                "AnnexLinux", "CAnnexLinux",
+                "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexModel",
+                "AnnexChannel", "AnnexLinux", "CAnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
@@ -326,7 +328,8 @@ let tests: [Target] = [
     .testTarget(
         name: "AnnexRegistryTests",
         dependencies: [
-            "AnnexRegistry", "AnnexBundle", "AnnexShippedPolicies", "AnnexPolicy", "AnnexLinux", "AnnexTestSupport",
+            "AnnexRegistry", "AnnexBundle", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel", "AnnexLinux",
+            "AnnexTestSupport",
         ], swiftSettings: swift),
     .testTarget(
         name: "AnnexSigningTests",
@@ -334,13 +337,13 @@ let tests: [Target] = [
     .testTarget(
         name: "AnnexBrokerTests",
         dependencies: [
-            "AnnexBroker", "AnnexBundle", "AnnexBrokerAPI", "AnnexLaunch", "AnnexPolicy", "AnnexModel",
+            "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexLaunch", "AnnexPolicy", "AnnexModel",
             "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
         ], swiftSettings: swift),
     .testTarget(
         name: "AnnexDaemonTests",
         dependencies: [
-            "AnnexDaemon", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
+            "AnnexDaemon", "AnnexRegistry", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
             .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swift),

@@ -4,15 +4,21 @@ import AnnexPolicy
 import Foundation
 import Testing
 
-private let provesAll = ProcessInfo.processInfo.environment["ANNEX_PROVE"] == "all"
+private let wanted = ProcessInfo.processInfo.environment["ANNEX_PROVE"]
+private let provesAll = wanted == "all"
 
 /// The worth of each layer: with it left out, and with it alone, every attack ends as predicted.
 @Suite(.serialized, .timeLimit(.minutes(provesAll ? 60 : 20))) struct ProofTests {
-    /// Those that differ most; with ANNEX_PROVE=all every shipped policy, which takes a quarter of an hour.
+    /// Those that differ most. With ANNEX_PROVE=all every shipped policy, which takes a quarter of an hour. With
+    /// ANNEX_PROVE=NAME one policy.
     static let policies =
         provesAll
         ? CatalogueTests.policies
-        : ["compute", "com.apple.photo-editing", "tool", "com.apple.share-services+com.apple.security.network.client"]
+        : wanted.map { [$0] }
+            ?? [
+                "compute", "com.apple.photo-editing", "tool",
+                "com.apple.share-services+com.apple.security.network.client",
+            ]
     /// Combinations under way at once: each has a launcher and canaries, with descriptors of their own.
     static let atOnce = 4
     static let combinations =

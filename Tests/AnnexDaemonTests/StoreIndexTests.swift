@@ -1,13 +1,21 @@
 import AnnexChannel
+import AnnexRegistry
 import Testing
 
 @testable import AnnexDaemon
 
 @Suite struct StoreIndexTests {
     private func app(_ name: String, bytes: UInt64) -> StoreIndex.App {
-        StoreIndex.App(
-            identifier: name, folder: "app-\(name)", name: "A.app", bytes: bytes,
+        func build(_ version: String) -> StoreIndex.Build {
+            StoreIndex.Build(
+                version: version, digest: version == "2" ? "aa" : nil, folder: "app-\(name)-\(version)", name: "A.app",
+                bytes: bytes)
+        }
+        var app = StoreIndex.App(
+            name, elected: build("1"), others: bytes < 100 ? [build("2")] : [],
             choices: [name + ".x": false, name + ".y": true])
+        app.pinned = "1"
+        return app
     }
 
     @Test func `an index is read from the disk as it was written`() throws {
@@ -27,14 +35,18 @@ import Testing
         let kept = try StoreIndex(
             decoding: StoreIndex(apps: [read]).encoded(within: StoreIndex.limits), within: StoreIndex.limits)
         #expect(kept.apps == [read])
-        let renewed = read.renewed(with: ["com.a.off", "com.a.keyboard"])
-        #expect(!renewed.isOld && renewed.choices == ["com.a.off": false, "com.a.keyboard": true])
+        let path = { (build: StoreIndex.Build) in "/store/\(build.folder)/\(build.name)" }
+        let known = read.known(carrying: ["com.a.off", "com.a.keyboard"], path: path)
+        #expect(
+            known.choices == ["com.a.off": false, "com.a.keyboard": true] && known.elected.path == "/store/app-0/A.app")
+        let renewed = try #require(StoreIndex.App(known, builds: read.builds, path: path))
+        #expect(!renewed.isOld && renewed.choices == known.choices && renewed.elected.version == "0")
         // Later extensions have the default of their point.
-        #expect(renewed.renewed(with: ["com.a.late"]) == renewed)
+        #expect(renewed.known(carrying: ["com.a.late"], path: path).choices == known.choices)
     }
 
     @Test func `sizes in a damaged index add up to at most the largest number`() {
-        #expect(StoreIndex(apps: [app("com.a", bytes: 5), app("com.b", bytes: 7)]).bytes == 12)
+        #expect(StoreIndex(apps: [app("com.a", bytes: 5), app("com.b", bytes: 7)]).bytes == 24)
         #expect(StoreIndex(apps: [app("com.a", bytes: .max), app("com.b", bytes: .max)]).bytes == .max)
         #expect(StoreIndex(apps: [app("com.a", bytes: 1 << 62), app("com.b", bytes: 1 << 62)]).bytes == .max)
     }

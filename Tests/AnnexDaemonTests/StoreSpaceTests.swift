@@ -23,7 +23,8 @@ import Testing
     private func makeStore(_ user: UInt32, _ bytes: UInt64) throws {
         let path = options.store(of: user)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        let index = StoreIndex(apps: [.init(identifier: "com.a", folder: "app-a", name: "A.app", bytes: bytes)])
+        let build = StoreIndex.Build(version: "1", folder: "app-a", name: "A.app", bytes: bytes)
+        let index = StoreIndex(apps: [StoreIndex.App("com.a", elected: build)])
         try Data(index.encoded(within: StoreIndex.limits)).write(to: URL(filePath: path + "/index"))
     }
 

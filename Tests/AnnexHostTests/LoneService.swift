@@ -27,6 +27,8 @@ final class LoneService: BrokerService {
     func install(app path: String) throws(BrokerError) -> [InstalledExtension] { [] }
     func remove(app identifier: String) {}
     func setEnabled(_ isEnabled: Bool, for identifier: String) {}
+    func pin(app identifier: String, to version: String?) -> [InstalledExtension] { [] }
+    var changes: InstalledChanges { ChangeFeed().follow() }
     func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam {
         throw BrokerError(.untrustedTeam, what: "is trusted by no one", place: "key")
     }

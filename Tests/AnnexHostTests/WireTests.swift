@@ -15,8 +15,8 @@ import Testing
     ]
     private static let requests: [ServiceRequest] = [
         .install(name: "A.app"), .uninstall(app: "com.a"), .setEnabled(true, extension: "com.a.b"),
-        .setEnabled(false, extension: "com.a.b"), .list(after: ""), .trust(key: "annex-team 1\n", app: nil),
-        .trust(key: "", app: "com.a"),
+        .setEnabled(false, extension: "com.a.b"), .pin(app: "com.a", version: "1.2"), .pin(app: "com.a", version: nil),
+        .list(after: ""), .trust(key: "annex-team 1\n", app: nil), .trust(key: "", app: "com.a"),
         .list(after: "com.a", withDisabled: true), .terms(extension: "com.a.b"), .claim(.max),
         .launch(extension: "com.a.b", for: .request, timeLimit: nil, counters: 0),
         .launch(extension: "com.a.b", as: "p", for: .ahead, timeLimit: .milliseconds(1500), counters: .max),
@@ -152,13 +152,14 @@ import Testing
         var offered = InstalledExtension(id: "a.b.c", displayName: "é", extensionPoint: "p", containingApp: "a.b")
         offered.team = team
         let off = InstalledExtension(
-            id: "a.b.d", displayName: "", extensionPoint: "p", containingApp: "a.b", isEnabled: false)
+            id: "a.b.d", displayName: "", extensionPoint: "p", containingApp: "a.b", isEnabled: false,
+            build: InstalledExtension.Build(version: "1.2", digest: "0a", isPinned: true, otherVersions: ["2", "1"]))
         let rejected = InstalledExtension(
             id: "a.b/e", displayName: "e", extensionPoint: "", containingApp: "a.b",
             rejection: BrokerError(.unsupportedPoint, what: "w", place: "p"))
         let packets: [DaemonPacket] = [
             .welcome(version: 1), .rejected(BrokerError(.overQuota, what: "w", place: "p", remedy: "m")), .leaving,
-            .answer(1, .done), .answer(1, .claimed(isYours: true)), .answer(1, .claimed(isYours: false)),
+            .changed(7), .answer(1, .done), .answer(1, .claimed(isYours: true)), .answer(1, .claimed(isYours: false)),
             .answer(2, .extensions([offered, off, rejected], isAll: false)),
             .answer(3, .terms(terms)), .answer(3, .trusted(team)),
             .answer(4, .failed(BrokerError(.disabled, what: "w", place: "p"))),

@@ -20,4 +20,18 @@ import Testing
         }
         print("annex: \(run.output)")
     }
+
+    @Test func `L6: a failed call for a private directory is a clean error and leaves nothing`() async throws {
+        let app = try SubstituteApp(running: "works-on")
+        try app.setPoint("com.apple.share-services")
+        let folder = try TemporaryFolder()
+        let run = try await Program.run(
+            "fails-each-call", [app.path, SubstituteApp.identifier, folder.url.path + "/private"],
+            in: TemporaryFolder())
+        #expect(!run.output.contains("unclear"), "\(run.output)")
+        #expect(run.output.hasSuffix("more than before: false\n"), "\(run.output)\(run.errors.suffix(4000))")
+        for call in ["mkdir", "flock", "fchmod", "openat2"] + (getuid() == 0 ? ["fchown"] : []) {
+            #expect(run.output.contains("session: \(call) failed "), "\(call): \(run.output)")
+        }
+    }
 }

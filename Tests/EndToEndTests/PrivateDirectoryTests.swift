@@ -19,7 +19,7 @@ import Testing
 
     init() throws {
         app = try SubstituteApp(running: "keeps-notes")
-        try app.setPoint("com.apple.widget-extension")
+        try app.setPoint("com.apple.share-services")
         folder = try TemporaryFolder()
     }
 
@@ -76,7 +76,7 @@ import Testing
         async throws
     {
         let host = try host()
-        #expect(try await ask(host, "where") == "/private /private /private")
+        #expect(try await ask(host, "where") == "/private /private /tmp")
         #expect(try await ask(host, "lists") == "")
         #expect(try await ask(host, "notes one") == "noted")
         #expect(try await ask(host, "reads") == "one")
@@ -168,6 +168,7 @@ import Testing
         let error = try #require(await rejection(host))
         #expect(error.code == .system && error.place == Self.identifier, "\(error)")
         #expect(error.what.contains("private directory") && error.what.contains("ELOOP"), "\(error)")
+        #expect(error.remedy?.contains("move it away") == true, "\(error)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: outside).isEmpty)
     }
 
@@ -178,6 +179,23 @@ import Testing
         try host.install(app: app.path)
         let error = try #require(await rejection(host))
         #expect(error.code == .system && error.remedy?.contains("folder") == true, "\(error)")
+    }
+
+    // Modes do not keep root out.
+    @Test(arguments: getuid() == 0 ? ["file"] : ["file", "read-only"])
+    func `a folder that cannot be made is an error with step and remedy`(fault: String) async throws {
+        let files = FileManager.default
+        if fault == "file" {
+            try Data().write(to: URL(filePath: place))
+        } else {
+            try files.createDirectory(atPath: place, withIntermediateDirectories: false)
+            chmod(place, 0o500)
+        }
+        let host = try host()
+        let error = try #require(await rejection(host))
+        #expect(error.code == .system && error.what.contains("has no private directory: "), "\(error)")
+        #expect(error.what.contains(fault == "file" ? "ENOTDIR" : "EACCES") && error.remedy != nil, "\(error)")
+        chmod(place, 0o700)
     }
 
     // MARK: Limits

@@ -95,12 +95,12 @@ enum HousePlan {
                     imports: ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
                 Target("AnnexBundle", "Info.plist and the layout of an app", imports: ["AnnexModel", "AnnexLinux"]),
                 Target(
-                    "AnnexRegistry", "extension points, and the verdicts on installed extensions",
-                    imports: ["AnnexBundle", "AnnexPolicy"]),
+                    "AnnexRegistry", "extension points; the installed apps, their versions and verdicts",
+                    imports: ["AnnexBundle", "AnnexModel", "AnnexPolicy"]),
                 Target("CAnnexSodium", "C library: libsodium"),
                 Target(
                     "AnnexSigning", "seals, team keys, signatures and trust",
-                    imports: ["CAnnexSodium", "AnnexBundle", "AnnexLinux"]),
+                    imports: ["CAnnexSodium", "AnnexBundle", "AnnexModel", "AnnexLinux"]),
             ]),
         Floor(
             name: "Broker",
@@ -124,8 +124,8 @@ enum HousePlan {
                 Target(
                     "AnnexDaemon", "a broker for all hosts of a user or a machine",
                     imports: [
-                        "AnnexBroker", "AnnexBrokerAPI", "AnnexSigning", "AnnexBundle", "AnnexModel", "AnnexChannel",
-                        "AnnexLinux", "CAnnexLinux",
+                        "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexModel",
+                        "AnnexChannel", "AnnexLinux", "CAnnexLinux",
                     ],
                     products: ["Logging"]),
                 Target(

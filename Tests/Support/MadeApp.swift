@@ -23,6 +23,14 @@ public final class MadeApp: Sendable {
 
     public var path: String { folder.url.appending(path: "App.app").path }
 
+    /// States a version of the app.
+    public func setVersion(_ version: String) throws {
+        let info = URL(filePath: path + "/Info.plist")
+        let text = try String(contentsOf: info, encoding: .utf8)
+        let key = "<key>CFBundleVersion</key><string>\(version)</string>"
+        try Data(text.replacing("<key>CFBundleName</key>", with: key + "<key>CFBundleName</key>").utf8).write(to: info)
+    }
+
     private static func make(_ place: URL, _ identifier: String, _ more: String = "") throws {
         // The mode is part of the rules, and the umask of the tests is not.
         try FileManager.default.createDirectory(

@@ -38,11 +38,7 @@ extension Broker {
         guard let wanted = policy.paths.persistent, launcher.gives(.root), launcher.gives(.mount) else { return nil }
         let kept = try privates.open(
             PrivateKey(app: bundle.containingApp, identifier: bundle.identifier), as: wanted, for: launcher)
-        do throws(SystemError) {
-            configuration.persistent = try kept.reopened()
-        } catch {
-            throw BrokerError(.system, what: "\(error.cause)", place: bundle.identifier, remedy: error.remedy)
-        }
+        configuration.persistent = kept.takeCopy()
         configuration.owner = kept.owner
         configuration.environment[Self.privateVariable] = Array(wanted.path.utf8)
         return kept

@@ -1,154 +1,151 @@
 package import AnnexBrokerAPI
 package import AnnexBundle
 internal import AnnexLaunch
+internal import AnnexLinux
+internal import AnnexModel
 internal import AnnexPolicy
-internal import AnnexRegistry
-internal import Synchronization
+package import AnnexRegistry
 
 extension Broker {
     package func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
-        let (installed, gone) = try replace(app: path)
-        privates.remove(gone)
-        return installed
+        try install(Self.opened(path), at: path) { _ in }
     }
 
-    /// Installs an app, and leaves the private directories of extensions that it no longer contains.
-    /// - Returns: the installed extensions, and what private directories are of no use any more.
-    package func replace(
-        app path: String
-    ) throws(BrokerError) -> (installed: [InstalledExtension], gone: [PrivateSubject]) {
-        let app = try Self.open(path)
+    /// Installs an app that was opened and checked, after a check of its signature.
+    ///
+    /// - Parameters:
+    ///   - path: for errors.
+    ///   - most: how many versions of the app stay known.
+    ///   - keep: records the change where it must outlast the broker. If it throws, nothing has changed.
+    package func install(
+        _ app: AppBundle, at path: String, keeping most: Int = 2,
+        recording keep: (Installation) throws(BrokerError) -> Void
+    ) throws(BrokerError) -> [InstalledExtension] {
         let accepted = try signatures.accept(app, at: path)
+        return try forgettingPin(of: app, if: accepted.isNewPin) { () throws(BrokerError) in
+            let digest = accepted.signature.digest
+            let installation = try put(app, signature: accepted.signature, recording: keep) {
+                [points = wishes.points] registry throws(RegistryError) in
+                try registry.install(app, digest: digest, points: points, keeping: most)
+            }
+            // An extension that its app no longer contains needs its files no more.
+            privates.remove(installation.gone)
+            return described(installation)
+        }
+    }
+
+    /// Installs an app as it was recorded before. Its files are not read again: each launch checks those that it needs.
+    /// - Returns: the app as it is recorded from now on.
+    package func restore(_ app: AppBundle, as known: KnownApp) throws(BrokerError) -> KnownApp {
+        let signature = try signatures.load(app, at: known.elected.path)
+        let installation = try put(app, isNews: false, signature: signature, recording: { _ in }) {
+            [points = wishes.points] registry throws(RegistryError) in
+            try registry.restore(app, as: known, points: points)
+        }
+        return installation.known
+    }
+
+    package func pin(app identifier: String, to version: String?) throws(BrokerError) -> [InstalledExtension] {
+        try pin(app: identifier, to: version) { _, _ in }
+    }
+
+    /// The same for a caller that records the change. `keep` gets the build that is used now as well.
+    ///
+    /// The private directories of extensions that this version lacks stay: its user may choose another one tomorrow.
+    package func pin(
+        app identifier: String, to version: String?,
+        recording keep: (Installation, AppBundle) throws(BrokerError) -> Void
+    ) throws(BrokerError) -> [InstalledExtension] {
+        let number = try version.map { text throws(BrokerError) in try Self.number(text, of: identifier) }
+        let build = try BrokerError.wrapping { () throws(RegistryError) in
+            try registry.value.build(of: identifier, version: number)
+        }
+        let app = try Self.opened(build.path)
+        let accepted = try signatures.accept(app, at: build.path, mayBeOlder: true)
+        return try forgettingPin(of: app, if: accepted.isNewPin) { () throws(BrokerError) in
+            let installation = try put(
+                app, signature: accepted.signature,
+                recording: { installation throws(BrokerError) in try keep(installation, app) }
+            ) { [points = wishes.points] registry throws(RegistryError) in
+                try registry.pin(app, to: number, points: points)
+            }
+            return described(installation)
+        }
+    }
+
+    private static func number(_ version: String, of app: String) throws(BrokerError) -> BundleVersion {
+        if let number = BundleVersion(version) { return number }
+        throw BrokerError(
+            .unknownVersion, what: "has no version \(Escaped(version, limit: 64)), which is not a version at all",
+            place: app, remedy: "write whole numbers between dots, such as 1.4.12")
+    }
+
+    private func forgettingPin<Result>(
+        of app: AppBundle, if isNew: Bool, _ work: () throws(BrokerError) -> Result
+    ) throws(BrokerError) -> Result {
         do throws(BrokerError) {
-            return try register(app, signature: accepted.signature)
+            return try work()
         } catch {
-            if accepted.isNewPin { try? signatures.forgetPin(of: app.identifier) }
+            if isNew { try? signatures.forgetPin(of: app.identifier) }
             throw error
         }
     }
 
-    /// Registers an app of a store that was checked when it was installed there. Its files are not read again: each launch
-    /// checks those that it needs.
-    package func load(app path: String) throws(BrokerError) -> [InstalledExtension] {
-        let app = try Self.open(path)
-        return try register(app, signature: try signatures.load(app, at: path)).installed
-    }
-
-    private static func open(_ path: String) throws(BrokerError) -> AppBundle {
-        do throws(BundleError) {
-            return try AppBundle.open(path)
-        } catch {
-            throw BrokerError(.invalidBundle, what: "\(error)", place: path)
-        }
-    }
-
-    private func register(
-        _ app: AppBundle, signature: AppSignature
-    ) throws(BrokerError) -> (installed: [InstalledExtension], gone: [PrivateSubject]) {
+    /// Makes a change that puts a version of an app into use.
+    private func put(
+        _ app: AppBundle, isNews: Bool = true, signature: AppSignature,
+        recording keep: (Installation) throws(BrokerError) -> Void,
+        _ body: (inout Registry) throws(RegistryError) -> Installation
+    ) throws(BrokerError) -> Installation {
         // The policy is read and compiled now, so that a launch finds it ready and an invalid policy fails the
         // installation.
         for bundle in app.extensions where wishes.points.point(bundle.extensionPoint) != nil {
             try prepare(policy(for: bundle), for: bundle)
         }
-        let (installed, dropped) = try registry.withLock { [points = wishes.points] (registry) throws(BrokerError) in
-            let dropped = try registry.install(app, points: points)
-            signatures.record(signature, for: app)
-            return (registry.described(app), dropped)
+        let installation = try change(
+            isNews: isNews,
+            recording: { installation throws(BrokerError) in
+                try keep(installation)
+                // Before the registry changes, so that no launch finds a bundle without its seal.
+                if installation.isElected { signatures.record(signature, for: app) }
+            }, body)
+        for rejection in installation.records.compactMap(\.rejection) where rejection.code != .superseded {
+            log.rejected(rejection)
         }
-        for rejection in installed.compactMap(\.rejection) { log.rejected(rejection) }
         // Failures of an old version do not count against the new one.
-        failures.forget(installed.map(\.id) + dropped)
-        end(dropped, for: .removed)
+        if installation.isElected {
+            failures.forget(installation.records.map(\.identifier) + installation.dropped)
+        }
+        end(installation.dropped, for: .removed)
         for supervised in running.all { supervised.endIfParkedAndReplaced() }
-        return (signatures.named(installed), dropped.map { .extension($0, of: app.identifier) })
+        return installation
     }
 
-    package func remove(app identifier: String) throws(BrokerError) {
-        try forget(app: identifier)
-        privates.remove([.app(identifier)])
-        try forgetTeam(of: identifier)
+    private func described(_ installation: Installation) -> [InstalledExtension] {
+        let registry = registry.value
+        return signatures.named(installation.records.map { $0.described(in: registry) })
     }
 
-    /// Removes an app, and leaves its private directories and its pin to a team.
-    package func forget(app identifier: String) throws(BrokerError) {
-        let gone = try registry.withLock { (registry) throws(BrokerError) in
-            let gone = try registry.remove(identifier)
-            signatures.drop(identifier)
-            return gone
+    /// Changes the registry, records the change, and announces it.
+    private func change<Result: Sendable>(
+        isNews: Bool = true, recording keep: (Result) throws(BrokerError) -> Void,
+        _ body: (inout Registry) throws(RegistryError) -> Result
+    ) throws(BrokerError) -> Result {
+        let result = try registry.change { (registry) throws(BrokerError) in
+            let result = try BrokerError.wrapping { () throws(RegistryError) in try body(&registry) }
+            try keep(result)
+            return result
         }
-        end(gone, for: .removed)
+        if isNews { onChange(feed.announce()) }
+        return result
     }
 
-    /// Lets any team sign an app that the user has removed.
-    package func forgetTeam(of app: String) throws(BrokerError) { try signatures.forgetPin(of: app) }
-
-    package func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam {
-        try signatures.trust(key: key, for: app)
-    }
-
-    package func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
-        let isKnown = registry.withLock { registry in
-            guard registry.bundle(identifier) != nil else { return false }
-            registry.setEnabled(isEnabled, for: identifier)
-            return true
+    private static func opened(_ path: String) throws(BrokerError) -> AppBundle {
+        do throws(BundleError) {
+            return try AppBundle.open(path)
+        } catch {
+            throw BrokerError(.invalidBundle, what: "\(error)", place: path)
         }
-        guard isKnown else { throw absent(identifier) }
-        if !isEnabled { end([identifier], for: .disabled) }
-    }
-
-    /// The app that carries an extension, whether the extension is switched on or off.
-    package func app(carrying identifier: String) throws(BrokerError) -> String {
-        guard let bundle = registry.withLock({ $0.bundle(identifier) }) else { throw absent(identifier) }
-        return bundle.containingApp
-    }
-
-    /// How many extensions all apps except `app` carry, switched on or off.
-    package func count(ofExtensionsBeside app: String) -> Int {
-        registry.withLock { $0.count(ofExtensionsBeside: app) }
-    }
-
-    package var extensions: [InstalledExtension] { signatures.named(registry.withLock { $0.extensions }) }
-
-    package var installed: [InstalledExtension] { signatures.named(registry.withLock { $0.installed }) }
-
-    /// The bundle that a launch needs, and the number of its installation.
-    func installed(_ identifier: String) throws(BrokerError) -> (bundle: ExtensionBundle, instance: UInt64) {
-        let (bundle, instance, isEnabled, rejection) = registry.withLock {
-            (
-                $0.bundle(identifier), $0.instance(of: identifier), $0.isEnabled(identifier),
-                $0.rejection(for: identifier)
-            )
-        }
-        guard let bundle, let instance else { throw absent(identifier) }
-        if let rejection { throw rejection }
-        guard isEnabled else {
-            throw BrokerError(.disabled, what: "is switched off", place: identifier, remedy: "switch it on")
-        }
-        return (bundle, instance)
-    }
-
-    /// The bundles of an app's extensions, as they were checked when the app was installed. A running extension holds
-    /// its bundle, which shows that the bundle is in use.
-    package func bundles(of app: String) -> [ExtensionBundle] { registry.withLock { $0.bundles(of: app) } }
-
-    /// Why an extension must not run; nil if it may.
-    func causeAgainst(_ identifier: String) -> EndCause? {
-        registry.withLock { registry in
-            guard registry.bundle(identifier) != nil else { return .removed }
-            return registry.isEnabled(identifier) ? nil : .disabled
-        }
-    }
-
-    private func end(_ identifiers: [String], for cause: EndCause) {
-        for supervised in running.all where identifiers.contains(supervised.identifier) { supervised.end(for: cause) }
-    }
-
-    /// The error for an extension that is not installed.
-    private func absent(_ identifier: String) -> BrokerError {
-        if let rejection = registry.withLock({ $0.rejection(of: identifier) }) { return rejection }
-        return BrokerError(
-            .unknownExtension, what: "is not installed", place: identifier,
-            remedy: "install the app that contains it; installed extensions: \(Registry.shown(extensions.map(\.id)))")
     }
 
     private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(BrokerError) {
@@ -159,5 +156,104 @@ extension Broker {
         } catch {
             throw BrokerError(.invalidPolicy, what: "\(error)", place: bundle.identifier)
         }
+    }
+}
+
+extension Broker {
+    package func remove(app identifier: String) throws(BrokerError) {
+        let removed = try forget(app: identifier)
+        privates.remove([.app(removed)])
+        try forgetTeam(of: removed)
+    }
+
+    /// Removes an app, and leaves its private directories and its pin to a team.
+    /// - Returns: the app's identifier as its bundle states it.
+    @discardableResult
+    package func forget(app identifier: String) throws(BrokerError) -> String {
+        let removed = try change(recording: { self.signatures.drop($0.known.identifier) }) {
+            registry throws(RegistryError) in
+            try registry.remove(identifier)
+        }
+        end(removed.dropped, for: .removed)
+        return removed.known.identifier
+    }
+
+    /// Lets any team sign an app that the user has removed.
+    package func forgetTeam(of app: String) throws(BrokerError) { try signatures.forgetPin(of: app) }
+
+    package func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam {
+        try signatures.trust(key: key, for: app)
+    }
+
+    /// Ends the knowledge of a version that is not used. Does nothing if the version is used or unknown.
+    package func forget(
+        _ build: AppBuild, of app: String, recording keep: (KnownApp) throws(BrokerError) -> Void
+    ) throws(BrokerError) {
+        _ = try change(recording: keep) { registry throws(RegistryError) in try registry.forget(build, of: app) }
+    }
+
+    package func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
+        try setEnabled(isEnabled, for: identifier) { _ in }
+    }
+
+    package func setEnabled(
+        _ isEnabled: Bool, for identifier: String, recording keep: (KnownApp) throws(BrokerError) -> Void
+    ) throws(BrokerError) {
+        let record = try found(identifier)
+        // The identifier of such an extension is not certain, so no choice is recorded for it.
+        if record.bundle == nil, let rejection = record.rejection { throw rejection }
+        _ = try change(recording: keep) { registry throws(RegistryError) in
+            try registry.setEnabled(isEnabled, for: identifier)
+        }
+        if !isEnabled { end([identifier], for: .disabled) }
+    }
+
+    private func end(_ identifiers: [String], for cause: EndCause) {
+        let keys = Set(identifiers.map(BundleIdentifier.folded))
+        for supervised in running.all where keys.contains(BundleIdentifier.folded(supervised.identifier)) {
+            supervised.end(for: cause)
+        }
+    }
+}
+
+extension Broker {
+    /// How many extensions all apps except `app` carry, switched on or off.
+    package func count(ofExtensionsBeside app: String) -> Int { registry.value.count(ofExtensionsBeside: app) }
+
+    package var extensions: [InstalledExtension] {
+        let registry = registry.value
+        return signatures.named(registry.offered.map { $0.described(in: registry) })
+    }
+
+    package var installed: [InstalledExtension] {
+        let registry = registry.value
+        return signatures.named(registry.installed.map { $0.described(in: registry) })
+    }
+
+    package var changes: InstalledChanges { feed.follow() }
+
+    /// The bundles of an app's extensions, as they were checked when the app was installed. A running extension holds
+    /// its bundle, which shows that the bundle is in use.
+    package func bundles(of app: String) -> [ExtensionBundle] { registry.value.bundles(of: app) }
+
+    /// The bundle that a launch needs, and its record.
+    func installed(_ identifier: String) throws(BrokerError) -> (bundle: ExtensionBundle, record: ExtensionRecord) {
+        let record = try found(identifier)
+        if let rejection = record.rejection { throw rejection }
+        guard let bundle = record.bundle, registry.value.isEnabled(identifier) else {
+            throw BrokerError(.disabled, what: "is switched off", place: identifier, remedy: "switch it on")
+        }
+        return (bundle, record)
+    }
+
+    private func found(_ identifier: String) throws(BrokerError) -> ExtensionRecord {
+        try BrokerError.wrapping { () throws(RegistryError) in try registry.value.found(identifier) }
+    }
+
+    /// Why an extension must not run; nil if it may.
+    func causeAgainst(_ identifier: String) -> EndCause? {
+        let registry = registry.value
+        guard registry.record(identifier) != nil else { return .removed }
+        return registry.isEnabled(identifier) ? nil : .disabled
     }
 }

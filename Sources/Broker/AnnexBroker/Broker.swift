@@ -23,6 +23,10 @@ package final class Broker: BrokerService {
     private let reports: ReportKeeper?
     let privates: PrivateStore
     let log: BrokerLog
+    /// The changes of what is installed.
+    let feed = ChangeFeed()
+    /// Gets the number of each such change.
+    let onChange: @Sendable (UInt64) -> Void
     private let onEnd: @Sendable (EndedExtension) -> Void
 
     /// Starts the warden, and removes what a killed broker left behind.
@@ -30,11 +34,14 @@ package final class Broker: BrokerService {
     ///   - waiving: layers that extensions do without if this machine cannot provide them.
     ///   - wishes: the host's settings, which override those of the policies.
     ///   - onEnd: called each time an extension has ended, on any thread; must not block.
+    ///   - onChange: called after each change of what is installed, with its number; must not block.
     package init(
         waiving: Set<DispensableLayer> = [], _ wishes: BrokerConfiguration = BrokerConfiguration(),
-        onEnd: @escaping @Sendable (EndedExtension) -> Void = { _ in }
+        onEnd: @escaping @Sendable (EndedExtension) -> Void = { _ in },
+        onChange: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) throws(BrokerError) {
         self.wishes = wishes
+        self.onChange = onChange
         signatures = InstalledSignatures(trust: wishes.trust ?? TrustStore())
         self.onEnd = onEnd
         log = BrokerLog(wishes.user)
@@ -45,12 +52,15 @@ package final class Broker: BrokerService {
         } catch {
             throw BrokerError(.system, what: "\(error.cause)", place: error.step, remedy: error.remedy)
         }
-        privates = PrivateStore(wishes.privateDirectories, loop: launcher.loop, log: log)
+        privates = PrivateStore(wishes.privateDirectories, loop: launcher.loop) { [log] name, error in
+            log.keptPrivate(name, error: error)
+        }
         for waiver in launcher.waivers { log.waived(waiver) }
     }
 
     deinit {
         shutDown()
+        feed.finish()
         launcher.shutDown()
     }
 
@@ -67,7 +77,7 @@ package final class Broker: BrokerService {
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
         channel: consuming ExtensionDescriptors, of host: HostEnd, events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(BrokerError) -> any ExtensionHandle {
-        let (bundle, instance) = try installed(identifier)
+        let (bundle, record) = try installed(identifier)
         try Self.check(bundle, isFor: point)
         try checkFailures(of: identifier)
         let policy = try policy(for: bundle)
@@ -86,7 +96,7 @@ package final class Broker: BrokerService {
         }
         let supervised = running.add { remove in
             SupervisedExtension(
-                Installed(bundle, instance: instance, in: registry), policy: policy, timeLimit: timeLimit, host: host,
+                Installed(bundle, record: record, in: registry), policy: policy, timeLimit: timeLimit, host: host,
                 launcher: launcher, slots: slots, slot: slot, kept: kept, events: told
             ) { [failures, reports, privates, onEnd] end in
                 failures.record(end)

@@ -6,6 +6,10 @@ public struct BrokerError: Error, Sendable, Hashable {
         case unknownExtension
         /// No app of this identifier is installed.
         case unknownApp
+        /// No such version of the app is installed.
+        case unknownVersion
+        /// Another version of the extension's app is used.
+        case superseded
         /// The user switched the extension off.
         case disabled
         /// The extension failed again and again, and may not be launched until a pause is over.

@@ -9,6 +9,9 @@ package protocol BrokerService: Sendable {
     /// Removes an app and its extensions. Running ones end with the reason `removed`.
     func remove(app identifier: String) throws(BrokerError)
 
+    /// Uses one installed version of an app from now on; nil ends such a choice, so that the highest version is used.
+    func pin(app identifier: String, to version: String?) throws(BrokerError) -> [InstalledExtension]
+
     /// Switches an extension on or off. If it is switched off while it runs, it ends with the reason `disabled`.
     func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError)
 
@@ -24,6 +27,9 @@ package protocol BrokerService: Sendable {
 
     /// All installed extensions, sorted by identifier; also those that are switched off.
     var installed: [InstalledExtension] { get throws(BrokerError) }
+
+    /// A value for each change of what is installed, from now on.
+    var changes: InstalledChanges { get }
 
     /// The limits that the extension's policy sets for its host. The host makes the channel with them.
     func terms(for identifier: String) throws(BrokerError) -> SessionTerms
@@ -94,41 +100,5 @@ package struct SessionTerms: Sendable, Hashable {
     package init(channel: ChannelConfiguration = ChannelConfiguration(), keepAlive: Duration = .zero) {
         self.channel = channel
         self.keepAlive = keepAlive
-    }
-}
-
-/// An extension that is installed with a broker.
-public struct InstalledExtension: Sendable, Hashable, Identifiable {
-    /// The bundle identifier, for example `com.example.pictures.editor`. An extension that was rejected before its
-    /// identifier was read has its app's identifier, a slash and its path in the app instead.
-    public let id: String
-    /// The name to show to a user: the extension's display name, or the containing app's name if it has none.
-    public let displayName: String
-    /// The extension point in reverse DNS, for example `com.apple.photo-editing`. Empty if the extension was rejected
-    /// before its point was read.
-    public let extensionPoint: String
-    /// The bundle identifier of the app that carries it.
-    public let containingApp: String
-    /// Whether the extension is switched on.
-    public let isEnabled: Bool
-    /// Why the extension cannot be used, with file, key and remedy; nil if it can. The app and its other extensions
-    /// work all the same.
-    public let rejection: BrokerError?
-    /// The team that signed the containing app; nil if the app is not signed.
-    public package(set) var team: SigningTeam?
-
-    /// Whether hosts can begin the extension: it is switched on and keeps all rules of packaging.
-    public var isOffered: Bool { isEnabled && rejection == nil }
-
-    package init(
-        id: String, displayName: String, extensionPoint: String, containingApp: String, isEnabled: Bool = true,
-        rejection: BrokerError? = nil
-    ) {
-        self.id = id
-        self.displayName = displayName
-        self.extensionPoint = extensionPoint
-        self.containingApp = containingApp
-        self.isEnabled = isEnabled
-        self.rejection = rejection
     }
 }

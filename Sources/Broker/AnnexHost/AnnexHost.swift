@@ -29,18 +29,48 @@ public struct AnnexHost: Sendable {
         AnnexHost(service: service, observer: observer)
     }
 
-    /// Installs an app bundle and the extensions in its `PlugIns`, or replaces the app if it is already installed.
+    /// Installs an app bundle and the extensions in its `PlugIns`.
+    ///
+    /// If other versions of the app are installed, the highest one is used, unless `pin(app:to:)` chose another. The
+    /// same version is replaced. The extensions of a version that is not used have the verdict `superseded`.
     ///
     /// Reads files. If the broker is a daemon, it blocks this thread until the daemon answers, for two minutes at most.
     /// `remove`, `setEnabled`, `extensions` and `installed()` block likewise, for half a minute at most.
     /// - Parameter path: the bundle's directory, `Name.app`.
-    /// - Returns: the app's extensions. An extension that breaks a rule of packaging has a `refusal`, and cannot be
+    /// - Returns: the app's extensions. An extension that breaks a rule of packaging has a `rejection`, and cannot be
     ///   begun.
     /// - Throws: a `BrokerError` that names file, key and remedy if the app itself breaks a rule.
     @discardableResult
     public func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
         try service.install(app: path)
     }
+
+    /// Uses one installed version of an app from now on, also if a later installation brings a higher one. Extensions of
+    /// the version that was used until now end as after an update.
+    ///
+    /// - Parameters:
+    ///   - identifier: the app's bundle identifier, for example `com.example.pictures`.
+    ///   - version: the `CFBundleVersion` of the app: one of `otherVersions` of its extensions, or the present one.
+    /// - Returns: the app's extensions.
+    /// - Throws: a `BrokerError` if no such app or version is installed.
+    @discardableResult
+    public func pin(app identifier: String, to version: String) throws(BrokerError) -> [InstalledExtension] {
+        try service.pin(app: identifier, to: version)
+    }
+
+    /// Ends the choice of a version: the app's highest installed version is used again, and later higher ones.
+    ///
+    /// - Parameter identifier: the app's bundle identifier.
+    /// - Returns: the app's extensions.
+    /// - Throws: a `BrokerError` if no such app is installed.
+    @discardableResult
+    public func unpin(app identifier: String) throws(BrokerError) -> [InstalledExtension] {
+        try service.pin(app: identifier, to: nil)
+    }
+
+    /// A value for each change of what is installed, from now on: with this host, and with the other hosts of the same
+    /// broker. Read `extensions` or `installed()` again after each value.
+    public var changes: InstalledChanges { service.changes }
 
     /// Removes an app and its extensions. Running ones end with the reason `removed`.
     ///

@@ -1,5 +1,6 @@
 import AnnexBrokerAPI
 import AnnexModel
+import AnnexRegistry
 
 @testable import AnnexBroker
 
@@ -9,7 +10,8 @@ extension EndedExtension {
         _ identifier: String = "com.example.shout.loud", _ termination: Termination = Termination(.completed)
     ) -> EndedExtension {
         EndedExtension(
-            identifier: identifier, policy: "compute", lifetime: .milliseconds(1500), waited: .milliseconds(12),
+            identifier: identifier, instance: Instance(identifier, version: .unstated), policy: "compute",
+            lifetime: .milliseconds(1500), waited: .milliseconds(12),
             launch: LaunchReport(
                 steps: [.init(name: "clone", duration: .nanoseconds(123_456))], layers: ["user namespace"],
                 waived: [.init(layer: .landlock, cause: "ENOSYS", remedy: "a newer kernel")], policy: "compute",

@@ -331,6 +331,7 @@ import TypedConduct
 extension InstalledExtension {
     fileprivate static func example(id: String, app: String) -> InstalledExtension {
         InstalledExtension(
-            id: id, displayName: "Shout — Loud", extensionPoint: "com.apple.ui-services", containingApp: app)
+            id: id, displayName: "Shout — Loud", extensionPoint: "com.apple.ui-services", containingApp: app,
+            build: InstalledExtension.Build(version: "1"))
     }
 }

@@ -10,7 +10,7 @@ import Testing
 
     init() throws {
         app = try SubstituteApp(running: "keeps-notes")
-        try app.setPoint("com.apple.widget-extension")
+        try app.setPoint("com.apple.share-services")
     }
 
     private func ask(_ host: AnnexHost, _ words: String) async throws -> String {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -53,6 +54,9 @@ static const struct call {
     {"openat2", SYS_openat2, EMFILE},
     {"mkdir", SYS_mkdirat, ENOSPC},
     {"rmdir", SYS_unlinkat, EBUSY},
+    {"flock", SYS_flock, ENOLCK},
+    {"fchmod", SYS_fchmod, EPERM},
+    {"fchown", SYS_fchown, EPERM},
     {"write", SYS_write, EIO},
     {"read", SYS_read, EIO},
     {"ftruncate", SYS_ftruncate, ENOMEM},
@@ -166,6 +170,18 @@ int openat(int directory, const char *path, int flags, ...) {
 }
 
 int mkdir(const char *path, mode_t mode) { return FAILS(SYS_mkdirat) ? -1 : NEXT(mkdir)(path, mode); }
+
+int mkdirat(int directory, const char *path, mode_t mode) {
+    return FAILS(SYS_mkdirat) ? -1 : NEXT(mkdirat)(directory, path, mode);
+}
+
+int flock(int descriptor, int operation) { return FAILS(SYS_flock) ? -1 : NEXT(flock)(descriptor, operation); }
+
+int fchmod(int descriptor, mode_t mode) { return FAILS(SYS_fchmod) ? -1 : NEXT(fchmod)(descriptor, mode); }
+
+int fchown(int descriptor, uid_t user, gid_t group) {
+    return FAILS(SYS_fchown) ? -1 : NEXT(fchown)(descriptor, user, group);
+}
 
 int rmdir(const char *path) { return FAILS(SYS_unlinkat) ? -1 : NEXT(rmdir)(path); }
 

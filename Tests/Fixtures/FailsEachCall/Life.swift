@@ -2,6 +2,7 @@ import AnnexBroker
 import AnnexHost
 import AnnexPolicy
 import CFailingCalls
+import Foundation
 import Synchronization
 
 /// The part of a host's life in which calls fail.
@@ -16,11 +17,14 @@ enum Stage: CaseIterable {
 final class Life: Sendable {
     private let app: String
     private let identifier: String
+    /// The folder of private directories, if the extension has one.
+    private let privates: String?
     private let kept = Mutex<AnnexHost?>(nil)
 
-    init(app: String, identifier: String) {
+    init(app: String, identifier: String, privates: String?) {
         self.app = app
         self.identifier = identifier
+        self.privates = privates
     }
 
     /// - Parameters:
@@ -36,6 +40,8 @@ final class Life: Sendable {
                 _ = try host.install(app: app)
             case .session:
                 let host = try sharedHost()
+                // Each launch makes its private directory anew, and so makes every call for it.
+                if let privates { try? FileManager.default.removeItem(atPath: privates) }
                 fail_call(place, time)
                 return await end(try await host.begin(identifier))
             }
@@ -70,6 +76,7 @@ final class Life: Sendable {
     private func makeHost() throws -> AnnexHost {
         var wishes = BrokerConfiguration()
         wishes.holdsBack = false
+        wishes.privateDirectories = privates.map { .folder($0) }
         wishes.adjust = { limits in
             limits.launch = .seconds(10)
             limits.watchdog = .seconds(10)

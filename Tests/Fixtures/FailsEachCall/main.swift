@@ -1,14 +1,15 @@
 // A host in which every system call of a broker's start, of a launch, a request and an end fails in turn, once. Prints
 // the result of each failure that is no clean error, how often each call failed, and the resources that are left.
-// Arguments: the app's bundle with works-on in it, the extension's identifier.
+// Arguments: the app's bundle with works-on in it, the extension's identifier, and the folder for private directories if
+// the extension has one.
 import AnnexHost
 import AnnexTestSupport
 import CFailingCalls
 import Foundation
 
 let arguments = CommandLine.arguments
-guard arguments.count == 3 else {
-    print("usage: fails-each-call APP IDENTIFIER")
+guard (3...4).contains(arguments.count) else {
+    print("usage: fails-each-call APP IDENTIFIER [PRIVATE]")
     exit(64)
 }
 
@@ -18,7 +19,7 @@ func say(_ text: String) {
     fflush(nil)
 }
 
-let life = Life(app: arguments[1], identifier: arguments[2])
+let life = Life(app: arguments[1], identifier: arguments[2], privates: arguments.count > 3 ? arguments[3] : nil)
 
 /// One kind of call after another: the first call of it fails, then the second, until there are no more.
 func failEach(_ stage: Stage) async throws {

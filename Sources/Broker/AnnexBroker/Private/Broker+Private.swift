@@ -1,5 +1,6 @@
 package import AnnexBrokerAPI
 internal import AnnexBundle
+package import AnnexRegistry
 
 // The private directories of removed apps, for a broker whose installed apps are on disk. It announces a removal, records
 // it, and only then removes the directories.
@@ -30,4 +31,9 @@ extension Broker {
             }
         }
     }
+}
+
+extension Installation {
+    /// The private directories that are of no use any more.
+    package var gone: [PrivateSubject] { dropped.map { .extension($0, of: known.identifier) } }
 }

@@ -11,15 +11,16 @@ internal import Synchronization
 final class PrivateStore: Sendable {
     private let place: PrivatePlace?
     private let loop: EventLoop
-    private let log: BrokerLog
+    /// Called with the name of what could not be removed, and the error.
+    private let onTrouble: @Sendable (String, SystemError) -> Void
     /// The removal that is under way in this broker.
     private let removal = Mutex<Watch<PrivateRemoval>?>(nil)
 
     /// - Parameter place: nil if the broker keeps no private directories.
-    init(_ place: PrivatePlace?, loop: EventLoop, log: BrokerLog) {
+    init(_ place: PrivatePlace?, loop: EventLoop, onTrouble: @escaping @Sendable (String, SystemError) -> Void) {
         self.place = place
         self.loop = loop
-        self.log = log
+        self.onTrouble = onTrouble
         // A broker that was killed may have left a removal unfinished.
         resumeRemoval()
     }
@@ -33,9 +34,16 @@ final class PrivateStore: Sendable {
             kept = try found(key, as: wanted, for: launcher)
         } catch {
             throw BrokerError(
-                .system, what: "has no private directory: \(error.cause)", place: key.identifier, remedy: error.remedy)
+                .system, what: "has no private directory: \(error.cause)", place: key.identifier,
+                remedy: error.remedy ?? Self.remedy(error.errno))
         }
-        guard let excess = kept.excess else { return kept }
+        let use = kept.use
+        if let unmeasured = use.unmeasured {
+            throw BrokerError(
+                .system, what: "is not launched: \(unmeasured)", place: key.identifier,
+                remedy: "raise this program's limit on open files (ulimit -n)")
+        }
+        guard let excess = use.excess else { return kept }
         throw BrokerError(
             .privateDirectoryFull, what: "is not launched: \(excess)", place: key.identifier,
             remedy: "remove files from \(kept.path), or remove the app, which removes this directory")
@@ -51,7 +59,16 @@ final class PrivateStore: Sendable {
         let opened = try folder.directory(of: key, hasOwners: launcher.hasUsersToGive)
         var owner = DirectoryOwner.ofCaller
         if let user = opened.owner { owner = try launcher.owner(user, of: opened.directory) }
-        return KeptDirectory(opened.takeDirectory(), path: "\(path)/\(key)", owner: owner, limits: wanted)
+        return try KeptDirectory(opened.takeDirectory(), path: "\(path)/\(key)", owner: owner, limits: wanted)
+    }
+
+    private static func remedy(_ errno: Int32) -> String? {
+        switch errno {
+        case ENOSPC, EDQUOT: "free space on the disk of the private directories, or name another folder for them"
+        case EACCES, EROFS: "make the folder of the private directories writable for this user, or name another folder"
+        case ELOOP, ENOTDIR, EXDEV: "a link or a file is in the place of a directory: move it away"
+        default: nil
+        }
     }
 
     // MARK: Removal
@@ -104,7 +121,7 @@ final class PrivateStore: Sendable {
             guard let folder = try folder() else { return }
             try body(folder)
         } catch {
-            log.keptPrivate(subject.name, error: error)
+            onTrouble(subject.name, error)
         }
     }
 
@@ -112,7 +129,7 @@ final class PrivateStore: Sendable {
     /// extension, whose directory may then be free.
     func resumeRemoval() {
         guard let path = try? place?.path(), let folder = try? folder(), folder.hasRemoved else { return }
-        let work = Watch(PrivateRemoval(path, log: log), orOn: loop)
+        let work = Watch(PrivateRemoval(path, onTrouble: onTrouble), orOn: loop)
         removal.withLock { $0 = work }
     }
 }
@@ -120,24 +137,30 @@ final class PrivateStore: Sendable {
 /// An extension's private directory during one launch. The lock on it ends with this value.
 final class KeptDirectory: Sendable {
     private let directory: Descriptor
+    /// The directory without the lock, for the launch and for the watch: both may outlast the use.
+    private let copies: Mutex<DescriptorList>
     let path: String
     let owner: DirectoryOwner
     let limits: PolicyPaths.PrivateDirectory
 
     init(
         _ directory: consuming Descriptor, path: String, owner: DirectoryOwner, limits: PolicyPaths.PrivateDirectory
-    ) {
+    ) throws(SystemError) {
+        // Opened now, so that a lack of descriptors fails the launch, and does not leave the directory unwatched.
+        var copies = DescriptorList()
+        for _ in 0..<2 { copies.append(try directory.openBeneath(".", O_RDONLY | O_DIRECTORY)) }
+        self.copies = Mutex(copies)
         self.directory = directory
         self.path = path
         self.owner = owner
         self.limits = limits
     }
 
-    /// A message that says which limit the directory exceeds; nil if it is within its limits.
-    var excess: String? { DirectoryUse(of: directory, size: limits.size, inodes: limits.inodes).excess }
+    /// What the directory contains now.
+    var use: DirectoryUse { DirectoryUse(of: directory, size: limits.size, inodes: limits.inodes) }
 
-    /// The directory, opened anew: without the lock.
-    func reopened() throws(SystemError) -> Descriptor { try directory.openBeneath(".", O_RDONLY | O_DIRECTORY) }
+    /// The directory, for the launch or for the watch. Each may take it once.
+    func takeCopy() -> Descriptor? { copies.withLock { $0.takeFirst() } }
 }
 
 /// Empties removed private directories, some entries at a time.
@@ -149,13 +172,13 @@ private final class PrivateRemoval: Watched {
     private static let patience = 200
 
     private let path: String
-    private let log: BrokerLog
+    private let onTrouble: @Sendable (String, SystemError) -> Void
     /// SYNC: relaxed: looks run one after another.
     private let looks = Atomic<Int>(0)
 
-    init(_ path: String, log: BrokerLog) {
+    init(_ path: String, onTrouble: @escaping @Sendable (String, SystemError) -> Void) {
         self.path = path
-        self.log = log
+        self.onTrouble = onTrouble
     }
 
     func check() -> Bool {
@@ -166,7 +189,7 @@ private final class PrivateRemoval: Watched {
             case .done, nil: return false
             }
         } catch {
-            log.keptPrivate(PrivateFolder.removed, error: error)
+            onTrouble(PrivateFolder.removed, error)
             return false
         }
     }

@@ -1,5 +1,6 @@
 internal import AnnexBrokerAPI
 internal import AnnexBundle
+internal import AnnexModel
 internal import AnnexSigning
 internal import Synchronization
 
@@ -27,9 +28,11 @@ final class InstalledSignatures: Sendable {
 
     /// Reads all files of a new app, and decides whether its user trusts the signature. If this is the app's first signed
     /// installation, pins the app to its team.
-    /// - Parameter path: for errors.
+    /// - Parameters:
+    ///   - path: for errors.
+    ///   - mayBeOlder: whether its user chose this version, so that it may be lower than the present one.
     func accept(
-        _ app: AppBundle, at path: String
+        _ app: AppBundle, at path: String, mayBeOlder: Bool = false
     ) throws(BrokerError) -> (signature: AppSignature, isNewPin: Bool) {
         do throws(SigningError) {
             // An app without a seal has nothing to compare its files with.
@@ -38,7 +41,7 @@ final class InstalledSignatures: Sendable {
             if case .refused(let refusal) = trusted.trust.decide(app: app.identifier, signedBy: signature.team) {
                 throw SigningError(refusal)
             }
-            try checkVersion(signature, of: app.identifier)
+            if !mayBeOlder { try checkVersion(signature, of: app.identifier) }
             var isNew = false
             if let team = signature.team {
                 try trusted.change { (trust) throws(SigningError) in
@@ -53,10 +56,10 @@ final class InstalledSignatures: Sendable {
 
     /// Refuses a signed app that is older than the installed one: its signature is valid for ever, and so are its faults.
     private func checkVersion(_ signature: AppSignature, of app: String) throws(SigningError) {
-        guard let version = signature.version, let installed = state.withLock({ $0.apps[app]?.version }),
-            AppSignature.isLower(version, than: installed)
+        guard signature.team != nil, let installed = state.withLock({ $0.apps[app]?.version }),
+            signature.version < installed
         else { return }
-        throw SigningError(olderVersion: version, than: installed, of: app)
+        throw SigningError(olderVersion: signature.version.text, than: installed.text, of: app)
     }
 
     /// Reads the seal of an app that was accepted when it was installed.
@@ -110,6 +113,8 @@ extension InstalledSignatures {
         let (teams, trust) = (state.withLock { $0.apps.compactMapValues(\.team) }, trusted.trust)
         guard !teams.isEmpty else { return extensions }
         return extensions.map { one in
+            // Another version of the app may have another signature than the one in use.
+            guard one.verdict != .superseded else { return one }
             var one = one
             one.team = teams[one.containingApp].map { SigningTeam($0, isTrusted: trust.trusts($0)) }
             return one

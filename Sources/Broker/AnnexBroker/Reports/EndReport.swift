@@ -2,6 +2,7 @@ internal import AnnexBrokerAPI
 internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexPolicy
+internal import AnnexRegistry
 internal import Glibc
 
 /// The report on an end, as a file. `Docs/Reference/Reports.md` lists the keys; `annex run --report` uses the same keys
@@ -42,6 +43,7 @@ struct EndReport {
                 .init("version", value: .number(version)),
                 .init("time", value: .text(time.text)),
                 .init("identifier", value: .text(Escaped(end.identifier).description)),
+                .init("instance", value: .text(Escaped("\(end.instance)", limit: 512).description)),
                 .init("policy", value: .text(Escaped(end.policy).description)),
                 .init("reason", value: .text(termination.reason.rawValue)),
                 .init("detail", value: .text(termination.detail.description)),

@@ -2,12 +2,15 @@ package import AnnexBrokerAPI
 internal import AnnexLaunch
 package import AnnexModel
 internal import AnnexPolicy
+package import AnnexRegistry
 internal import Glibc
 
 /// The end of one extension with everything that a report needs: its identity, its launch and the cause of its end.
 package struct EndedExtension: Sendable {
     /// The extension's bundle identifier.
     package let identifier: String
+    /// The build that ran: its identifier, version and digest.
+    package let instance: Instance
     /// The policy that it ran under.
     package let policy: String
     /// The time from the request to launch it to its end, on a clock that stops while the machine is suspended.

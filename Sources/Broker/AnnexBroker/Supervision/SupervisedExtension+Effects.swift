@@ -56,7 +56,7 @@ extension SupervisedExtension {
 
     /// Watches the private directory. Another instance may use it too, and then both count.
     private func watchDisk() {
-        guard let kept = running.withLock({ $0.kept }), let directory = try? kept.reopened() else { return }
+        guard let kept = running.withLock({ $0.kept }), let directory = kept.takeCopy() else { return }
         let subject = DiskWatch(
             of: directory, at: kept.limits.path, in: { [weak self] in self?.running.withLock { $0.number } },
             size: kept.limits.size, inodes: kept.limits.inodes
@@ -105,7 +105,8 @@ extension SupervisedExtension {
         // The report is queued before the host learns of the end, because the host may exit at once.
         onEnd(
             EndedExtension(
-                identifier: identifier, policy: policy, lifetime: Moment.now.since(asked), waited: waited(granted),
+                identifier: identifier, instance: instance, policy: policy, lifetime: Moment.now.since(asked),
+                waited: waited(granted),
                 launch: launch, limits: LaunchReport.Limit.all(limits, held: end.held),
                 termination: termination))
         events(.ended(termination))

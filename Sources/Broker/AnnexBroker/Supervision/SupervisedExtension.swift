@@ -4,6 +4,7 @@ internal import AnnexLaunch
 internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexPolicy
+internal import AnnexRegistry
 internal import Synchronization
 
 /// One launched extension. It passes events to the extension's `Lifecycle` and performs the effects that come back; no
@@ -52,6 +53,7 @@ final class SupervisedExtension: ExtensionHandle {
 
     let running: Mutex<Running>
     let identifier: String
+    let instance: Instance
     let limits: PolicyLimits
     let policy: String
     let point: String
@@ -74,6 +76,7 @@ final class SupervisedExtension: ExtensionHandle {
         var limits = policy.limits
         if let timeLimit { limits.tighten(request: timeLimit) }
         identifier = installed.identifier
+        instance = installed.instance
         self.limits = limits
         self.policy = policy.name
         point = installed.point

@@ -18,7 +18,7 @@ package struct DaemonPacketMessage: Message {
 
     private enum Kind: UInt8, FieldValue {
         case welcome = 1
-        case rejected, leaving, done, extensions, terms, claimed, failed, trusted
+        case rejected, leaving, done, extensions, terms, claimed, failed, trusted, changed
         case ready = 32
         case ping, memoryWarning, goodbye, endIsNear, ended
     }
@@ -32,6 +32,7 @@ package struct DaemonPacketMessage: Message {
             head(.rejected, number: 0, into: &encoder)
             encoder.encode(BrokerErrorMessage(error), as: Tag.value)
         case .leaving: head(.leaving, number: 0, into: &encoder)
+        case .changed(let number): head(.changed, number: number, into: &encoder)
         case .answer(let number, let answer): encode(answer, number: number, into: &encoder)
         case .event(let number, let event): encode(event, number: number, into: &encoder)
         }
@@ -88,6 +89,7 @@ package struct DaemonPacketMessage: Message {
         case .welcome: packet = .welcome(version: number)
         case .rejected: packet = .rejected(try Self.error(&decoder))
         case .leaving: packet = .leaving
+        case .changed: packet = .changed(number)
         case .done: packet = .answer(number, .done)
         case .extensions:
             let list = try decoder.decodeList(Tag.value, of: InstalledExtensionMessage.self)

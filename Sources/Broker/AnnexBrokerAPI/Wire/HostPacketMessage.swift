@@ -27,11 +27,12 @@ package struct HostPacketMessage: Message {
         static let point: UInt16 = 14
         static let oldestVersion: UInt16 = 15
         static let app: UInt16 = 16
+        static let version: UInt16 = 17
     }
 
     fileprivate enum Kind: UInt8, FieldValue {
         case hello = 1
-        case install, remove, setEnabled, list, terms, launch, claim, trust
+        case install, remove, setEnabled, list, terms, launch, claim, trust, pin
         case saidHello = 32
         case requestBegan, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed,
             parked
@@ -68,6 +69,9 @@ package struct HostPacketMessage: Message {
         case .setEnabled(let isEnabled, let identifier):
             named(.setEnabled, text: identifier)
             encoder.encode(isEnabled, as: Tag.flag)
+        case .pin(let app, let version):
+            named(.pin, text: app)
+            encoder.encode(version ?? "", as: Tag.version)
         case .trust(let key, let app):
             named(.trust, text: key)
             // Always sent, so that a cut packet is not another request.
@@ -126,6 +130,10 @@ package struct HostPacketMessage: Message {
         case .setEnabled:
             let identifier = try Self.text(&decoder)
             packet = .request(number, .setEnabled(try decoder.decode(Tag.flag), extension: identifier))
+        case .pin:
+            let app = try Self.text(&decoder)
+            let version = try decoder.decode(Tag.version, as: String.self)
+            packet = .request(number, .pin(app: app, version: version.isEmpty ? nil : version))
         case .trust:
             let key = try Self.text(&decoder)
             let app = try decoder.decode(Tag.app, as: String.self)
@@ -166,7 +174,7 @@ package struct HostPacketMessage: Message {
         case .channelClosed: return .channelClosed
         case .dismissed: return .dismissed(try decoder.decode(Tag.flag))
         case .parked: return .parked
-        case .hello, .install, .remove, .setEnabled, .trust, .list, .terms, .launch, .claim:
+        case .hello, .install, .remove, .setEnabled, .trust, .list, .terms, .launch, .claim, .pin:
             throw decoder.failure(Tag.kind, reason: .rejected("is not a kind of notice"))
         }
     }

@@ -16,6 +16,10 @@ struct InstalledExtensionMessage: Message {
         encoder.encode(value.isEnabled, as: 5)
         encoder.encode(value.rejection.map(BrokerErrorMessage.init), as: 6)
         encoder.encode(value.team.map(SigningTeamMessage.init), as: 7)
+        encoder.encode(value.build.version, as: 8)
+        encoder.encode(value.build.digest, as: 9)
+        encoder.encode(value.build.isPinned, as: 10)
+        encoder.encode(list: value.build.otherVersions, as: 11)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -24,11 +28,24 @@ struct InstalledExtensionMessage: Message {
         let point = try decoder.decode(3, as: String.self)
         let app = try decoder.decode(4, as: String.self)
         let isEnabled = try decoder.decode(5, as: Bool.self)
+        let rejection = try decoder.decodeIfPresent(6, as: BrokerErrorMessage.self)?.value
+        let team = try decoder.decodeIfPresent(7, as: SigningTeamMessage.self)?.value
         var value = InstalledExtension(
             id: id, displayName: name, extensionPoint: point, containingApp: app, isEnabled: isEnabled,
-            rejection: try decoder.decodeIfPresent(6, as: BrokerErrorMessage.self)?.value)
-        value.team = try decoder.decodeIfPresent(7, as: SigningTeamMessage.self)?.value
+            rejection: rejection, build: try Self.build(from: &decoder))
+        value.team = team
         self.value = value
+    }
+
+    /// A daemon of wire version 6 does not send these fields.
+    private static func build(
+        from decoder: inout MessageDecoder
+    ) throws(DecodingFailure) -> InstalledExtension.Build {
+        guard let version = try decoder.decodeIfPresent(8, as: String.self) else { return InstalledExtension.Build() }
+        let digest = try decoder.decodeIfPresent(9, as: String.self)
+        let isPinned = try decoder.decode(10, as: Bool.self)
+        return InstalledExtension.Build(
+            version: version, digest: digest, isPinned: isPinned, otherVersions: try decoder.decodeList(11))
     }
 }
 

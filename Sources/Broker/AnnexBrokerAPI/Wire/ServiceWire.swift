@@ -6,7 +6,7 @@ package enum ServiceWire {
     /// The versions of the protocol that this library supports. A host sends its range, and the daemon chooses the
     /// highest version that both support. Every change of meaning raises the upper bound; dropping support for old
     /// peers raises the lower bound.
-    package static let versions: ClosedRange<UInt64> = 3...6
+    package static let versions: ClosedRange<UInt64> = 3...7
     /// From this version on, a host reports to the daemon that it has passed a ping on to the extension.
     package static let firstWithPings: UInt64 = 4
     /// From this version on a daemon checks the extension point that a host expects.
@@ -16,6 +16,8 @@ package enum ServiceWire {
 
     /// From this version on, a host can have the daemon trust a team.
     package static let firstWithTrust: UInt64 = 6
+    /// From this version on, a daemon announces changes of what is installed, and a host can choose an app's version.
+    package static let firstWithChanges: UInt64 = 7
 
     /// The highest version that both peers support; nil if they have none in common.
     package static func common(with others: ClosedRange<UInt64>) -> UInt64? {
@@ -26,7 +28,7 @@ package enum ServiceWire {
     package static let fromHost = MessageLimits(bytes: 8 << 10, fields: 16, depth: 1)
     /// The limits of a daemon's packet. It carries at most the extensions of one app, or the end of one extension with
     /// all details.
-    package static let fromDaemon = MessageLimits(bytes: 128 << 10, fields: 8_192, depth: 8)
+    package static let fromDaemon = MessageLimits(bytes: 160 << 10, fields: 8_192, depth: 8)
 
     /// The longest identifier, name or reason in a host's packet, in bytes.
     package static let longestText = 4 << 10
@@ -54,6 +56,8 @@ package enum ServiceRequest: Sendable, Hashable {
     case install(name: String)
     case uninstall(app: String)
     case setEnabled(Bool, extension: String)
+    /// Uses one installed version of an app; nil ends such a choice.
+    case pin(app: String, version: String?)
     /// Trusts a team. `key` is the text of the file with its public key, and `app` an app that it may sign from now on.
     case trust(key: String, app: String?)
     /// Lists extensions by identifier, from the first one after `after`; "" starts at the beginning.
@@ -74,7 +78,7 @@ package enum ServiceRequest: Sendable, Hashable {
         switch self {
         case .install: 1
         case .launch: ServiceWire.launchDescriptors
-        case .uninstall, .setEnabled, .trust, .list, .terms, .claim: 0
+        case .uninstall, .setEnabled, .trust, .pin, .list, .terms, .claim: 0
         }
     }
 }
@@ -103,6 +107,8 @@ package enum DaemonPacket: Sendable {
     case rejected(BrokerError)
     /// The daemon is shutting down. It launches nothing more, and the end of every extension follows.
     case leaving
+    /// What is installed has changed; the number counts such changes.
+    case changed(UInt64)
     case answer(UInt64, ServiceAnswer)
     /// An event of an extension, with the number of the request that launched it.
     case event(UInt64, ExtensionEvent)

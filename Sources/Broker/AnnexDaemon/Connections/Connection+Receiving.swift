@@ -72,6 +72,8 @@ extension Connection {
         // From now on the kernel accepts descriptors, which a launch brings with it.
         socket.setPassRights(true)
         send(.welcome(version: version))
+        // Only now, because the welcome is the first packet that a host understands.
+        user.listen(self)
     }
 
     private func receive(_ request: ServiceRequest, number: UInt64, handed: HandedOver) {

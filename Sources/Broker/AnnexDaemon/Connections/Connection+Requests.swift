@@ -27,6 +27,10 @@ extension Connection {
                 try user.setEnabled(isEnabled, for: identifier)
                 return (.done, identifier)
             }
+        case .pin(let app, let version):
+            change(number, logging: version == nil ? "unpinned" : "pinned") { [self] () throws(BrokerError) in
+                (.extensions(try user.pin(app: app, to: version), isAll: true), app)
+            }
         case .trust(let key, let app):
             change(number, logging: "trusted a team") { [self] () throws(BrokerError) in
                 let team = try user.ready().broker.trust(key: key, for: app)

@@ -20,6 +20,18 @@ extension Connection {
         if isTooMuch { close("the host does not read the packets that it gets") }
     }
 
+    /// Sends the news of a change of what is installed, to a host that knows such news.
+    func announce(_ number: UInt64) {
+        let isDue = state.withLock { state in
+            guard state.phase == .open, state.version >= ServiceWire.firstWithChanges, !state.hasUnsentNews else {
+                return false
+            }
+            state.hasUnsentNews = true
+            return true
+        }
+        if isDue { send(.changed(number)) }
+    }
+
     /// Whether every packet was sent.
     var isFlushed: Bool { state.withLock { $0.unread.isEmpty } }
 
@@ -35,6 +47,7 @@ extension Connection {
             }
             state.unread.removeFirst()
         }
+        state.hasUnsentNews = false
     }
 
     private func flushLater(_ state: inout State) {

@@ -9,7 +9,7 @@ internal import Synchronization
 
 /// A host's connection to the daemon. Everything that arrives on it is untrusted: it is read within limits and checked.
 /// A host that breaks a rule loses the connection, and all its extensions end.
-final class Connection: Sendable {
+final class Connection: ChangeListener {
     /// An extension that this host launched.
     struct Launched {
         var handle: (any ExtensionHandle)?
@@ -34,6 +34,8 @@ final class Connection: Sendable {
         var extensions: [UInt64: Launched] = [:]
         var unread = Outbox()
         var isFlushing = false
+        /// Whether the news of a change waits in the outbox. A host lists everything again after each, so one is enough.
+        var hasUnsentNews = false
         var socketWatch: EventLoop.Watch?
         var processWatch: EventLoop.Watch?
         var handshake: EventLoop.Timer?
@@ -120,6 +122,7 @@ final class Connection: Sendable {
         closed.processWatch?.cancel()
         closed.handshake?.cancel()
         socket.letGo()
+        user.stopListening(self)
         logger.debug("a connection ended", metadata: words(why))
         for handle in closed.extensions.values.compactMap(\.handle) { Broker.end(ofGoneHost: handle) }
         _ = user.keep(-closed.unread.bytes)

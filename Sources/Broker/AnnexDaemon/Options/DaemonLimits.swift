@@ -14,6 +14,8 @@ package struct DaemonLimits: Sendable, Hashable {
     /// The most apps of one user, and the most extensions in them.
     package var apps = 64
     package var extensions = 256
+    /// How many versions of each app stay installed: the one that is used, and others that the user can choose.
+    package var versions = 2
     /// The most bytes of one user's installed apps.
     package var installedBytes: Int64 = 2 << 30
     /// The most bytes of all users' installed apps together, and the bytes that must stay free on their disk.
@@ -61,7 +63,8 @@ package struct DaemonLimits: Sendable, Hashable {
 extension DaemonLimits {
     /// The name of a limit on the command line. Times are in seconds.
     package enum Name: String, Sendable, CaseIterable {
-        case connections, users, running, apps, extensions, closing, handshake, unread, farewell, idle, processes
+        case connections, users, running, apps, extensions, versions, closing, handshake, unread, farewell, idle,
+            processes
         case openRequests = "open-requests"
         case installedBytes = "installed-bytes"
         case allInstalledBytes = "all-installed-bytes"
@@ -83,6 +86,7 @@ extension DaemonLimits {
         case .running: running = number
         case .apps: apps = number
         case .extensions: extensions = number
+        case .versions: versions = number
         case .installedBytes: installedBytes = Int64(number)
         case .allInstalledBytes: allInstalledBytes = Int64(number)
         case .freeBytes: freeBytes = Int64(number)

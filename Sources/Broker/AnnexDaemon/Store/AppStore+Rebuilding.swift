@@ -1,12 +1,15 @@
 internal import AnnexBundle
 internal import AnnexChannel
 internal import AnnexLinux
+internal import AnnexModel
 internal import Glibc
 internal import Logging
 
 extension AppStore {
     private struct Found {
-        let app: StoreIndex.App
+        let identifier: String
+        let build: StoreIndex.Build
+        let extensions: [String]
         /// When the folder last changed, in nanoseconds after 1970.
         let changed: Int64
 
@@ -14,7 +17,7 @@ extension AppStore {
         /// not compared, because setting a folder aside changes its time too.
         func isNewer(than other: Found?) -> Bool {
             guard let other else { return true }
-            let (wasKept, otherWasKept) = (app.folder.hasSuffix(keptSuffix), other.app.folder.hasSuffix(keptSuffix))
+            let (wasKept, otherWasKept) = (build.folder.hasSuffix(keptSuffix), other.build.folder.hasSuffix(keptSuffix))
             return wasKept == otherWasKept ? changed > other.changed : otherWasKept
         }
     }
@@ -45,23 +48,35 @@ extension AppStore {
     private static func survey(
         _ folder: borrowing Descriptor, path: String
     ) throws(SystemError) -> (StoreIndex, [Left]) {
-        var newest: [String: Found] = [:]
+        var newest: [String: [BundleVersion: Found]] = [:]
         var left: [Left] = []
         for entry in try folder.entries(atMost: 100_000) where entry.isDirectory {
             guard let name = entry.name else { continue }
             switch findApp(in: name, of: folder, path: path) {
             case .failure(let why): left.append(Left(folder: name, why: why.text))
             case .success(let found):
-                let other = newest[found.app.identifier]
+                let key = BundleIdentifier.folded(found.identifier)
+                let other = newest[key]?[found.build.number]
                 let isNewer = found.isNewer(than: other)
-                if isNewer { newest[found.app.identifier] = found }
+                if isNewer { newest[key, default: [:]][found.build.number] = found }
                 // If the daemon was killed while it replaced an app, the old folder may still be there.
                 if let older = isNewer ? other : found {
-                    left.append(Left(folder: older.app.folder, why: "the store holds a newer copy of the same app"))
+                    left.append(Left(folder: older.build.folder, why: "the store holds a newer copy of the same app"))
                 }
             }
         }
-        return (StoreIndex(apps: newest.values.map(\.app).sorted { $0.identifier < $1.identifier }), left)
+        let apps = newest.values.compactMap { app(of: $0) }
+        return (StoreIndex(apps: apps.sorted { $0.identifier < $1.identifier }), left)
+    }
+
+    /// The record of an app: its highest version is used.
+    private static func app(of versions: [BundleVersion: Found]) -> StoreIndex.App? {
+        let ranked = versions.sorted { $0.key > $1.key }.map(\.value)
+        guard let first = ranked.first else { return nil }
+        let off = first.extensions.map { ($0, false) }
+        return StoreIndex.App(
+            first.identifier, elected: first.build, others: ranked.dropFirst().map(\.build),
+            choices: Dictionary(off) { first, _ in first })
     }
 
     /// Renames a folder instead of removing it. It belongs to the user, and may hold an app even if it cannot be opened
@@ -99,11 +114,12 @@ extension AppStore {
             guard let app = try directory.entries(atMost: 16).compactMap(\.name).first(where: { $0.hasSuffix(".app") })
             else { return .failure(Reason(text: "the folder contains no Name.app")) }
             let bundle = try AppBundle.open("\(path)/\(name)/\(app)")
-            let off = bundle.extensions.map { ($0.identifier, false) }
-            let found = StoreIndex.App(
-                identifier: bundle.identifier, folder: name, name: app, bytes: try bytes(of: directory),
-                choices: Dictionary(off) { first, _ in first })
-            return .success(Found(app: found, changed: try directory.status().changed))
+            let build = StoreIndex.Build(
+                version: bundle.version.text, folder: name, name: app, bytes: try bytes(of: directory))
+            return .success(
+                Found(
+                    identifier: bundle.identifier, build: build, extensions: bundle.extensions.map(\.identifier),
+                    changed: try directory.status().changed))
         } catch {
             return .failure(Reason(text: "\(error)"))
         }

@@ -15,10 +15,10 @@ extension AppStore {
 
     /// Unpacks an archive into a new folder, as an app of this name.
     /// - Parameters:
-    ///   - room: the most bytes that the app may take.
     ///   - space: the space that all users share.
+    ///   - hasRoom: whether the app may take so many bytes. It may make room for them.
     func unpack(
-        _ archive: consuming Descriptor, as name: String, room: Int64, in space: StoreSpace
+        _ archive: consuming Descriptor, as name: String, in space: StoreSpace, ifRoomFor hasRoom: (Int64) -> Bool
     ) throws(BrokerError) -> Unpacked {
         guard name.hasSuffix(".app"), !name.contains("/"), !name.contains("\0"), name.utf8.count <= 255 else {
             throw BrokerError(
@@ -28,7 +28,7 @@ extension AppStore {
         do {
             var reader = try BundleArchiveReader(checking: archive)
             let bytes = try reader.measure()
-            guard bytes <= room else {
+            guard hasRoom(bytes) else {
                 throw BrokerError(
                     .overQuota, what: "is larger than the space that is left for this user's apps", place: name,
                     remedy: "remove apps that you do not need; a replaced app counts until none of its extensions runs")

@@ -15,8 +15,10 @@ final class AppStore: Sendable {
     let path: String
     let folder: Descriptor
     let index: Mutex<StoreIndex>
-    /// Replaced or removed apps that running extensions may still use.
-    let leavings = Mutex<[Leaving]>([])
+    /// Builds that the index no longer names, but that running extensions may still use.
+    private let leavings = Mutex<[Leaving]>([])
+    /// The extensions of each build that was in use since the start, by the build's folder.
+    private let users = Mutex<[String: [Leaving.Held]]>([:])
 
     static let indexName = "index"
     static let newIndexName = "index.new"
@@ -51,7 +53,7 @@ final class AppStore: Sendable {
     private func sweepStrangers(but found: StoreIndex) throws(SystemError) {
         for entry in try folder.entries(atMost: 100_000) {
             guard let name = entry.name, !Self.ownNames.contains(name) else { continue }
-            guard !found.apps.contains(where: { $0.folder == name }) else { continue }
+            guard !found.apps.contains(where: { $0.builds.contains { $0.folder == name } }) else { continue }
             if entry.isDirectory, name.hasSuffix(Self.keptSuffix) { continue }
             if entry.isDirectory { try folder.removeTree(name) } else { try folder.removeFile(name) }
         }
@@ -110,10 +112,11 @@ final class AppStore: Sendable {
 
     /// The bytes of the installed apps, and of those that running extensions may still use.
     var bytes: Int64 {
-        StoreIndex(apps: index.withLock { $0.apps } + leavings.withLock { $0.map(\.app) }).bytes
+        let kept = index.withLock { $0.apps.map(\.bytes) }
+        return StoreIndex.sum(kept + leavings.withLock { $0.map(\.build.bytes) })
     }
 
-    func path(of app: StoreIndex.App) -> String { "\(path)/\(app.folder)/\(app.name)" }
+    func path(of build: StoreIndex.Build) -> String { "\(path)/\(build.folder)/\(build.name)" }
 
     /// The bytes that are left of a limit. Replaced apps that are still in use count against it.
     func room(within limit: Int64) -> Int64 {
@@ -125,6 +128,22 @@ final class AppStore: Sendable {
         // A folder that cannot be removed now is removed by the next start.
         try? self.folder.removeTree(folder)
     }
+}
+
+extension AppStore {
+    /// Records that extensions may run from a build from now on.
+    func use(_ build: StoreIndex.Build, by bundles: [ExtensionBundle]) {
+        users.withLock { users in
+            let before = users[build.folder]?.filter { $0.bundle != nil } ?? []
+            users[build.folder] = before + bundles.map { Leaving.Held(bundle: $0) }
+        }
+    }
+
+    /// Records that the index no longer names a build.
+    func leave(_ build: StoreIndex.Build) {
+        let held = users.withLock { $0.removeValue(forKey: build.folder) } ?? []
+        leavings.withLock { $0.append(Leaving(build, heldBy: held)) }
+    }
 
     var hasLeavings: Bool { leavings.withLock { !$0.isEmpty } }
 
@@ -132,26 +151,26 @@ final class AppStore: Sendable {
     func sweep() {
         let free = leavings.withLock { leavings in
             let free = leavings.filter { !$0.isHeld }
-            leavings.removeAll { one in free.contains { $0.app.folder == one.app.folder } }
+            leavings.removeAll { one in free.contains { $0.build.folder == one.build.folder } }
             return free
         }
-        for leaving in free { discard(leaving.app.folder) }
+        for leaving in free { discard(leaving.build.folder) }
     }
 }
 
-/// The folder of an app that was replaced or removed. It stays until no extension runs from it: a running extension
+/// The folder of a build that was replaced or removed. It stays until no extension runs from it: a running extension
 /// holds its bundle.
 struct Leaving: Sendable {
-    private struct Held: Sendable {
+    struct Held: Sendable {
         weak let bundle: ExtensionBundle?
     }
 
-    let app: StoreIndex.App
+    let build: StoreIndex.Build
     private let held: [Held]
 
-    init(_ app: StoreIndex.App, heldBy bundles: [ExtensionBundle]) {
-        self.app = app
-        held = bundles.map { Held(bundle: $0) }
+    init(_ build: StoreIndex.Build, heldBy held: [Held]) {
+        self.build = build
+        self.held = held
     }
 
     var isHeld: Bool { held.contains { $0.bundle != nil } }

@@ -1,67 +1,13 @@
 internal import AnnexChannel
+internal import AnnexModel
+internal import AnnexRegistry
 
 /// The installed apps of a store. The file is replaced as a whole, so a kill leaves either the old index or the new
 /// one.
 struct StoreIndex: Message, Equatable {
-    struct App: Message, Equatable {
-        /// The app's bundle identifier.
-        let identifier: String
-        /// The app's folder in the store, and the name of its bundle there.
-        let folder: String
-        let name: String
-        let bytes: UInt64
-        /// The user's own choices: whether an extension is on. The others have the default of their point.
-        var choices: [String: Bool] = [:]
-        /// Whether the app was recorded under version 1, when every extension was on until the user switched it off.
-        /// Its extensions stay as they were. The next start that can open the app records that as the user's choices.
-        var isOld = false
-
-        init(identifier: String, folder: String, name: String, bytes: UInt64, choices: [String: Bool] = [:]) {
-            self.identifier = identifier
-            self.folder = folder
-            self.name = name
-            self.bytes = bytes
-            self.choices = choices
-        }
-
-        /// The app with a choice for each of its extensions, if the record is old.
-        /// - Parameter extensions: the identifiers of the app's extensions.
-        func renewed(with extensions: [String]) -> App {
-            guard isOld else { return self }
-            var app = self
-            for identifier in extensions where choices[identifier] == nil { app.choices[identifier] = true }
-            app.isOld = false
-            return app
-        }
-
-        func encode(into encoder: inout MessageEncoder) {
-            encoder.encode(identifier, as: 1)
-            encoder.encode(folder, as: 2)
-            encoder.encode(name, as: 3)
-            encoder.encode(bytes, as: 4)
-            encoder.encode(list: chosen(false), as: 5)
-            encoder.encode(list: chosen(true), as: 6)
-            encoder.encode(!isOld, as: 7)
-        }
-
-        private func chosen(_ isOn: Bool) -> [String] {
-            choices.filter { $0.value == isOn }.keys.sorted()
-        }
-
-        init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
-            identifier = try decoder.decode(1)
-            folder = try decoder.decode(2)
-            name = try decoder.decode(3)
-            bytes = try decoder.decode(4)
-            for identifier in try decoder.decodeList(5, of: String.self) { choices[identifier] = false }
-            for identifier in try decoder.decodeList(6, of: String.self) { choices[identifier] = true }
-            isOld = try !(decoder.decodeIfPresent(7, as: Bool.self) ?? false)
-        }
-    }
-
     /// The version that is written. Version 1 is read as well.
     static let version: UInt32 = 2
-    static let limits = MessageLimits(bytes: 1 << 20, fields: 16_384, depth: 2)
+    static let limits = MessageLimits(bytes: 1 << 20, fields: 16_384, depth: 3)
 
     var apps: [App]
 
@@ -97,12 +43,139 @@ struct StoreIndex: Message, Equatable {
         apps = try decoder.decodeList(2)
     }
 
-    var bytes: Int64 {
-        apps.reduce(Int64(0)) { sum, app in
-            let (next, isTooMuch) = sum.addingReportingOverflow(Int64(clamping: app.bytes))
+    func app(_ identifier: String) -> App? { apps.first { $0.identifier == identifier } }
+
+    /// The bytes of all versions of all apps.
+    var bytes: Int64 { StoreIndex.sum(apps.map(\.bytes)) }
+
+    static func sum(_ sizes: some Sequence<UInt64>) -> Int64 {
+        sizes.reduce(Int64(0)) { sum, bytes in
+            let (next, isTooMuch) = sum.addingReportingOverflow(Int64(clamping: bytes))
             return isTooMuch ? .max : next
         }
     }
+}
 
-    func app(_ identifier: String) -> App? { apps.first { $0.identifier == identifier } }
+extension StoreIndex {
+    /// One version of an app, and its folder in the store.
+    struct Build: Message, Hashable {
+        /// The app's `CFBundleVersion`; empty in an index of version 1.
+        var version: String
+        var digest: String?
+        /// The app's folder in the store, and the name of its bundle there.
+        let folder: String
+        let name: String
+        let bytes: UInt64
+
+        init(version: String, digest: String? = nil, folder: String, name: String, bytes: UInt64) {
+            self.version = version
+            self.digest = digest
+            self.folder = folder
+            self.name = name
+            self.bytes = bytes
+        }
+
+        func encode(into encoder: inout MessageEncoder) {
+            encoder.encode(folder, as: 2)
+            encoder.encode(name, as: 3)
+            encoder.encode(bytes, as: 4)
+            encoder.encode(version, as: 8)
+            encoder.encode(digest, as: 9)
+        }
+
+        init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+            folder = try decoder.decode(2)
+            name = try decoder.decode(3)
+            bytes = try decoder.decode(4)
+            version = try decoder.decodeIfPresent(8, as: String.self) ?? ""
+            digest = try decoder.decodeIfPresent(9, as: String.self)
+        }
+
+        var number: BundleVersion { BundleVersion(version) ?? .unstated }
+    }
+
+    /// An installed app: the version in use, its other versions, and what the user decided.
+    struct App: Message, Equatable {
+        /// The app's bundle identifier.
+        let identifier: String
+        var elected: Build
+        var others: [Build] = []
+        /// The version that the user chose; nil if the highest one is used.
+        var pinned: String?
+        /// The user's own choices: whether an extension is on. The others have the default of their point.
+        var choices: [String: Bool] = [:]
+        /// Whether the app was recorded under version 1, when every extension was on until the user switched it off.
+        /// Its extensions stay as they were. The next start that can open the app records that as the user's choices.
+        var isOld = false
+
+        init(_ identifier: String, elected: Build, others: [Build] = [], choices: [String: Bool] = [:]) {
+            self.identifier = identifier
+            self.elected = elected
+            self.others = others
+            self.choices = choices
+        }
+
+        var builds: [Build] { [elected] + others }
+        var folder: String { elected.folder }
+        var bytes: UInt64 { UInt64(clamping: StoreIndex.sum(builds.map(\.bytes))) }
+
+        func encode(into encoder: inout MessageEncoder) {
+            encoder.encode(identifier, as: 1)
+            elected.encode(into: &encoder)
+            encoder.encode(list: chosen(false), as: 5)
+            encoder.encode(list: chosen(true), as: 6)
+            encoder.encode(!isOld, as: 7)
+            encoder.encode(list: others, as: 10)
+            encoder.encode(pinned, as: 11)
+        }
+
+        private func chosen(_ isOn: Bool) -> [String] {
+            choices.filter { $0.value == isOn }.keys.sorted()
+        }
+
+        init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+            identifier = try decoder.decode(1)
+            elected = try Build(from: &decoder)
+            for identifier in try decoder.decodeList(5, of: String.self) { choices[identifier] = false }
+            for identifier in try decoder.decodeList(6, of: String.self) { choices[identifier] = true }
+            isOld = try !(decoder.decodeIfPresent(7, as: Bool.self) ?? false)
+            others = try decoder.decodeList(10)
+            pinned = try decoder.decodeIfPresent(11, as: String.self)
+        }
+    }
+}
+
+// The registry knows apps by their paths, and the index by their folders.
+
+extension StoreIndex.App {
+    /// The app as the registry knows it.
+    /// - Parameters:
+    ///   - extensions: the identifiers of the app's extensions. If the record is old, each without a choice is on.
+    ///   - path: the path of a build in the store.
+    func known(carrying extensions: [String], path: (StoreIndex.Build) -> String) -> KnownApp {
+        var choices = choices
+        if isOld { for identifier in extensions where choices[identifier] == nil { choices[identifier] = true } }
+        func build(_ one: StoreIndex.Build) -> AppBuild {
+            AppBuild(version: one.number, digest: one.digest, path: path(one))
+        }
+        return KnownApp(
+            identifier, elected: build(elected), others: others.map(build),
+            pinned: pinned.flatMap { BundleVersion($0) },
+            choices: choices)
+    }
+
+    /// The record of an app that the registry knows; nil if the version in use is not among the builds.
+    init?(_ known: KnownApp, builds: [StoreIndex.Build], path: (StoreIndex.Build) -> String) {
+        func found(_ build: AppBuild) -> StoreIndex.Build? {
+            builds.first { path($0) == build.path }.map { one in
+                StoreIndex.Build(
+                    version: build.version.text, digest: build.digest, folder: one.folder, name: one.name,
+                    bytes: one.bytes)
+            }
+        }
+        guard let elected = found(known.elected) else { return nil }
+        self.init(
+            known.identifier, elected: elected, others: known.others.compactMap(found), choices: known.choices)
+        pinned = known.pinned?.text
+    }
 }

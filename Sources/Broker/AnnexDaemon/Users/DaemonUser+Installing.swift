@@ -2,6 +2,8 @@ internal import AnnexBroker
 internal import AnnexBrokerAPI
 internal import AnnexBundle
 internal import AnnexLinux
+internal import AnnexModel
+internal import AnnexRegistry
 internal import AnnexSigning
 internal import Glibc
 internal import Synchronization
@@ -17,17 +19,15 @@ extension DaemonUser {
                 .invalidBundle, what: "came with \(handed.count) descriptors instead of its archive", place: name,
                 remedy: "install the app with the library or with annex install")
         }
-        let index = resources.store.index.withLock { $0 }
-        let made = try resources.store.unpack(
-            archive, as: name, room: resources.store.room(within: options.limits.installedBytes), in: space)
+        let made = try resources.store.unpack(archive, as: name, in: space) { hasRoom(for: $0, in: resources) }
         // The sizes are recorded while the new app's bytes are still reserved, so that they are never missing from the
         // sum.
         defer { withExtendedLifetime(made) { space.record(resources.store.bytes, at: resources.store.path) } }
         do throws(BrokerError) {
             let app = try opened("\(resources.store.path)/\(made.folder)/\(name)", named: name)
-            try check(app, index: index, broker: resources.broker)
+            try check(app, in: resources)
             SealedApp.protect(app)
-            return try register(app, unpacked: made, in: resources, index: index)
+            return try register(app, unpacked: made, in: resources)
         } catch {
             resources.store.discard(made.folder)
             throw error.place.hasPrefix(resources.store.path)
@@ -43,9 +43,27 @@ extension DaemonUser {
         }
     }
 
-    private func check(_ app: AppBundle, index: StoreIndex, broker: Broker) throws(BrokerError) {
-        let others = index.apps.count { $0.identifier != app.identifier }
-        let extensions = broker.count(ofExtensionsBeside: app.identifier) + app.extensions.count
+    /// Whether an app may take so many bytes. Versions that are not used make room for it, the largest first.
+    private func hasRoom(for bytes: Int64, in resources: UserResources) -> Bool {
+        let spares = resources.store.index.withLock { $0.apps }
+            .flatMap { app in app.others.map { (app, $0) } }.sorted { $0.1.bytes > $1.1.bytes }
+        for (app, spare) in spares where bytes > resources.store.room(within: options.limits.installedBytes) {
+            let build = AppBuild(
+                version: spare.number, digest: spare.digest, path: resources.store.path(of: spare))
+            try? resources.broker.forget(build, of: app.identifier) { known throws(BrokerError) in
+                try record(known, in: resources)
+            }
+            resources.store.sweep()
+        }
+        return bytes <= resources.store.room(within: options.limits.installedBytes)
+    }
+
+    private func check(_ app: AppBundle, in resources: UserResources) throws(BrokerError) {
+        let key = BundleIdentifier.folded(app.identifier)
+        let others = resources.store.index.withLock { index in
+            index.apps.count { BundleIdentifier.folded($0.identifier) != key }
+        }
+        let extensions = resources.broker.count(ofExtensionsBeside: app.identifier) + app.extensions.count
         guard others < options.limits.apps, extensions <= options.limits.extensions else {
             throw BrokerError(
                 .overQuota,
@@ -55,75 +73,105 @@ extension DaemonUser {
         }
     }
 
-    /// The broker's registry changes first, because it may reject the app. If writing the index fails then, the
-    /// registry gets the old app back.
     private func register(
-        _ app: AppBundle, unpacked made: AppStore.Unpacked, in resources: UserResources, index: StoreIndex
+        _ app: AppBundle, unpacked made: AppStore.Unpacked, in resources: UserResources
     ) throws(BrokerError) -> [InstalledExtension] {
-        let old = index.app(app.identifier)
-        let running = resources.broker.bundles(of: app.identifier)
-        let trusted = resources.trust.trust
-        let (extensions, gone) = try resources.broker.replace(
-            app: "\(resources.store.path)/\(made.folder)/\(made.name)")
-        do {
-            try resources.broker.announceRemoval(of: gone)
-            try resources.store.change { index in
-                index.apps.removeAll { $0.identifier == app.identifier }
-                index.apps.append(
-                    StoreIndex.App(
-                        identifier: app.identifier, folder: made.folder, name: made.name, bytes: made.bytes,
-                        choices: old?.choices.filter { choice in extensions.contains { $0.id == choice.key } } ?? [:]))
+        let build = StoreIndex.Build(
+            version: app.version.text, folder: made.folder, name: made.name, bytes: made.bytes)
+        let path = resources.store.path(of: build)
+        let extensions = try resources.broker.install(app, at: path, keeping: options.limits.versions) {
+            installation throws(BrokerError) in
+            try removing(installation.gone, in: resources) { () throws(BrokerError) in
+                try record(installation.known, adding: build, in: resources)
             }
-        } catch {
-            resources.broker.withdrawRemoval(of: gone)
-            if let old {
-                _ = try? resources.broker.load(app: resources.store.path(of: old))
-                apply(old.choices, to: resources.broker)
-            } else {
-                try? resources.broker.forget(app: app.identifier)
-            }
-            try? resources.trust.change { (trust) throws(SigningError) in trust = trusted }
-            throw Self.error(error, place: made.name)
         }
-        resources.broker.removePrivateDirectories(of: gone)
-        if let old { discard(old, heldBy: running, in: resources) }
+        resources.store.use(build, by: app.extensions)
+        sweep()
+        return extensions
+    }
+
+    /// Uses one installed version of an app.
+    func pin(app identifier: String, to version: String?) throws(BrokerError) -> [InstalledExtension] {
+        let resources = try ready()
+        let extensions = try resources.broker.pin(app: identifier, to: version) {
+            installation, app throws(BrokerError) in
+            try record(installation.known, in: resources)
+            let path = installation.known.elected.path
+            let build = resources.store.index.withLock { index in
+                index.apps.flatMap(\.builds).first { resources.store.path(of: $0) == path }
+            }
+            if let build { resources.store.use(build, by: app.extensions) }
+        }
+        sweep()
         return extensions
     }
 
     func remove(app identifier: String) throws(BrokerError) {
         let resources = try ready()
-        guard let app = resources.store.index.withLock({ $0.app(identifier) }) else {
+        let key = BundleIdentifier.folded(identifier)
+        guard
+            let app = resources.store.index.withLock({ index in
+                index.apps.first { BundleIdentifier.folded($0.identifier) == key }
+            })
+        else {
             // The broker's error names the installed apps.
             return try resources.broker.remove(app: identifier)
         }
-        let running = resources.broker.bundles(of: identifier)
-        let gone = [PrivateSubject.app(identifier)]
-        try resources.broker.announceRemoval(of: gone)
+        let gone = [PrivateSubject.app(app.identifier)]
+        try removing(gone, in: resources) { () throws(BrokerError) in
+            try change(resources, place: identifier) { index in
+                index.apps.removeAll { $0.identifier == app.identifier }
+            }
+        }
+        // The broker does not know an app that could not be loaded, so its error is ignored.
+        _ = try? resources.broker.forget(app: identifier)
+        resources.broker.removePrivateDirectories(of: gone)
+        try resources.broker.forgetTeam(of: app.identifier)
+        for build in app.builds { resources.store.leave(build) }
+        sweep()
+        space.record(resources.store.bytes, at: resources.store.path)
+    }
+
+    /// Announces the removal of private directories, so that a kill after `body` does not lose it. If `body` fails, nothing
+    /// is removed.
+    private func removing(
+        _ gone: [PrivateSubject], in resources: UserResources, _ body: () throws(BrokerError) -> Void
+    ) throws(BrokerError) {
         do throws(BrokerError) {
-            try change(resources, place: identifier) { index in index.apps.removeAll { $0.identifier == identifier } }
+            try resources.broker.announceRemoval(of: gone)
+            try body()
         } catch {
             resources.broker.withdrawRemoval(of: gone)
             throw error
         }
-        // The broker does not know an app that could not be loaded, so its error is ignored.
-        try? resources.broker.forget(app: identifier)
-        resources.broker.removePrivateDirectories(of: gone)
-        try resources.broker.forgetTeam(of: identifier)
-        discard(app, heldBy: running, in: resources)
-        space.record(resources.store.bytes, at: resources.store.path)
     }
 
-    /// The index changes before the broker's registry. Only the disk can fail here, and if it fails, nothing has
-    /// changed.
     func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
         let resources = try ready()
-        let app = try resources.broker.app(carrying: identifier)
-        try change(resources, place: identifier) { index in
-            for place in index.apps.indices where index.apps[place].identifier == app {
-                index.apps[place].choices[identifier] = isEnabled
-            }
+        try resources.broker.setEnabled(isEnabled, for: identifier) { known throws(BrokerError) in
+            try record(known, in: resources)
         }
-        try resources.broker.setEnabled(isEnabled, for: identifier)
+    }
+
+    /// Records an app as the registry will know it. Only the disk can fail here, and if it fails, nothing has changed.
+    /// - Parameter build: a build that the index does not name yet.
+    private func record(
+        _ known: KnownApp, adding build: StoreIndex.Build? = nil, in resources: UserResources
+    ) throws(BrokerError) {
+        let store = resources.store
+        let key = BundleIdentifier.folded(known.identifier)
+        let old = store.index.withLock { index in
+            index.apps.first { BundleIdentifier.folded($0.identifier) == key }
+        }
+        let builds = (old?.builds ?? []) + (build.map { [$0] } ?? [])
+        guard let app = StoreIndex.App(known, builds: builds, path: store.path(of:)) else {
+            throw BrokerError(.system, what: "has no folder in the store", place: known.identifier)
+        }
+        try change(resources, place: known.identifier) { index in
+            index.apps.removeAll { BundleIdentifier.folded($0.identifier) == key }
+            index.apps.append(app)
+        }
+        for gone in builds where !app.builds.contains(where: { $0.folder == gone.folder }) { store.leave(gone) }
     }
 
     private func change(
@@ -134,18 +182,6 @@ extension DaemonUser {
         } catch {
             throw BrokerError(.system, what: "\(error.cause)", place: place, remedy: error.remedy)
         }
-    }
-
-    private static func error(_ error: any Error, place: String) -> BrokerError {
-        if let rejection = error as? BrokerError { return rejection }
-        guard let fault = error as? SystemError else { return BrokerError(.system, what: "\(error)", place: place) }
-        return BrokerError(.system, what: "\(fault.cause)", place: place, remedy: fault.remedy)
-    }
-
-    /// Removes a replaced app when no running extension holds its bundle any more.
-    private func discard(_ app: StoreIndex.App, heldBy running: [ExtensionBundle], in resources: UserResources) {
-        resources.store.leavings.withLock { $0.append(Leaving(app, heldBy: running)) }
-        sweep()
     }
 
     /// Removes the replaced apps from which no extension runs.

@@ -1,6 +1,8 @@
 internal import AnnexBroker
 internal import AnnexBrokerAPI
+internal import AnnexBundle
 internal import AnnexLinux
+internal import AnnexRegistry
 internal import AnnexSigning
 internal import Logging
 internal import Synchronization
@@ -31,7 +33,8 @@ extension DaemonUser {
         let trust = try trust(in: store)
         var wishes = wishes
         wishes.trust = trust
-        let made = UserResources(broker: try Broker(wishes), store: store, trust: trust, lock: lock)
+        let broker = try Broker(wishes, onChange: { [weak self] number in self?.announce(number) })
+        let made = UserResources(broker: broker, store: store, trust: trust, lock: lock)
         if !made.broker.holdsShare { warnOfShare() }
         let apps = store.index.withLock { $0.apps }
         let loaded = apps.map { load($0, in: made) }
@@ -85,11 +88,13 @@ extension DaemonUser {
     /// Loads an installed app. If an installed app breaks a rule now, it stays on disk, but is not offered.
     /// - Returns: the app's record, renewed if it was old.
     private func load(_ app: StoreIndex.App, in resources: UserResources) -> StoreIndex.App {
-        do throws(BrokerError) {
-            let extensions = try resources.broker.load(app: resources.store.path(of: app))
-            let renewed = app.renewed(with: extensions.filter { $0.rejection == nil }.map(\.id))
-            apply(renewed.choices, to: resources.broker)
-            return renewed
+        let store = resources.store
+        do {
+            let opened = try AppBundle.open(store.path(of: app.elected))
+            let known = app.known(carrying: opened.extensions.map(\.identifier), path: store.path(of:))
+            let restored = try resources.broker.restore(opened, as: known)
+            store.use(app.elected, by: opened.extensions)
+            return StoreIndex.App(restored, builds: app.builds, path: store.path(of:)) ?? app
         } catch {
             // The client chose the name of the app's directory, so the error is escaped.
             logger.error(
@@ -108,10 +113,5 @@ extension DaemonUser {
                 "the record of the installed apps cannot be renewed",
                 metadata: ["user": "\(number)", "error": "\(Escaped("\(error)"))"])
         }
-    }
-
-    /// Switches extensions as the user chose. An extension that its app no longer carries is skipped.
-    func apply(_ choices: [String: Bool], to broker: Broker) {
-        for (identifier, isEnabled) in choices { try? broker.setEnabled(isEnabled, for: identifier) }
     }
 }

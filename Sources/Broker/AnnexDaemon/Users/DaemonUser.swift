@@ -48,6 +48,12 @@ final class DaemonUser: Sendable {
     /// Runs changes of the store, which may take a while.
     let changes = Lane("annex-store")
     let closing = Lane("annex-closing")
+    /// The user's open connections, which get news of changes.
+    private let listeners = Mutex<[ObjectIdentifier: Listener]>([:])
+
+    private struct Listener: Sendable {
+        weak let connection: (any ChangeListener)?
+    }
 
     init(
         _ number: UInt32, options: DaemonOptions, space: StoreSpace, descriptors: DescriptorBudget, logger: Logger
@@ -132,6 +138,26 @@ final class DaemonUser: Sendable {
         return isIdle && MonotonicClock.now() &- moment >= MonotonicClock.nanoseconds(time)
     }
 
+    // MARK: Changes
+
+    /// Passes the numbers of changes on to a connection, as long as it exists.
+    func listen(_ connection: any ChangeListener) {
+        listeners.withLock { listeners in
+            // A connection that closed while it was welcomed may have been removed before it was added.
+            listeners = listeners.filter { $0.value.connection != nil }
+            listeners[ObjectIdentifier(connection)] = Listener(connection: connection)
+        }
+    }
+
+    func stopListening(_ connection: any ChangeListener) {
+        _ = listeners.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
+    }
+
+    /// Announces a change of what is installed to every connection of the user.
+    func announce(_ number: UInt64) {
+        for listener in listeners.withLock({ Array($0.values) }) { listener.connection?.announce(number) }
+    }
+
     // MARK: Ends
 
     /// Launches nothing more, and ends running extensions with the reason `brokerShutdown`. A second call has no
@@ -146,6 +172,12 @@ final class DaemonUser: Sendable {
         let dropped = resources.withLock { $0.take() }
         withExtendedLifetime(dropped) {}
     }
+}
+
+/// An object that gets the news of changes of what is installed.
+protocol ChangeListener: AnyObject, Sendable {
+    /// - Parameter number: counts the changes.
+    func announce(_ number: UInt64)
 }
 
 /// Limits how often something may happen in a period, for example packets in a second. Reads no clock: the caller

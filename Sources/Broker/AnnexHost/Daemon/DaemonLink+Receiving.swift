@@ -39,6 +39,7 @@ extension DaemonLink {
         switch packet {
         case .welcome: break
         case .rejected(let error): close(error, for: .hostGone)
+        case .changed(let number): feed.announce(number)
         case .leaving: state.withLock { $0.end = $0.end ?? gone }
         case .answer(let number, let answer):
             state.withLock { $0.answers.removeValue(forKey: number) }?.reach(.success(answer))
@@ -77,6 +78,7 @@ extension DaemonLink {
         let termination = Termination(
             reason, detail: .limit("the connection to the daemon ended: \(end.what)"))
         for one in extensions.values { one.events(.ended(termination)) }
+        feed.finish()
     }
 
     var gone: BrokerError {

@@ -33,6 +33,8 @@ final class DaemonLink: Sendable {
     let patience: Duration
     let loop: EventLoop
     let watch = Mutex<EventLoop.Watch?>(nil)
+    /// The changes that the daemon announces.
+    let feed = ChangeFeed()
 
     /// The most packets that wait for room. A daemon that leaves more unread counts as unreachable.
     static let mostWaiting = 8_192
@@ -46,6 +48,9 @@ final class DaemonLink: Sendable {
 
     /// Whether the protocol that both sides use has this version or a later one.
     func supports(_ version: UInt64) -> Bool { state.withLock { $0.version >= version } }
+
+    /// The version of the protocol that both sides use.
+    var version: UInt64 { state.withLock { $0.version } }
 
     func begin() throws(SystemError) {
         let token = try loop.watch(socket.descriptor.number) { [weak self] _ in self?.receive() }

@@ -44,6 +44,19 @@ final class DaemonService: BrokerService {
         _ = try link.ask(.uninstall(app: identifier))
     }
 
+    func pin(app identifier: String, to version: String?) throws(BrokerError) -> [InstalledExtension] {
+        guard link.version >= ServiceWire.firstWithChanges else {
+            throw BrokerError(
+                .unreachable, what: "this daemon is older and knows one version of each app", place: identifier,
+                remedy: "restart annexd after its update")
+        }
+        let answer = try link.ask(.pin(app: identifier, version: version))
+        if case .extensions(let extensions, _) = answer { return extensions }
+        throw link.misunderstanding
+    }
+
+    var changes: InstalledChanges { link.feed.follow() }
+
     func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
         _ = try link.ask(.setEnabled(isEnabled, extension: identifier))
     }

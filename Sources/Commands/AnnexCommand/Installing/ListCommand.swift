@@ -16,6 +16,7 @@ struct ListCommand: ParsableCommand {
               annex list --all
               annex enable $(annex list --all --json | jq -r '.extensions[] | select(.enabled | not) | .identifier')
               annex list --point com.apple.photo-editing
+              annex list --all --json | jq -r '.extensions[] | [.instance, .verdict] | @tsv'
               annex list --json | jq -r '.extensions[] | [.identifier, .containingApp] | @tsv'
 
             EXIT STATUS
@@ -75,6 +76,11 @@ enum InstalledText {
             .init("extensionPoint", value: .text(one.extensionPoint)),
             .init("containingApp", value: .text(one.containingApp)),
             .init("enabled", value: .boolean(one.isEnabled)),
+            .init("version", value: .text(PlainText.shown(one.build.version))),
+            .init("pinned", value: .boolean(one.build.isPinned)),
+            .init("otherVersions", value: .texts(one.build.otherVersions.map { PlainText.shown($0) })),
+            .init("instance", value: .text(PlainText.shown(one.instance))),
+            .init("verdict", value: .text(one.verdict.rawValue)),
             .init("rejection", value: .optional(one.rejection.map { PlainText.shown("\($0)") })),
             .init("team", value: one.team.map { .object(members(of: $0)) } ?? .null),
         ])

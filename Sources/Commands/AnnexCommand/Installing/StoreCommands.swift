@@ -9,7 +9,9 @@ struct InstallCommand: ParsableCommand {
         abstract: "Install apps with annexd, which then offers their extensions to all your hosts.",
         discussion: """
             The daemon keeps a copy of each app, so later changes to the directory have no effect. An app that is \
-            already installed is replaced; its disabled extensions stay disabled and are printed with `off`.
+            already installed is updated; its disabled extensions stay disabled and are printed with `off`. The highest \
+            version is used. If you install a lower one, it is kept, and the command says that it is not used: see \
+            `annex pin`.
 
             The first installation of a signed app binds it to the team that signed it. Later, annexd installs the app \
             only from the same team (annex key trust --help). It refuses a signed app if one of its files has changed.
@@ -42,8 +44,9 @@ struct InstallCommand: ParsableCommand {
             try host.install(app: app)
         }
         let extensions = installed.flatMap(\.self)
-        let rejections = extensions.compactMap(\.rejection)
-        for rejection in rejections { StandardError.print("annex: \(PlainText.shown("\(rejection)"))") }
+        for rejection in extensions.compactMap(\.rejection) {
+            StandardError.print("annex: \(PlainText.shown("\(rejection)"))")
+        }
         if daemon.json {
             print(JSON.object([.init("extensions", value: .list(extensions.map(InstalledText.json)))]).written)
         } else {
@@ -52,7 +55,8 @@ struct InstallCommand: ParsableCommand {
             let isAnyOff = extensions.contains { !$0.isEnabled }
             for line in InstalledText.lines(extensions, withSwitch: isAnyOff) { print(line) }
         }
-        if let end = end ?? (rejections.isEmpty ? nil : DaemonChoice.rejected) { throw end }
+        let isRejected = extensions.contains { $0.verdict == .broken || $0.verdict == .unsupportedPoint }
+        if let end = end ?? (isRejected ? DaemonChoice.rejected : nil) { throw end }
     }
 }
 

@@ -20,7 +20,9 @@ struct ExtensionChecks {
     }
 
     func checkIdentifier(_ identifier: String?) {
-        guard let identifier, let app = app.identifier, !identifier.hasPrefix(app + ".") else { return }
+        guard let identifier, let app = app.identifier,
+            !BundleIdentifier.folded(identifier).hasPrefix(BundleIdentifier.folded(app + "."))
+        else { return }
         findings.report(
             info.fault(
                 "CFBundleIdentifier", what: "is \(identifier), which does not begin with its app's \(app).", rule: .p3,

@@ -133,6 +133,9 @@ package enum BundleIdentifier {
         }
     }
 
+    /// The form in which identifiers are compared: Apple compares them without regard to capitals.
+    package static func folded(_ text: String) -> String { text.lowercased() }
+
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,5 +1,6 @@
 internal import AnnexBundle
 internal import AnnexLinux
+internal import AnnexModel
 internal import Glibc
 
 /// Signs apps: reads every file, and writes the seal with the team's signature.
@@ -17,7 +18,7 @@ package enum AppSigner {
         try check(contents.hazards, shown: shown)
         let file = try SealFile(
             Seal(
-                app: app.identifier, version: try app.sealedVersion(shown: shown), entries: contents.entries),
+                app: app.identifier, version: app.version.text, entries: contents.entries),
             signedBy: key)
         do throws(SystemError) {
             try put(file.bytes, into: app, path: path)

@@ -1,5 +1,6 @@
 package import AnnexBundle
 internal import AnnexLinux
+internal import AnnexModel
 internal import Glibc
 
 /// An app whose files were all read and compared with its seal.
@@ -38,17 +39,17 @@ package struct SealedApp: Sendable {
         let (shown, begun) = (app.shownName, WallClock.now())
         let file = try app.sealFile(shown: shown)
         let contents = try AppContents(of: app.directory.descriptor, shown: shown)
-        let version = try app.sealedVersion(shown: shown)
         guard let file else {
             return SealedApp(
-                unsigned: Seal(app: app.identifier, version: version, entries: contents.entries), checkedFrom: begun)
+                unsigned: Seal(app: app.identifier, version: app.version.text, entries: contents.entries),
+                checkedFrom: begun)
         }
         let differences = SealDifferences.between(sealed: file.seal.entries, found: contents.entries)
         guard differences.isEmpty, contents.hazards.isEmpty else {
             throw SigningError.changed(
                 differences + contents.hazards, place: shown, signedBy: file.team)
         }
-        try file.checkBelongs(to: app, version: version)
+        try file.checkBelongs(to: app)
         return SealedApp(file, checkedFrom: begun)
     }
 }
@@ -64,7 +65,7 @@ extension SealedApp {
     /// - Returns: nil if the app is not signed.
     package static func load(_ app: AppBundle) throws(SigningError) -> SealedApp? {
         guard let file = try app.sealFile(shown: app.shownName) else { return nil }
-        try file.checkBelongs(to: app, version: try app.sealedVersion(shown: app.shownName))
+        try file.checkBelongs(to: app)
         return SealedApp(file, checkedFrom: WallClock(microseconds: 0))
     }
 
@@ -94,8 +95,10 @@ extension SigningError {
 
 extension SealFile {
     /// Refuses the seal of another app or version. The signer has caused that: `Info.plist` is one of the sealed files.
-    fileprivate func checkBelongs(to app: AppBundle, version: String) throws(SigningError) {
-        guard Array(seal.app.utf8) == Array(app.identifier.utf8), Array(seal.version.utf8) == Array(version.utf8) else {
+    fileprivate func checkBelongs(to app: AppBundle) throws(SigningError) {
+        guard Array(seal.app.utf8) == Array(app.identifier.utf8),
+            Array(seal.version.utf8) == Array(app.version.text.utf8)
+        else {
             throw SigningError(
                 .damagedSeal, what: "has the seal of \(Escaped(seal.app)) \(Escaped(seal.version))",
                 place: app.shownName, remedy: "sign the app again: annex sign")
@@ -114,24 +117,6 @@ extension AppBundle {
 
     /// The app's name to show in errors, such as `Pictures.app`.
     var shownName: String { "\(Escaped(directory.path.split(separator: "/").last.map(String.init) ?? directory.path))" }
-
-    /// The app's `CFBundleVersion`; empty if it has none.
-    func sealedVersion(shown: String) throws(SigningError) -> String {
-        let bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try directory.descriptor.openBeneath("Info.plist", O_RDONLY | O_NONBLOCK | O_NOCTTY)
-                .readAll(atMost: PropertyListLimits.info.bytes)
-        } catch {
-            throw SigningError(error, place: "\(shown)/Info.plist")
-        }
-        let version = (try? PropertyListValue(bytes, within: .info))?.dictionary?["CFBundleVersion"]?.string ?? ""
-        guard version.utf8.count <= Seal.longestName else {
-            throw SigningError(
-                .invalidBundle, what: "has a CFBundleVersion of more than \(Seal.longestName) bytes",
-                place: "\(shown)/Info.plist", remedy: "use three numbers with dots between them")
-        }
-        return version
-    }
 
     /// The app's seal with a valid signature; nil if the app has none.
     func sealFile(shown: String) throws(SigningError) -> SealFile? {

@@ -5,7 +5,7 @@
 package struct Seal: Sendable, Hashable {
     /// The app's `CFBundleIdentifier`.
     package let app: String
-    /// The app's `CFBundleVersion`; empty if it has none.
+    /// The app's `CFBundleVersion`; `0` if it has none.
     package let version: String
     /// Sorted by path. No path occurs twice.
     package let entries: [SealEntry]

@@ -1,9 +1,3 @@
-package import AnnexLinux
-internal import AnnexPolicy
-internal import CAnnexLinux
-internal import Glibc
-internal import Synchronization
-
 /// How the files of a directory that is kept get the same owner on disk at each launch.
 package enum DirectoryOwner: Sendable, Hashable {
     /// The calling user, as whom every launch runs.
@@ -14,46 +8,4 @@ package enum DirectoryOwner: Sendable, Hashable {
     case shared(UInt32)
 
     var isMapped: Bool { if case .mapped = self { true } else { false } }
-}
-
-extension Launcher {
-    /// Whether launches run as users of their own. The files that they keep then need an owner.
-    package var hasUsersToGive: Bool { identities != nil }
-
-    /// How a directory's files get this owner.
-    ///
-    /// The first call for a file system tries an id map, which takes less than a millisecond.
-    package func owner(_ number: UInt32, of directory: borrowing Descriptor) throws(SystemError) -> DirectoryOwner {
-        guard gives(.user) else { return .shared(number) }
-        let device = try directory.status().device
-        if let takesMaps = mappable.withLock({ $0[device] }) { return takesMaps ? .mapped(number) : .shared(number) }
-        let takesMaps = annex_try_id_map(directory.number, number) == 0
-        mappable.withLock { $0[device] = takesMaps }
-        return takesMaps ? .mapped(number) : .shared(number)
-    }
-}
-
-extension Launcher {
-    /// Gives a trial of a policy a new private directory in a folder of this user's, if the policy keeps one.
-    package func keepFiles(
-        of configuration: inout SandboxConfiguration, in folder: String
-    ) throws(SystemError) {
-        guard configuration.policy.paths.persistent != nil else { return }
-        let name = "private-" + OwnedName.next()
-        let place = try Descriptor.directory(folder)
-        try place.makeDirectory(name, mode: 0o700)
-        let directory = try place.openBeneath(name, O_RDONLY | O_DIRECTORY)
-        if hasUsersToGive {
-            guard let owner = IdentityRange.owners.first else {
-                throw SystemError(
-                    "owner", errno: EAGAIN,
-                    remedy: "state a range of at least four numbers in \(IdentityRange.variable)")
-            }
-            try directory.setOwner(owner, group: owner)
-            // Without a user namespace there is no map that the mount could get.
-            let hasMap = configuration.effectiveLayers.contains(.user)
-            configuration.owner = hasMap ? try self.owner(owner, of: directory) : .shared(owner)
-        }
-        configuration.persistent = consume directory
-    }
 }

@@ -1,5 +1,6 @@
 package import AnnexLinux
 internal import Glibc
+internal import Synchronization
 
 /// Watches the size of a program's directory on the host. The kernel has no limit for directories, so this class checks
 /// five times a second, and the report says `watched`. The kernel does limit single files (`RLIMIT_FSIZE`).
@@ -12,6 +13,9 @@ package final class DiskWatch: Watched {
     private let size: UInt64
     private let inodes: UInt64
     private let exceeded: @Sendable (String) -> Void
+    /// The number of looks in a row that this program could not finish.
+    /// SYNC: relaxed: looks run one after another.
+    private let failures = Atomic<Int>(0)
 
     /// - Parameters:
     ///   - path: the directory's path inside the sandbox.
@@ -31,13 +35,22 @@ package final class DiskWatch: Watched {
 
     package func check() -> Bool {
         let use = DirectoryUse(of: directory, besides: removed() ?? NamelessFiles(), size: size, inodes: inodes)
-        guard let excess = use.excess else { return true }
+        guard let excess = use.excess ?? patience(with: use.unmeasured) else { return true }
         exceeded(excess)
         return false
     }
 
+    /// The cause against the program if too many looks in a row failed for a lack of this program's own.
+    private func patience(with unmeasured: String?) -> String? {
+        guard let unmeasured else {
+            failures.store(0, ordering: .relaxed)
+            return nil
+        }
+        return failures.add(1, ordering: .relaxed).newValue < Sight.patienceWithHost ? nil : unmeasured
+    }
+
     /// The removed files that still take space; nil if the sandbox's processes cannot be examined. If the reason is a
-    /// lack of descriptors, the directory cannot be read either, which counts as an excess.
+    /// lack of descriptors, the directory cannot be read either.
     private func removed() -> NamelessFiles? {
         process().flatMap { process in
             try? NamelessFiles.removed(at: path, of: ProcessTree.members(of: process))
@@ -56,6 +69,8 @@ package struct DirectoryUse {
     private var files: UInt64
     /// Whether some directory cannot be read.
     private var isClosed = false
+    /// A lack of this program's own, such as one of descriptors, that kept it from reading a part.
+    private var lack: Int32?
     /// Whether the contents exceed what can be counted. This is a flag, because a special value of `files` or `bytes`
     /// would change with the next addition.
     private var isTooMuch = false
@@ -90,6 +105,11 @@ package struct DirectoryUse {
         return isFull ? "more than \(inodes) files in its private directory" : nil
     }
 
+    /// Why the contents could not be counted, if that is not the program's doing; nil if they were counted.
+    package var unmeasured: String? {
+        lack.map { "its private directory could not be measured (\(Errno.name($0)) (\(Errno.text($0))))" }
+    }
+
     /// Whether further files would not change the result.
     private var isFull: Bool { isTooMuch || files > inodes || bytes > size }
 
@@ -100,6 +120,7 @@ package struct DirectoryUse {
         // A directory holds more names than the limit.
         case EFBIG: isTooMuch = true
         case ENOENT, ENOTDIR, ELOOP, ESTALE: break
+        case EMFILE, ENFILE, ENOMEM: lack = errno
         default: isClosed = true
         }
     }

@@ -1,0 +1,72 @@
+internal import AnnexBrokerAPI
+internal import AnnexBundle
+internal import AnnexModel
+internal import AnnexRegistry
+
+// A daemon lists 64 extensions in one packet, so the text about each is bounded, whatever its property list holds.
+
+extension ExtensionRecord {
+    /// Why hosts cannot begin the extension; nil if they can.
+    var rejection: BrokerError? {
+        switch verdict {
+        case .offered: nil
+        case .unsupportedPoint(let error):
+            BrokerError(.unsupportedPoint, what: "\(error)".shortened(to: 800), place: identifier)
+        case .broken(let error):
+            // The name of an extension that was rejected early holds its path, which the error names as well.
+            BrokerError(
+                .invalidBundle, what: "\(error)".shortened(to: 800),
+                place: bundle == nil ? info.containingApp : identifier)
+        case .superseded(let version, let isPinned):
+            BrokerError(
+                .superseded,
+                what: "version \(instance.version) is installed, but \(version) is used"
+                    + (isPinned ? ", because it was chosen" : ", because it is higher"),
+                place: identifier, remedy: "annex pin \(info.containingApp) \(instance.version)")
+        }
+    }
+
+    /// The extension's entry in the list of installed extensions.
+    func described(in registry: Registry) -> InstalledExtension {
+        let rejection = rejection
+        let known = registry.known(info.containingApp)
+        let others = known?.builds.map(\.version).filter { $0 != instance.version }.sorted(by: >) ?? []
+        return InstalledExtension(
+            id: identifier, displayName: rejection == nil ? info.displayName : info.displayName.shortened(to: 256),
+            extensionPoint: info.extensionPoint, containingApp: info.containingApp,
+            isEnabled: registry.isEnabled(identifier), rejection: rejection,
+            build: InstalledExtension.Build(
+                version: instance.version.text, digest: instance.digest.map { String($0.prefix(16)) },
+                isPinned: known?.pinned == instance.version, otherVersions: others.prefix(3).map(\.text)))
+    }
+}
+
+extension BrokerError {
+    init(_ error: RegistryError) {
+        let code: Code =
+            switch error.code {
+            case .unknownApp: .unknownApp
+            case .unknownExtension: .unknownExtension
+            case .unknownVersion: .unknownVersion
+            case .takenIdentifier, .changedApp: .invalidBundle
+            }
+        self.init(code, what: error.what, place: error.place, remedy: error.remedy)
+    }
+
+    static func wrapping<Result>(
+        _ work: () throws(RegistryError) -> Result
+    ) throws(BrokerError) -> Result {
+        do throws(RegistryError) {
+            return try work()
+        } catch {
+            throw BrokerError(error)
+        }
+    }
+}
+
+extension String {
+    /// The string, cut to `most` bytes and marked with "…" if it is longer.
+    fileprivate func shortened(to most: Int) -> String {
+        utf8.count <= most ? self : String(decoding: utf8.prefix(most), as: UTF8.self) + "…"
+    }
+}

@@ -1,0 +1,58 @@
+internal import AnnexBundle
+internal import AnnexRegistry
+internal import Synchronization
+
+/// One broker's registry as an object of its own. A running extension asks it whether its installation is still
+/// current, and must not keep the broker itself alive for that.
+final class InstalledRegistry: Sendable {
+    private let registry = Mutex(Registry())
+    /// Held during a change, so that changes do not overlap. Questions do not wait for it.
+    private let changing = Mutex(())
+
+    /// The registry at this moment.
+    var value: Registry { registry.withLock { $0 } }
+
+    /// Changes a copy, and puts it in place if `body` does not throw.
+    func change<Result: Sendable, Failure: Error>(
+        _ body: (inout Registry) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try changing.withLock { (_) throws(Failure) in
+            var next = value
+            let result = try body(&next)
+            // The old value may hold the last references to bundles, which are released outside the lock.
+            let old = registry.withLock { registry in
+                defer { registry = next }
+                return registry
+            }
+            withExtendedLifetime(old) {}
+            return result
+        }
+    }
+
+    /// Whether a launch would start the extension from this installation now.
+    func isCurrent(_ identifier: String, number: UInt64) -> Bool {
+        registry.withLock { $0.record(identifier)?.number == number }
+    }
+}
+
+/// The installation that a launch found. The bundle stays on disk as long as this value exists.
+struct Installed: Sendable {
+    let instance: Instance
+    let point: String
+    private let number: UInt64
+    private let bundle: ExtensionBundle
+    private let registry: InstalledRegistry
+
+    init(_ bundle: ExtensionBundle, record: ExtensionRecord, in registry: InstalledRegistry) {
+        instance = record.instance
+        point = bundle.extensionPoint
+        number = record.number
+        self.bundle = bundle
+        self.registry = registry
+    }
+
+    var identifier: String { instance.identifier }
+
+    /// Whether another installation has replaced this one, or the extension was removed.
+    var isReplaced: Bool { !registry.isCurrent(identifier, number: number) }
+}

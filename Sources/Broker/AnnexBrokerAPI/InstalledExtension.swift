@@ -1,0 +1,86 @@
+/// An extension that is installed with a broker.
+public struct InstalledExtension: Sendable, Hashable, Identifiable {
+    /// The bundle identifier, for example `com.example.pictures.editor`. An extension that was rejected before its
+    /// identifier was read has its app's identifier, a slash and its path in the app instead.
+    public let id: String
+    /// The name to show to a user: the extension's display name, or the containing app's name if it has none.
+    public let displayName: String
+    /// The extension point in reverse DNS, for example `com.apple.photo-editing`. Empty if the extension was rejected
+    /// before its point was read.
+    public let extensionPoint: String
+    /// The bundle identifier of the app that carries it.
+    public let containingApp: String
+    /// Whether the extension is switched on: the user's choice, or the default of its extension point.
+    public let isEnabled: Bool
+    /// Why the extension cannot be used, with file, key and remedy; nil if it can. The app and its other extensions
+    /// work all the same.
+    public let rejection: BrokerError?
+    /// The version of the app and its other installed versions.
+    public let build: Build
+
+    /// The team that signed the containing app; nil if the app is not signed.
+    public package(set) var team: SigningTeam?
+
+    /// Which build of its app an extension comes from.
+    public struct Build: Sendable, Hashable {
+        /// The app's `CFBundleVersion`; `0` if the app states none.
+        public let version: String
+        /// The first sixteen hexadecimal digits of the digest of the app's files; nil if it was not measured.
+        public let digest: String?
+        /// Whether the user chose this version.
+        public let isPinned: Bool
+        /// Other installed versions of the app, highest first.
+        public let otherVersions: [String]
+
+        package init(
+            version: String = "0", digest: String? = nil, isPinned: Bool = false, otherVersions: [String] = []
+        ) {
+            self.version = version
+            self.digest = digest
+            self.isPinned = isPinned
+            self.otherVersions = otherVersions
+        }
+    }
+
+    /// What the broker decided about an extension when it was installed.
+    public enum Verdict: String, Sendable, Hashable {
+        /// Hosts can begin the extension, if it is switched on.
+        case offered
+        /// The extension names an extension point that the broker does not have.
+        case unsupportedPoint
+        /// The extension breaks a rule of packaging.
+        case broken
+        /// Another version of its app is used.
+        case superseded
+    }
+
+    /// What the broker decided about the extension when it was installed.
+    public var verdict: Verdict {
+        switch rejection?.code {
+        case nil: .offered
+        case .unsupportedPoint: .unsupportedPoint
+        case .superseded: .superseded
+        default: .broken
+        }
+    }
+
+    /// The extension's build in one word, for example `com.example.pictures.editor/1.4.2/3f2a9c81d04be675`. Reports on
+    /// ends have the same word.
+    public var instance: String { "\(id)/\(build.version)" + (build.digest.map { "/\($0)" } ?? "") }
+
+    /// Whether hosts can begin the extension: it is switched on and keeps all rules of packaging.
+    public var isOffered: Bool { isEnabled && rejection == nil }
+
+    package init(
+        id: String, displayName: String, extensionPoint: String, containingApp: String, isEnabled: Bool = true,
+        rejection: BrokerError? = nil, build: Build = Build()
+    ) {
+        self.id = id
+        self.displayName = displayName
+        self.extensionPoint = extensionPoint
+        self.containingApp = containingApp
+        self.isEnabled = isEnabled
+        self.rejection = rejection
+        self.build = build
+    }
+}

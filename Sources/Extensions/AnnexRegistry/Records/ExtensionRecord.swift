@@ -1,0 +1,81 @@
+package import AnnexBundle
+package import AnnexModel
+
+/// An installed extension: which build it is, what its bundle says, and whether hosts may begin it.
+package struct ExtensionRecord: Sendable {
+    /// What the bundle says about the extension.
+    package struct Info: Sendable, Hashable {
+        /// The name to show to a user.
+        package let displayName: String
+        /// The extension point; empty if the bundle was rejected before its point was read.
+        package let extensionPoint: String
+        /// The bundle identifier of the app that carries the extension.
+        package let containingApp: String
+    }
+
+    package let instance: Instance
+    package let info: Info
+    package let verdict: Verdict
+    /// Whether the extension is on before its user has switched it.
+    package let isOnByDefault: Bool
+    /// The bundle as it was checked; nil if it broke a rule of packaging. The bundle stays on disk as long as this
+    /// value exists.
+    package let bundle: ExtensionBundle?
+    /// The number of the installation. Every installation gets another number, even with the same files.
+    package let number: UInt64
+    /// The identifier that the extension would have if it kept all rules; nil if it cannot be read.
+    let statedIdentifier: String?
+
+    package var identifier: String { instance.identifier }
+}
+
+/// Whether hosts may begin an installed extension, apart from its switch.
+package enum Verdict: Sendable, Hashable {
+    case offered
+    /// The extension names a point that the broker does not have.
+    case unsupportedPoint(BundleError)
+    /// The extension breaks a rule of packaging. The error names the rule and the remedy.
+    case broken(BundleError)
+    /// Another version of its app is used. `isPinned` says whether the user chose that version.
+    case superseded(by: BundleVersion, isPinned: Bool)
+}
+
+extension ExtensionRecord {
+    /// The record of a bundle that keeps the rules of packaging; its point decides the rest.
+    init(_ bundle: ExtensionBundle, of build: AppBuild, points: PointLibrary, number: UInt64) {
+        var verdict = Verdict.offered
+        var isOn = true
+        do throws(PointFault) {
+            isOn = try points.point(of: bundle).isOnByDefault
+        } catch {
+            switch error {
+            case .unsupportedPoint(let error): verdict = .unsupportedPoint(error)
+            case .wrongAttribute(let error): verdict = .broken(error)
+            }
+        }
+        self.init(
+            instance: Instance(bundle.identifier, version: build.version, digest: build.digest),
+            info: Info(
+                displayName: bundle.displayName, extensionPoint: bundle.extensionPoint,
+                containingApp: bundle.containingApp),
+            verdict: verdict, isOnByDefault: isOn, bundle: bundle, number: number,
+            statedIdentifier: bundle.identifier)
+    }
+
+    /// The record of a bundle that breaks a rule. It is named by its path in its app, because its property list may be
+    /// wrong.
+    init(_ rejected: RejectedExtension, of app: AppBundle, build: AppBuild) {
+        self.init(
+            instance: Instance("\(app.identifier)/\(rejected.place)", version: build.version, digest: build.digest),
+            info: Info(displayName: rejected.place, extensionPoint: "", containingApp: app.identifier),
+            verdict: .broken(rejected.error), isOnByDefault: true, bundle: nil, number: 0,
+            statedIdentifier: rejected.identifier)
+    }
+
+    /// The same extension in an app whose other version is used.
+    func superseded(by version: BundleVersion, isPinned: Bool) -> ExtensionRecord {
+        ExtensionRecord(
+            instance: instance, info: info, verdict: .superseded(by: version, isPinned: isPinned),
+            isOnByDefault: isOnByDefault, bundle: bundle, number: number, statedIdentifier: statedIdentifier)
+    }
+}

@@ -1,0 +1,83 @@
+package import AnnexModel
+
+/// One build of an extension: its identifier, its version, and the digest of its app's files. Lists and reports name
+/// instances, so that an old version and its update are never mixed up.
+package struct Instance: Sendable, Hashable {
+    /// The extension's bundle identifier.
+    package let identifier: String
+    /// The version of the app that carries it.
+    package let version: BundleVersion
+    /// The digest of the app's files in hexadecimal digits; nil if the caller did not measure it.
+    package let digest: String?
+
+    package init(_ identifier: String, version: BundleVersion, digest: String? = nil) {
+        self.identifier = identifier
+        self.version = version
+        self.digest = digest
+    }
+}
+
+extension Instance: CustomStringConvertible {
+    /// For example `com.example.pictures.editor/1.4.2/3f2a9c81d04be675`: the digest's first sixteen digits come last.
+    package var description: String {
+        "\(identifier)/\(version)" + (digest.map { "/\($0.prefix(16))" } ?? "")
+    }
+}
+
+/// One version of an app, and where its files are.
+package struct AppBuild: Sendable, Hashable {
+    package let version: BundleVersion
+    package let digest: String?
+    /// The directory `Name.app`.
+    package let path: String
+
+    package init(version: BundleVersion, digest: String? = nil, path: String) {
+        self.version = version
+        self.digest = digest
+        self.path = path
+    }
+}
+
+/// What is recorded of an installed app: the version in use, the other known ones, and what the user decided.
+package struct KnownApp: Sendable, Hashable {
+    /// The app's bundle identifier.
+    package let identifier: String
+    /// The version whose extensions are launched.
+    package let elected: AppBuild
+    /// Other versions that could be elected.
+    package let others: [AppBuild]
+    /// The version that the user chose; nil if the highest one is elected.
+    package let pinned: BundleVersion?
+    /// The user's own choices: whether an extension is on.
+    package let choices: [String: Bool]
+
+    package init(
+        _ identifier: String, elected: AppBuild, others: [AppBuild] = [], pinned: BundleVersion? = nil,
+        choices: [String: Bool] = [:]
+    ) {
+        self.identifier = identifier
+        self.elected = elected
+        self.others = others
+        self.pinned = pinned
+        self.choices = choices
+    }
+
+    package var builds: [AppBuild] { [elected] + others }
+}
+
+/// Decides which version of an app is used.
+enum Election {
+    /// The pinned version if it is known, else the highest one; nil if there is none.
+    static func winner(among builds: [AppBuild], pinned: BundleVersion?) -> AppBuild? {
+        builds.first { $0.version == pinned } ?? builds.max { $0.version < $1.version }
+    }
+
+    /// The builds that stay known beside the elected one: the one that came last, then the highest versions.
+    static func kept(_ builds: [AppBuild], last: BundleVersion, most: Int) -> [AppBuild] {
+        let ranked = builds.sorted { one, other in
+            if (one.version == last) != (other.version == last) { return one.version == last }
+            return one.version > other.version
+        }
+        return Array(ranked.prefix(max(0, most)))
+    }
+}

@@ -1,0 +1,65 @@
+package import AnnexBundle
+
+/// What is installed.
+extension Registry {
+    /// The app as it is recorded, with the user's choices; nil if it is not installed.
+    package func known(_ app: String) -> KnownApp? {
+        guard let entry = apps[Self.folded(app)] else { return nil }
+        let chosen = entry.records.compactMap { record in
+            choices[Self.folded(record.identifier)].map { (record.identifier, $0) }
+        }
+        return KnownApp(
+            entry.known.identifier, elected: entry.known.elected, others: entry.known.others,
+            pinned: entry.known.pinned, choices: Dictionary(chosen) { first, _ in first })
+    }
+
+    /// The identifiers of all apps, sorted.
+    package var appIdentifiers: [String] { apps.values.map(\.known.identifier).sorted() }
+
+    /// The record of an extension that keeps the rules of packaging; nil if it is not installed.
+    package func record(_ identifier: String) -> ExtensionRecord? { extensions[Self.folded(identifier)] }
+
+    /// The record of an extension, whatever its verdict.
+    ///
+    /// - Throws: `unknownExtension` if no installed app carries it.
+    package func found(_ identifier: String) throws(RegistryError) -> ExtensionRecord {
+        if let record = record(identifier) ?? broken(identifier) { return record }
+        throw .unknownExtension(identifier, installed: offered.map(\.identifier))
+    }
+
+    /// An extension that was rejected before its identifier was read, by its name in the list or by the identifier
+    /// that it states.
+    private func broken(_ name: String) -> ExtensionRecord? {
+        let key = Self.folded(name)
+        return apps.values.lazy.flatMap(\.records).first { record in
+            record.bundle == nil
+                && (Self.folded(record.identifier) == key || record.statedIdentifier.map(Self.folded) == key)
+        }
+    }
+
+    /// The user's choice or, if the user has made none, the default of the extension's point.
+    package func isEnabled(_ identifier: String) -> Bool {
+        choices[Self.folded(identifier)] ?? record(identifier)?.isOnByDefault ?? true
+    }
+
+    /// The bundles of an app's version in use that keep the rules of packaging.
+    package func bundles(of app: String) -> [ExtensionBundle] {
+        apps[Self.folded(app)]?.records.compactMap(\.bundle) ?? []
+    }
+
+    package func count(ofExtensionsBeside app: String) -> Int {
+        apps.reduce(0) { sum, entry in
+            entry.key == Self.folded(app) ? sum : sum + entry.value.records.count { $0.bundle != nil }
+        }
+    }
+
+    /// All extensions of the versions in use, sorted by identifier.
+    package var installed: [ExtensionRecord] {
+        apps.values.flatMap(\.records).sorted { $0.identifier < $1.identifier }
+    }
+
+    /// The extensions that hosts can begin, sorted by identifier.
+    package var offered: [ExtensionRecord] {
+        installed.filter { $0.verdict == .offered && isEnabled($0.identifier) }
+    }
+}

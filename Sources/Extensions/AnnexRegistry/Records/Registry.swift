@@ -1,0 +1,207 @@
+package import AnnexBundle
+package import AnnexModel
+
+/// The installed apps of one broker with their extensions, as a value. A change is made on a copy. Its maker records
+/// it where it must outlast the broker, and only then puts the copy in place.
+///
+/// Identifiers are compared without regard to capitals, as Apple compares them.
+package struct Registry: Sendable {
+    struct Entry: Sendable {
+        /// Without the user's choices, which are kept below.
+        let known: KnownApp
+        let app: AppBundle
+        let records: [ExtensionRecord]
+    }
+
+    /// The apps, and the extensions that keep the rules of packaging, by folded identifier.
+    private(set) var apps: [String: Entry] = [:]
+    private(set) var extensions: [String: ExtensionRecord] = [:]
+    /// The user's own choices, by folded identifier.
+    private(set) var choices: [String: Bool] = [:]
+    private var lastNumber: UInt64 = 0
+
+    package init() {}
+
+    // MARK: Changes
+
+    /// Adds an app. If another version of it is known, the election decides which one is used.
+    ///
+    /// - Parameters:
+    ///   - digest: the digest of the app's files; nil if it was not measured.
+    ///   - points: the extension points, which decide about each extension.
+    ///   - most: how many versions of the app stay known.
+    /// - Throws: if another app has an extension of the same identifier, although both `com.a` and `com.a.b` could
+    ///   carry a `com.a.b.c`.
+    package mutating func install(
+        _ app: AppBundle, digest: String? = nil, points: PointLibrary = .shipped, keeping most: Int = 2
+    ) throws(RegistryError) -> Installation {
+        let build = AppBuild(version: app.version, digest: digest, path: app.directory.path)
+        let known = known(app.identifier)
+        let others = known?.builds.filter { $0.version != build.version } ?? []
+        let winner = Election.winner(among: others + [build], pinned: known?.pinned) ?? build
+        let kept = Election.kept(
+            (others + [build]).filter { $0.version != winner.version }, last: build.version, most: most - 1)
+        guard winner.version != build.version else {
+            return try elect(app, as: build, others: kept, pinned: known?.pinned, points: points)
+        }
+        return try keep(app, as: build, beside: winner, others: kept, points: points)
+    }
+
+    /// Adds an app as it was recorded before, without an election.
+    package mutating func restore(
+        _ app: AppBundle, as known: KnownApp, points: PointLibrary = .shipped
+    ) throws(RegistryError) -> Installation {
+        let build = AppBuild(version: app.version, digest: known.elected.digest, path: known.elected.path)
+        for (identifier, isOn) in known.choices { choices[Self.folded(identifier)] = isOn }
+        return try elect(app, as: build, others: known.others, pinned: known.pinned, points: points)
+    }
+
+    /// The build that a pin would choose, or the highest version if `version` is nil. The maker of the change opens it.
+    package func build(of app: String, version: BundleVersion?) throws(RegistryError) -> AppBuild {
+        guard let known = known(app) else { throw .unknownApp(app, installed: appIdentifiers) }
+        guard let version else { return Election.winner(among: known.builds, pinned: nil) ?? known.elected }
+        guard let build = known.builds.first(where: { $0.version == version }) else {
+            throw .unknownVersion(version, of: known)
+        }
+        return build
+    }
+
+    /// Uses one version of an app from now on.
+    ///
+    /// - Parameters:
+    ///   - app: the build that `build(of:version:)` returned, opened again.
+    ///   - version: the version that stays chosen; nil if later installations decide by an election again.
+    package mutating func pin(
+        _ app: AppBundle, to version: BundleVersion?, points: PointLibrary = .shipped
+    ) throws(RegistryError) -> Installation {
+        let build = try build(of: app.identifier, version: version)
+        guard let known = known(app.identifier) else { throw .unknownApp(app.identifier, installed: appIdentifiers) }
+        guard app.version == build.version, app.directory.path == build.path else {
+            throw .changed(known, build: build)
+        }
+        // The same files stay the same installation, and extensions that run from them are not disturbed.
+        if build == known.elected, let entry = apps[Self.folded(app.identifier)] {
+            return put(entry.app, records: entry.records, as: build, others: known.others, pinned: version)
+        }
+        let others = known.builds.filter { $0.version != build.version }
+        return try elect(app, as: build, others: others, pinned: version, points: points)
+    }
+
+    /// Removes an app with all its versions.
+    package mutating func remove(_ app: String) throws(RegistryError) -> (known: KnownApp, dropped: [String]) {
+        guard let known = known(app) else { throw .unknownApp(app, installed: appIdentifiers) }
+        let gone = bundles(of: app).map(\.identifier)
+        forget(gone)
+        apps[Self.folded(app)] = nil
+        return (known, gone)
+    }
+
+    /// Ends the knowledge of a build that is not used. Does nothing if the build is used or unknown.
+    /// - Returns: the app as it is recorded now.
+    package mutating func forget(_ build: AppBuild, of app: String) throws(RegistryError) -> KnownApp {
+        guard let known = known(app), let entry = apps[Self.folded(app)] else {
+            throw .unknownApp(app, installed: appIdentifiers)
+        }
+        return put(
+            entry.app, records: entry.records, as: known.elected, others: known.others.filter { $0 != build },
+            pinned: known.pinned
+        ).known
+    }
+
+    /// Switches an extension on or off, as its user chose.
+    /// - Returns: its app as it is recorded now.
+    package mutating func setEnabled(_ isEnabled: Bool, for identifier: String) throws(RegistryError) -> KnownApp {
+        let app = try found(identifier).info.containingApp
+        choices[Self.folded(identifier)] = isEnabled
+        guard let known = known(app) else { throw .unknownApp(app, installed: appIdentifiers) }
+        return known
+    }
+}
+
+/// What an installation, a pin or its end changed.
+package struct Installation: Sendable {
+    /// The app as it is recorded now.
+    package let known: KnownApp
+    /// The extensions of the build that was installed or chosen.
+    package let records: [ExtensionRecord]
+    /// Extensions that the version in use no longer carries.
+    package let dropped: [String]
+    /// Builds that are no longer known.
+    package let forgotten: [AppBuild]
+    /// Whether the build that was installed or chosen is the one in use.
+    package let isElected: Bool
+}
+
+extension Registry {
+    /// Puts a build into use.
+    private mutating func elect(
+        _ app: AppBundle, as build: AppBuild, others: [AppBuild], pinned: BundleVersion?, points: PointLibrary
+    ) throws(RegistryError) -> Installation {
+        try checkOwners(of: app)
+        var records: [ExtensionRecord] = []
+        for bundle in app.extensions {
+            lastNumber += 1
+            records.append(ExtensionRecord(bundle, of: build, points: points, number: lastNumber))
+        }
+        records += app.rejected.map { ExtensionRecord($0, of: app, build: build) }
+        return put(app, records: records, as: build, others: others, pinned: pinned)
+    }
+
+    /// Keeps a build that is not used.
+    private mutating func keep(
+        _ app: AppBundle, as build: AppBuild, beside winner: AppBuild, others: [AppBuild], points: PointLibrary
+    ) throws(RegistryError) -> Installation {
+        try checkOwners(of: app)
+        let key = Self.folded(app.identifier)
+        guard let entry = apps[key] else { throw .unknownApp(app.identifier, installed: appIdentifiers) }
+        let isPinned = entry.known.pinned != nil
+        let records =
+            app.extensions.map { ExtensionRecord($0, of: build, points: points, number: 0) }
+            + app.rejected.map { ExtensionRecord($0, of: app, build: build) }
+        let put = put(entry.app, records: entry.records, as: winner, others: others, pinned: entry.known.pinned)
+        return Installation(
+            known: put.known, records: records.map { $0.superseded(by: winner.version, isPinned: isPinned) },
+            dropped: [], forgotten: put.forgotten, isElected: false)
+    }
+
+    private mutating func put(
+        _ app: AppBundle, records: [ExtensionRecord], as build: AppBuild, others: [AppBuild],
+        pinned: BundleVersion?
+    ) -> Installation {
+        let key = Self.folded(app.identifier)
+        let old = known(app.identifier)?.builds ?? []
+        let carried = Set(app.extensions.map(\.identifier))
+        // An extension that the app no longer carries loses its setting; if it comes back later, it counts as new.
+        let dropped = bundles(of: app.identifier).map(\.identifier).filter { !carried.contains($0) }
+        forget(dropped)
+        for record in records where record.bundle != nil { extensions[Self.folded(record.identifier)] = record }
+        let known = KnownApp(app.identifier, elected: build, others: others, pinned: pinned)
+        apps[key] = Entry(known: known, app: app, records: records)
+        let paths = Set(known.builds.map(\.path))
+        return Installation(
+            known: self.known(app.identifier) ?? known, records: records, dropped: dropped,
+            forgotten: old.filter { !paths.contains($0.path) }, isElected: true)
+    }
+
+    private func checkOwners(of app: AppBundle) throws(RegistryError) {
+        // Trust and private directories belong to an identifier as it is written, so no app takes over another one's.
+        if let known = known(app.identifier), known.identifier != app.identifier {
+            throw .sameButCapitals(app.identifier, as: known.identifier)
+        }
+        for bundle in app.extensions {
+            guard let owner = extensions[Self.folded(bundle.identifier)]?.info.containingApp,
+                Self.folded(owner) != Self.folded(app.identifier)
+            else { continue }
+            throw .taken(bundle.identifier, by: owner, for: app.identifier)
+        }
+    }
+
+    private mutating func forget(_ identifiers: [String]) {
+        for key in identifiers.map(Self.folded) {
+            choices[key] = nil
+            extensions[key] = nil
+        }
+    }
+
+    static func folded(_ identifier: String) -> String { BundleIdentifier.folded(identifier) }
+}
