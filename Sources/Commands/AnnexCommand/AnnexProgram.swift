@@ -104,7 +104,8 @@ struct Annex: AsyncParsableCommand {
             RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, PointCommand.self,
             DemoCommand.self, BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self,
             InstallCommand.self, RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self,
-            PinCommand.self, UnpinCommand.self, RequestCommand.self, ValidateCommand.self, KeyCommand.self,
+            PinCommand.self, UnpinCommand.self, GrantCommand.self, RevokeCommand.self, RequestCommand.self,
+            ValidateCommand.self, KeyCommand.self,
             SignCommand.self,
         ])
 }
