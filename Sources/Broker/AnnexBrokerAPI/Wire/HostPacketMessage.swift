@@ -33,7 +33,7 @@ package struct HostPacketMessage: Message {
 
     fileprivate enum Kind: UInt8, FieldValue {
         case hello = 1
-        case install, remove, setEnabled, list, terms, launch, claim, trust, pin, setGranted
+        case install, remove, setEnabled, list, terms, launch, claim, trust, pin, setGranted, installGranting
         case saidHello = 32
         case requestBegan, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed,
             parked
@@ -66,8 +66,8 @@ package struct HostPacketMessage: Message {
         }
         switch request {
         case .install(let name, let granting):
-            named(.install, text: name)
-            // A daemon of an older version grants nothing, so a host sends this field only to a newer one.
+            // A cut packet must not become another request, so an installation with grants is a kind of its own.
+            named(granting.isEmpty ? .install : .installGranting, text: name)
             if !granting.isEmpty { encoder.encode(granting.joined(separator: " "), as: Tag.entitlements) }
         case .uninstall(let app): named(.remove, text: app)
         case .setEnabled(let isEnabled, let identifier):
@@ -133,7 +133,8 @@ package struct HostPacketMessage: Message {
                 throw decoder.failure(Tag.oldestVersion, reason: .rejected("is higher than the newest version"))
             }
             packet = .hello(versions: ClosedRange(uncheckedBounds: (oldest, number)))
-        case .install:
+        case .install: packet = .request(number, .install(name: try Self.text(&decoder)))
+        case .installGranting:
             let name = try Self.text(&decoder)
             packet = .request(number, .install(name: name, granting: try Self.entitlements(&decoder)))
         case .remove: packet = .request(number, .uninstall(app: try Self.text(&decoder)))
@@ -189,7 +190,8 @@ package struct HostPacketMessage: Message {
         case .channelClosed: return .channelClosed
         case .dismissed: return .dismissed(try decoder.decode(Tag.flag))
         case .parked: return .parked
-        case .hello, .install, .remove, .setEnabled, .trust, .list, .terms, .launch, .claim, .pin, .setGranted:
+        case .hello, .install, .remove, .setEnabled, .trust, .list, .terms, .launch, .claim, .pin, .setGranted,
+            .installGranting:
             throw decoder.failure(Tag.kind, reason: .rejected("is not a kind of notice"))
         }
     }
@@ -205,7 +207,7 @@ package struct HostPacketMessage: Message {
 
     /// Identifiers of entitlements, which contain no space.
     private static func entitlements(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> [String] {
-        let text = try decoder.decodeIfPresent(Tag.entitlements, as: String.self) ?? ""
+        let text = try decoder.decode(Tag.entitlements, as: String.self)
         let names = text.split(separator: " ").map(String.init)
         guard text.utf8.count <= ServiceWire.longestText, names.count <= ServiceWire.mostEntitlements else {
             throw decoder.failure(Tag.entitlements, reason: .tooLong(limit: ServiceWire.longestText))
