@@ -7,7 +7,8 @@ import FuzzSupport
 enum FuzzEntitlementFragment {
     static func main() {
         Fuzzer.run { bytes, count in
-            FuzzEntitlementFragment.read(String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
+            FuzzEntitlementFragment.read(
+                String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
             return 0
         }
     }
