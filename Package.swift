@@ -450,6 +450,7 @@ if isFuzzing {
         fuzzer("FuzzEntitlements", "AnnexBundle"),
         fuzzer("FuzzIcon", "AnnexBundle"),
         fuzzer("FuzzPointFile", "AnnexRegistry", "AnnexPolicy"),
+        fuzzer("FuzzEntitlementFragment", "AnnexPolicy"),
         fuzzer("FuzzSeal", "AnnexSigning"),
         fuzzer("FuzzArchive", "AnnexBrokerAPI", "AnnexLinux"),
         fuzzer("FuzzMessage", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel"),

@@ -15,6 +15,7 @@ import Testing
             name, elected: build("1"), others: bytes < 100 ? [build("2")] : [],
             choices: [name + ".x": false, name + ".y": true])
         app.pinned = "1"
+        app.grants = [name + ".x": ["com.apple.security.network.client", "a.b"], name + ".z": []]
         return app
     }
 

@@ -24,7 +24,12 @@ final class LoneService: BrokerService {
     /// How often it was launched.
     var launches: Int { count.withLock { $0 } }
 
-    func install(app path: String) throws(BrokerError) -> [InstalledExtension] { [] }
+    func install(app path: String, granting: [String]) throws(BrokerError) -> [InstalledExtension] { [] }
+    func setGranted(
+        _ isGranted: Bool, entitlements: [String], for identifier: String
+    ) throws(BrokerError) -> InstalledExtension {
+        throw BrokerError(.unknownExtension, what: "is not installed", place: identifier)
+    }
     func remove(app identifier: String) {}
     func setEnabled(_ isEnabled: Bool, for identifier: String) {}
     func pin(app identifier: String, to version: String?) -> [InstalledExtension] { [] }

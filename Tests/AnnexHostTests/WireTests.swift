@@ -16,6 +16,9 @@ import Testing
     private static let requests: [ServiceRequest] = [
         .install(name: "A.app"), .uninstall(app: "com.a"), .setEnabled(true, extension: "com.a.b"),
         .setEnabled(false, extension: "com.a.b"), .pin(app: "com.a", version: "1.2"), .pin(app: "com.a", version: nil),
+        .install(name: "A.app", granting: ["a.b", "c.d"]),
+        .setGranted(true, entitlements: ["a.b"], extension: "com.a.b"),
+        .setGranted(false, entitlements: [], extension: "com.a.b"),
         .list(after: ""), .trust(key: "annex-team 1\n", app: nil), .trust(key: "", app: "com.a"),
         .list(after: "com.a", withDisabled: true), .terms(extension: "com.a.b"), .claim(.max),
         .launch(extension: "com.a.b", for: .request, timeLimit: nil, counters: 0),

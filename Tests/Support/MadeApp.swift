@@ -31,6 +31,15 @@ public final class MadeApp: Sendable {
         try Data(text.replacing("<key>CFBundleName</key>", with: key + "<key>CFBundleName</key>").utf8).write(to: info)
     }
 
+    /// States the entitlements that an extension asks for, each with the value true.
+    public func setEntitlements(_ names: [String], ofPart number: Int = 0) throws {
+        let values = names.map { "<key>\($0)</key><true/>" }.joined()
+        let text = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict>\(values)</dict></plist>"
+        let file = path + "/PlugIns/Part\(number).appex/Program.entitlements"
+        try Data(text.utf8).write(to: URL(filePath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+    }
+
     private static func make(_ place: URL, _ identifier: String, _ more: String = "") throws {
         // The mode is part of the rules, and the umask of the tests is not.
         try FileManager.default.createDirectory(

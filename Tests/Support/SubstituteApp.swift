@@ -30,5 +30,15 @@ public final class SubstituteApp: Sendable {
         try Data(text.replacingOccurrences(of: "com.apple.ui-services", with: point).utf8).write(to: info)
     }
 
+    /// States the entitlements that the extension asks for.
+    public func setEntitlements(_ names: [String]) throws {
+        let values = names.map { "<key>\($0)</key><true/>" }.joined()
+        let text = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict>\(values)</dict></plist>"
+        let file = folder.url.appending(path: "Shout.app/PlugIns/Loud.appex/Loud.entitlements")
+        try Data(text.utf8).write(to: file)
+        // The mode is part of the rules, and the umask of the tests is not.
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+    }
+
     public var path: String { folder.url.appending(path: "Shout.app").path }
 }

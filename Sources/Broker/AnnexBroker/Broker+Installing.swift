@@ -1,24 +1,23 @@
 package import AnnexBrokerAPI
 package import AnnexBundle
-internal import AnnexLaunch
 internal import AnnexLinux
 internal import AnnexModel
-internal import AnnexPolicy
 package import AnnexRegistry
 
 extension Broker {
-    package func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
-        try install(Self.opened(path), at: path) { _ in }
+    package func install(app path: String, granting: [String]) throws(BrokerError) -> [InstalledExtension] {
+        try install(Self.opened(path), at: path, granting: granting) { _ in }
     }
 
     /// Installs an app that was opened and checked, after a check of its signature.
     ///
     /// - Parameters:
     ///   - path: for errors.
+    ///   - granting: entitlements that the user grants to those of the app's extensions that ask for them.
     ///   - most: how many versions of the app stay known.
     ///   - keep: records the change where it must outlast the broker. If it throws, nothing has changed.
     package func install(
-        _ app: AppBundle, at path: String, keeping most: Int = 2,
+        _ app: AppBundle, at path: String, granting: [String] = [], keeping most: Int = 2,
         recording keep: (Installation) throws(BrokerError) -> Void
     ) throws(BrokerError) -> [InstalledExtension] {
         let accepted = try signatures.accept(app, at: path)
@@ -26,7 +25,8 @@ extension Broker {
             let digest = accepted.signature.digest
             let installation = try put(app, signature: accepted.signature, recording: keep) {
                 [points = wishes.points] registry throws(RegistryError) in
-                try registry.install(app, digest: digest, points: points, keeping: most)
+                let installation = try registry.install(app, digest: digest, points: points, keeping: most)
+                return try registry.grant(granting, to: installation)
             }
             // An extension that its app no longer contains needs its files no more.
             privates.remove(installation.gone)
@@ -97,14 +97,10 @@ extension Broker {
         recording keep: (Installation) throws(BrokerError) -> Void,
         _ body: (inout Registry) throws(RegistryError) -> Installation
     ) throws(BrokerError) -> Installation {
-        // The policy is read and compiled now, so that a launch finds it ready and an invalid policy fails the
-        // installation.
-        for bundle in app.extensions where wishes.points.point(bundle.extensionPoint) != nil {
-            try prepare(policy(for: bundle), for: bundle)
-        }
         let installation = try change(
             isNews: isNews,
             recording: { installation throws(BrokerError) in
+                for record in installation.records { try prepare(record) }
                 try keep(installation)
                 // Before the registry changes, so that no launch finds a bundle without its seal.
                 if installation.isElected { signatures.record(signature, for: app) }
@@ -127,7 +123,7 @@ extension Broker {
     }
 
     /// Changes the registry, records the change, and announces it.
-    private func change<Result: Sendable>(
+    func change<Result: Sendable>(
         isNews: Bool = true, recording keep: (Result) throws(BrokerError) -> Void,
         _ body: (inout Registry) throws(RegistryError) -> Result
     ) throws(BrokerError) -> Result {
@@ -145,16 +141,6 @@ extension Broker {
             return try AppBundle.open(path)
         } catch {
             throw BrokerError(.invalidBundle, what: "\(error)", place: path)
-        }
-    }
-
-    private func prepare(_ policy: Policy, for bundle: ExtensionBundle) throws(BrokerError) {
-        // If this machine lacks seccomp and the host has waived that layer, there is nothing to compile.
-        guard launcher.gives(.seccomp) else { return }
-        do throws(PolicyError) {
-            _ = try policy.filter()
-        } catch {
-            throw BrokerError(.invalidPolicy, what: "\(error)", place: bundle.identifier)
         }
     }
 }
@@ -246,7 +232,7 @@ extension Broker {
         return (bundle, record)
     }
 
-    private func found(_ identifier: String) throws(BrokerError) -> ExtensionRecord {
+    func found(_ identifier: String) throws(BrokerError) -> ExtensionRecord {
         try BrokerError.wrapping { () throws(RegistryError) in try registry.value.found(identifier) }
     }
 

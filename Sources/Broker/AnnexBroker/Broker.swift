@@ -18,8 +18,8 @@ package final class Broker: BrokerService {
     let signatures: InstalledSignatures
     /// A separate object, for the reason that `RunningExtensions` states.
     let failures = FailureHistory()
-    /// The policy of each extension point, with the limits of the point.
-    private let policies = Mutex<[String: Policy]>([:])
+    /// The policies of extension points with entitlements.
+    let policies = PointPolicies()
     private let reports: ReportKeeper?
     let privates: PrivateStore
     let log: BrokerLog
@@ -69,7 +69,7 @@ package final class Broker: BrokerService {
     package var holdsShare: Bool { launcher.holdsShare }
 
     package func terms(for identifier: String) throws(BrokerError) -> SessionTerms {
-        let limits = try policy(for: installed(identifier).bundle).limits
+        let limits = try policy(for: installed(identifier).record).limits
         return SessionTerms(channel: ChannelConfiguration(limits), keepAlive: limits.keepAlive)
     }
 
@@ -80,9 +80,10 @@ package final class Broker: BrokerService {
         let (bundle, record) = try installed(identifier)
         try Self.check(bundle, isFor: point)
         try checkFailures(of: identifier)
-        let policy = try policy(for: bundle)
+        let policy = try policy(for: record)
         try signatures.check(bundle)
         var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
+        state(entitlementsOf: record, in: &configuration)
         let kept = try keptDirectory(for: bundle, policy: policy, into: &configuration)
         // Without the directory itself, whose lock must end before a removal is tried.
         let keepsFiles = kept != nil
@@ -143,29 +144,6 @@ package final class Broker: BrokerService {
     /// Ends every extension with the reason `brokerShutdown`.
     package func shutDown() {
         for supervised in running.all { supervised.end(for: .brokerShutdown) }
-    }
-
-    /// The policy of the extension's point, with the limits of the point and the host. If a bundle names a general
-    /// policy, such as `tool`, as its extension point, the bundle is rejected.
-    func policy(for bundle: ExtensionBundle) throws(BrokerError) -> Policy {
-        do throws(PolicyError) {
-            var policy = try policy(ofPoint: bundle.extensionPoint)
-            wishes.apply(to: &policy.limits)
-            return policy
-        } catch {
-            throw BrokerError(.invalidPolicy, what: "\(error)", place: bundle.identifier)
-        }
-    }
-
-    /// The policy is cached: unpacking it takes longer than most steps of a launch.
-    private func policy(ofPoint identifier: String) throws(PolicyError) -> Policy {
-        if let policy = policies.withLock({ $0[identifier] }) { return policy }
-        guard let point = wishes.points.point(identifier) else {
-            throw PolicyError("\(identifier) is not an extension point")
-        }
-        let policy = point.limiting(try wishes.policy(named: point.policy))
-        policies.withLock { $0[identifier] = policy }
-        return policy
     }
 }
 

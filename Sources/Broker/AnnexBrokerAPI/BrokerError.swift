@@ -22,6 +22,8 @@ public struct BrokerError: Error, Sendable, Hashable {
         case olderVersion
         /// The extension names a point that the broker does not have: a misspelled one, or the name of a policy.
         case unsupportedPoint
+        /// The extension does not ask for the entitlement, or the user cannot decide about it.
+        case wrongEntitlement
         /// The extension serves another point than its host expects.
         case otherPoint
         /// No policy can be read for the extension's point, or a file of the host's own policies is wrong.

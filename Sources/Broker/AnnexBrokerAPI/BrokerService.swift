@@ -4,7 +4,9 @@ package import AnnexChannel
 /// depend on which one it has.
 package protocol BrokerService: Sendable {
     /// Installs an app and its extensions, or replaces an installed app with the same identifier.
-    func install(app path: String) throws(BrokerError) -> [InstalledExtension]
+    ///
+    /// - Parameter granting: entitlements that the user grants to those of its extensions that ask for them.
+    func install(app path: String, granting: [String]) throws(BrokerError) -> [InstalledExtension]
 
     /// Removes an app and its extensions. Running ones end with the reason `removed`.
     func remove(app identifier: String) throws(BrokerError)
@@ -14,6 +16,11 @@ package protocol BrokerService: Sendable {
 
     /// Switches an extension on or off. If it is switched off while it runs, it ends with the reason `disabled`.
     func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError)
+
+    /// Grants or revokes entitlements of an extension, as its user decides.
+    func setGranted(
+        _ isGranted: Bool, entitlements: [String], for identifier: String
+    ) throws(BrokerError) -> InstalledExtension
 
     /// Trusts the key of a team.
     ///
@@ -63,6 +70,11 @@ package protocol BrokerService: Sendable {
 
 /// An embedded broker is called directly, without suspending.
 extension BrokerService {
+    /// Installs an app without a grant.
+    package func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
+        try install(app: path, granting: [])
+    }
+
     package nonisolated(nonsending) func askedTerms(
         for identifier: String
     ) async throws(BrokerError) -> SessionTerms {

@@ -21,6 +21,28 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// The team that signed the containing app; nil if the app is not signed.
     public package(set) var team: SigningTeam?
 
+    /// The entitlements that the extension asks for, sorted by name, and those that its point gives to each extension.
+    public package(set) var entitlements: [Entitlement] = []
+
+    /// What becomes of an entitlement that an extension asks for.
+    public struct Entitlement: Sendable, Hashable {
+        /// The entitlement's identifier, for example `com.apple.security.network.client`.
+        public let name: String
+        /// Whether the extension point allows it. An extension that asks for another one is rejected.
+        public let isAllowed: Bool
+        /// Whether the user has granted it, or the extension point gives it to each extension.
+        public let isGranted: Bool
+
+        /// Whether the extension has it at its next launch.
+        public var isInForce: Bool { isAllowed && isGranted }
+
+        package init(name: String, isAllowed: Bool, isGranted: Bool) {
+            self.name = name
+            self.isAllowed = isAllowed
+            self.isGranted = isGranted
+        }
+    }
+
     /// Which build of its app an extension comes from.
     public struct Build: Sendable, Hashable {
         /// The app's `CFBundleVersion`; `0` if the app states none.

@@ -36,13 +36,51 @@ public struct AnnexHost: Sendable {
     ///
     /// Reads files. If the broker is a daemon, it blocks this thread until the daemon answers, for two minutes at most.
     /// `remove`, `setEnabled`, `extensions` and `installed()` block likewise, for half a minute at most.
-    /// - Parameter path: the bundle's directory, `Name.app`.
+    /// - Parameters:
+    ///   - path: the bundle's directory, `Name.app`.
+    ///   - granting: entitlements that the user grants to those of the app's extensions that ask for them, for example
+    ///     `com.apple.security.network.client`. The grants of an earlier version stay, if the extension still asks.
     /// - Returns: the app's extensions. An extension that breaks a rule of packaging has a `rejection`, and cannot be
     ///   begun.
     /// - Throws: a `BrokerError` that names file, key and remedy if the app itself breaks a rule.
     @discardableResult
-    public func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
-        try service.install(app: path)
+    public func install(
+        app path: String, granting: [String] = []
+    ) throws(BrokerError) -> [InstalledExtension] {
+        try service.install(app: path, granting: granting)
+    }
+
+    /// Grants an entitlement to an extension that asks for it. Only do this if the user has said so. The extension has it
+    /// from its next launch on. A parked process of it is ended.
+    ///
+    /// - Parameters:
+    ///   - entitlement: for example `com.apple.security.network.client`.
+    ///   - identifier: the extension's bundle identifier.
+    /// - Returns: the extension with its entitlements.
+    /// - Throws: a `BrokerError` if no such extension is installed, or if it does not ask for this entitlement.
+    @discardableResult
+    public func grant(_ entitlement: String, to identifier: String) throws(BrokerError) -> InstalledExtension {
+        try service.setGranted(true, entitlements: [entitlement], for: identifier)
+    }
+
+    /// Takes a granted entitlement back. A parked process of the extension is ended, and a running one keeps the
+    /// entitlement until its end.
+    ///
+    /// - Parameters:
+    ///   - entitlement: for example `com.apple.security.network.client`.
+    ///   - identifier: the extension's bundle identifier.
+    /// - Returns: the extension with its entitlements.
+    /// - Throws: a `BrokerError` if no such extension is installed, or if it does not ask for this entitlement.
+    @discardableResult
+    public func revoke(_ entitlement: String, from identifier: String) throws(BrokerError) -> InstalledExtension {
+        try service.setGranted(false, entitlements: [entitlement], for: identifier)
+    }
+
+    /// Grants or revokes several entitlements as one change.
+    package func setGranted(
+        _ isGranted: Bool, entitlements: [String], for identifier: String
+    ) throws(BrokerError) -> InstalledExtension {
+        try service.setGranted(isGranted, entitlements: entitlements, for: identifier)
     }
 
     /// Uses one installed version of an app from now on, also if a later installation brings a higher one. Extensions of

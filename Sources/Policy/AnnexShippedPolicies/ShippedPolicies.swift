@@ -16,27 +16,7 @@ extension Policy {
         if let directory {
             return try compiledAhead(named: name, from: .standard(overriding: directory), for: architecture)
         }
-        if let compiled = CompiledPolicies.named(name) { return compiled.policy(for: architecture) }
-        let names = EntitlementNames(name)
-        guard !names.entitlements.isEmpty else { return try Policy.shipped(named: name, for: architecture) }
-        return try joined(names, for: architecture)
-    }
-
-    /// The carried policy with those entitlements that change its filter, and the others joined to it. They leave the
-    /// filter as it is.
-    private static func joined(
-        _ names: EntitlementNames, for architecture: Architecture
-    ) throws(PolicyError) -> Policy {
-        var fragments: [EntitlementFragment] = []
-        for entitlement in names.entitlements {
-            fragments.append(try EntitlementFragment.shipped(entitlement, for: architecture))
-        }
-        let withCalls = EntitlementNames(
-            policy: names.policy, entitlements: fragments.filter(\.hasCalls).map(\.entitlement))
-        guard let compiled = CompiledPolicies.named(withCalls.joined) else {
-            return try Policy.shipped(named: names.joined, for: architecture)
-        }
-        return try compiled.policy(for: architecture).joined(with: fragments.filter { !$0.hasCalls })
+        return try compiledAhead(named: name, from: .shipped, for: architecture) { CompiledPolicies.named($0) }
     }
 
     /// A policy of a library that may replace shipped policies or what they include. If none of its texts is replaced,
@@ -44,9 +24,29 @@ extension Policy {
     package static func compiledAhead(
         named name: String, from library: PolicyLibrary, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
-        if let compiled = CompiledPolicies.named(name), try library.digest(ofPolicy: name) == compiled.digest {
-            return compiled.policy(for: architecture)
+        try compiledAhead(named: name, from: library, for: architecture) { name throws(PolicyError) in
+            guard let compiled = CompiledPolicies.named(name), try library.digest(ofPolicy: name) == compiled.digest
+            else { return nil }
+            return compiled
         }
-        return try library.policy(named: name, for: architecture)
+    }
+
+    /// - Parameter find: returns the compiled policy of that name, if its texts are those of the library.
+    private static func compiledAhead(
+        named name: String, from library: PolicyLibrary, for architecture: Architecture,
+        find: (String) throws(PolicyError) -> CompiledPolicy?
+    ) throws(PolicyError) -> Policy {
+        if let compiled = try find(name) { return compiled.policy(for: architecture) }
+        guard let names = try library.joinedNames(name) else {
+            return try library.policy(named: name, for: architecture)
+        }
+        // Entitlements without calls leave the filter as it is. So the policy with the others is looked for.
+        let fragments = try library.fragments(of: names, for: architecture)
+        let withCalls = EntitlementNames(
+            policy: names.policy, entitlements: fragments.filter(\.hasCalls).map(\.entitlement))
+        guard let compiled = try find(withCalls.joined) else {
+            return try library.policy(named: name, for: architecture)
+        }
+        return try compiled.policy(for: architecture).joined(with: fragments.filter { !$0.hasCalls })
     }
 }

@@ -16,6 +16,10 @@ final class WorksOn: AppExtension {
         let served = Self.served.add(1, ordering: .relaxed).newValue
         switch words.first {
         case "counts": context.completeRequest(returning: [ExtensionItem(contentText: "\(served)")])
+        case "capabilities":
+            let text = context.capabilities.entitlements.joined(separator: " ")
+            context.completeRequest(returning: [ExtensionItem(contentText: text)])
+        case "connects": connect(context, to: time)
         case "looks": look(context, for: time)
         case "spins": while true {}
         case "sleeps": sleep(1_000_000)
@@ -27,6 +31,22 @@ final class WorksOn: AppExtension {
         case "clings": cling(context)
         default: context.completeRequest(returning: [ExtensionItem(contentText: "no such conduct")])
         }
+    }
+
+    /// Connects to a port of this machine, and answers with the error.
+    private func connect(_ context: ExtensionContext, to port: Int) {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let status = withUnsafePointer(to: &address) { place in
+            place.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        let text = status == 0 ? "connected" : errno == EACCES ? "denied" : "failed with \(errno)"
+        context.completeRequest(returning: [ExtensionItem(contentText: text)])
     }
 
     func didReceiveMemoryWarning() { isWarned = true }

@@ -31,13 +31,26 @@ extension ExtensionRecord {
         let rejection = rejection
         let known = registry.known(info.containingApp)
         let others = known?.builds.map(\.version).filter { $0 != instance.version }.sorted(by: >) ?? []
-        return InstalledExtension(
+        var installed = InstalledExtension(
             id: identifier, displayName: rejection == nil ? info.displayName : info.displayName.shortened(to: 256),
             extensionPoint: info.extensionPoint, containingApp: info.containingApp,
             isEnabled: registry.isEnabled(identifier), rejection: rejection,
             build: InstalledExtension.Build(
                 version: instance.version.text, digest: instance.digest.map { String($0.prefix(16)) },
                 isPinned: known?.pinned == instance.version, otherVersions: others.prefix(3).map(\.text)))
+        installed.entitlements = described(registry.entitlements(of: self))
+        return installed
+    }
+
+    /// The most entitlements in the list that the point does not allow.
+    private static let mostRefused = 2
+
+    private func described(_ states: [EntitlementState]) -> [InstalledExtension.Entitlement] {
+        let shown = states.filter(\.isAllowed) + states.filter { !$0.isAllowed }.prefix(Self.mostRefused)
+        return shown.map {
+            InstalledExtension.Entitlement(
+                name: $0.name.shortened(to: 128), isAllowed: $0.isAllowed, isGranted: $0.isGranted)
+        }
     }
 }
 
@@ -49,6 +62,7 @@ extension BrokerError {
             case .unknownExtension: .unknownExtension
             case .unknownVersion: .unknownVersion
             case .takenIdentifier, .changedApp: .invalidBundle
+            case .wrongEntitlement: .wrongEntitlement
             }
         self.init(code, what: error.what, place: error.place, remedy: error.remedy)
     }

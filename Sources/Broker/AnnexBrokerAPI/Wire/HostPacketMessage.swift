@@ -28,11 +28,12 @@ package struct HostPacketMessage: Message {
         static let oldestVersion: UInt16 = 15
         static let app: UInt16 = 16
         static let version: UInt16 = 17
+        static let entitlements: UInt16 = 18
     }
 
     fileprivate enum Kind: UInt8, FieldValue {
         case hello = 1
-        case install, remove, setEnabled, list, terms, launch, claim, trust, pin
+        case install, remove, setEnabled, list, terms, launch, claim, trust, pin, setGranted, installGranting
         case saidHello = 32
         case requestBegan, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed,
             parked
@@ -64,11 +65,18 @@ package struct HostPacketMessage: Message {
             encoder.encode(text, as: Tag.text)
         }
         switch request {
-        case .install(let name): named(.install, text: name)
+        case .install(let name, let granting):
+            // A cut packet must not become another request, so an installation with grants is a kind of its own.
+            named(granting.isEmpty ? .install : .installGranting, text: name)
+            if !granting.isEmpty { encoder.encode(granting.joined(separator: " "), as: Tag.entitlements) }
         case .uninstall(let app): named(.remove, text: app)
         case .setEnabled(let isEnabled, let identifier):
             named(.setEnabled, text: identifier)
             encoder.encode(isEnabled, as: Tag.flag)
+        case .setGranted(let isGranted, let entitlements, let identifier):
+            named(.setGranted, text: identifier)
+            encoder.encode(isGranted, as: Tag.flag)
+            encoder.encode(entitlements.joined(separator: " "), as: Tag.entitlements)
         case .pin(let app, let version):
             named(.pin, text: app)
             encoder.encode(version ?? "", as: Tag.version)
@@ -126,10 +134,18 @@ package struct HostPacketMessage: Message {
             }
             packet = .hello(versions: ClosedRange(uncheckedBounds: (oldest, number)))
         case .install: packet = .request(number, .install(name: try Self.text(&decoder)))
+        case .installGranting:
+            let name = try Self.text(&decoder)
+            packet = .request(number, .install(name: name, granting: try Self.entitlements(&decoder)))
         case .remove: packet = .request(number, .uninstall(app: try Self.text(&decoder)))
         case .setEnabled:
             let identifier = try Self.text(&decoder)
             packet = .request(number, .setEnabled(try decoder.decode(Tag.flag), extension: identifier))
+        case .setGranted:
+            let identifier = try Self.text(&decoder)
+            let isGranted = try decoder.decode(Tag.flag, as: Bool.self)
+            let entitlements = try Self.entitlements(&decoder)
+            packet = .request(number, .setGranted(isGranted, entitlements: entitlements, extension: identifier))
         case .pin:
             let app = try Self.text(&decoder)
             let version = try decoder.decode(Tag.version, as: String.self)
@@ -174,7 +190,8 @@ package struct HostPacketMessage: Message {
         case .channelClosed: return .channelClosed
         case .dismissed: return .dismissed(try decoder.decode(Tag.flag))
         case .parked: return .parked
-        case .hello, .install, .remove, .setEnabled, .trust, .list, .terms, .launch, .claim, .pin:
+        case .hello, .install, .remove, .setEnabled, .trust, .list, .terms, .launch, .claim, .pin, .setGranted,
+            .installGranting:
             throw decoder.failure(Tag.kind, reason: .rejected("is not a kind of notice"))
         }
     }
@@ -186,6 +203,16 @@ package struct HostPacketMessage: Message {
         return SessionStatistics(
             messagesSent: sent, messagesReceived: received, bytesSent: bytesSent,
             bytesReceived: try decoder.decode(Tag.bytesReceived))
+    }
+
+    /// Identifiers of entitlements, which contain no space.
+    private static func entitlements(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> [String] {
+        let text = try decoder.decode(Tag.entitlements, as: String.self)
+        let names = text.split(separator: " ").map(String.init)
+        guard text.utf8.count <= ServiceWire.longestText, names.count <= ServiceWire.mostEntitlements else {
+            throw decoder.failure(Tag.entitlements, reason: .tooLong(limit: ServiceWire.longestText))
+        }
+        return names
     }
 
     private static func text(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> String {

@@ -20,6 +20,7 @@ struct InstalledExtensionMessage: Message {
         encoder.encode(value.build.digest, as: 9)
         encoder.encode(value.build.isPinned, as: 10)
         encoder.encode(list: value.build.otherVersions, as: 11)
+        encoder.encode(list: value.entitlements.map(EntitlementMessage.init), as: 12)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -34,6 +35,8 @@ struct InstalledExtensionMessage: Message {
             id: id, displayName: name, extensionPoint: point, containingApp: app, isEnabled: isEnabled,
             rejection: rejection, build: try Self.build(from: &decoder))
         value.team = team
+        // A daemon of wire version 7 does not send them.
+        value.entitlements = try decoder.decodeList(12, of: EntitlementMessage.self).map(\.value)
         self.value = value
     }
 
@@ -46,6 +49,28 @@ struct InstalledExtensionMessage: Message {
         let isPinned = try decoder.decode(10, as: Bool.self)
         return InstalledExtension.Build(
             version: version, digest: digest, isPinned: isPinned, otherVersions: try decoder.decodeList(11))
+    }
+}
+
+/// The wire form of an extension's entitlement.
+private struct EntitlementMessage: Message {
+    let value: InstalledExtension.Entitlement
+
+    init(_ value: InstalledExtension.Entitlement) {
+        self.value = value
+    }
+
+    func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(value.name, as: 1)
+        encoder.encode(value.isAllowed, as: 2)
+        encoder.encode(value.isGranted, as: 3)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        let name = try decoder.decode(1, as: String.self)
+        let isAllowed = try decoder.decode(2, as: Bool.self)
+        value = InstalledExtension.Entitlement(
+            name: name, isAllowed: isAllowed, isGranted: try decoder.decode(3, as: Bool.self))
     }
 }
 

@@ -6,7 +6,7 @@ package enum ServiceWire {
     /// The versions of the protocol that this library supports. A host sends its range, and the daemon chooses the
     /// highest version that both support. Every change of meaning raises the upper bound; dropping support for old
     /// peers raises the lower bound.
-    package static let versions: ClosedRange<UInt64> = 3...7
+    package static let versions: ClosedRange<UInt64> = 3...8
     /// From this version on, a host reports to the daemon that it has passed a ping on to the extension.
     package static let firstWithPings: UInt64 = 4
     /// From this version on a daemon checks the extension point that a host expects.
@@ -18,6 +18,8 @@ package enum ServiceWire {
     package static let firstWithTrust: UInt64 = 6
     /// From this version on, a daemon announces changes of what is installed, and a host can choose an app's version.
     package static let firstWithChanges: UInt64 = 7
+    /// From this version on, a daemon knows entitlements, and a host can grant them.
+    package static let firstWithGrants: UInt64 = 8
 
     /// The highest version that both peers support; nil if they have none in common.
     package static func common(with others: ClosedRange<UInt64>) -> UInt64? {
@@ -32,6 +34,8 @@ package enum ServiceWire {
 
     /// The longest identifier, name or reason in a host's packet, in bytes.
     package static let longestText = 4 << 10
+    /// The most entitlements in one request.
+    package static let mostEntitlements = 16
     /// The most requests of one extension that a daemon counts as open at once. A host keeps back its reports of
     /// further requests, and sends the next one when an earlier request ends.
     package static let mostOpenRequests = 1_024
@@ -53,9 +57,12 @@ package enum HostPacket: Sendable, Hashable {
 /// A host's request to a daemon.
 package enum ServiceRequest: Sendable, Hashable {
     /// Installs an app. `name` is the name of its directory; its archive travels with the packet as a descriptor.
-    case install(name: String)
+    /// `granting` are entitlements that the user grants to those of its extensions that ask for them.
+    case install(name: String, granting: [String] = [])
     case uninstall(app: String)
     case setEnabled(Bool, extension: String)
+    /// Grants or revokes entitlements of an extension.
+    case setGranted(Bool, entitlements: [String], extension: String)
     /// Uses one installed version of an app; nil ends such a choice.
     case pin(app: String, version: String?)
     /// Trusts a team. `key` is the text of the file with its public key, and `app` an app that it may sign from now on.
@@ -78,7 +85,7 @@ package enum ServiceRequest: Sendable, Hashable {
         switch self {
         case .install: 1
         case .launch: ServiceWire.launchDescriptors
-        case .uninstall, .setEnabled, .trust, .pin, .list, .terms, .claim: 0
+        case .uninstall, .setEnabled, .setGranted, .trust, .pin, .list, .terms, .claim: 0
         }
     }
 }

@@ -11,10 +11,10 @@ extension Connection {
         // Descriptors stay open for as long as their request waits in a lane, so unexpected ones are closed now.
         if handed.count != request.descriptors { handed.letGo() }
         switch request {
-        case .install(let name):
+        case .install(let name, let granting):
             change(number, logging: "installed") { [self] () throws(BrokerError) in
                 try checkReserve(handed)
-                let extensions = try user.install(handed, named: name)
+                let extensions = try user.install(handed, named: name, granting: granting)
                 return (.extensions(extensions, isAll: true), extensions.first?.containingApp ?? name)
             }
         case .uninstall(let app):
@@ -26,6 +26,11 @@ extension Connection {
             change(number, logging: isEnabled ? "switched on" : "switched off") { [self] () throws(BrokerError) in
                 try user.setEnabled(isEnabled, for: identifier)
                 return (.done, identifier)
+            }
+        case .setGranted(let isGranted, let entitlements, let identifier):
+            change(number, logging: isGranted ? "granted" : "revoked") { [self] () throws(BrokerError) in
+                let one = try user.setGranted(isGranted, entitlements: entitlements, for: identifier)
+                return (.extensions([one], isAll: true), identifier)
             }
         case .pin(let app, let version):
             change(number, logging: version == nil ? "unpinned" : "pinned") { [self] () throws(BrokerError) in

@@ -104,6 +104,8 @@ extension StoreIndex {
         var pinned: String?
         /// The user's own choices: whether an extension is on. The others have the default of their point.
         var choices: [String: Bool] = [:]
+        /// The entitlements that the user has granted to each extension.
+        var grants: [String: Set<String>] = [:]
         /// Whether the app was recorded under version 1, when every extension was on until the user switched it off.
         /// Its extensions stay as they were. The next start that can open the app records that as the user's choices.
         var isOld = false
@@ -127,6 +129,7 @@ extension StoreIndex {
             encoder.encode(!isOld, as: 7)
             encoder.encode(list: others, as: 10)
             encoder.encode(pinned, as: 11)
+            encoder.encode(list: grants.map { Grant($0.key, entitlements: $0.value) }.sorted(), as: 12)
         }
 
         private func chosen(_ isOn: Bool) -> [String] {
@@ -141,7 +144,33 @@ extension StoreIndex {
             isOld = try !(decoder.decodeIfPresent(7, as: Bool.self) ?? false)
             others = try decoder.decodeList(10)
             pinned = try decoder.decodeIfPresent(11, as: String.self)
+            for grant in try decoder.decodeList(12, of: Grant.self) {
+                grants[grant.identifier] = Set(grant.entitlements)
+            }
         }
+    }
+
+    /// The entitlements that the user has granted to one extension.
+    private struct Grant: Message, Comparable {
+        let identifier: String
+        let entitlements: [String]
+
+        init(_ identifier: String, entitlements: Set<String>) {
+            self.identifier = identifier
+            self.entitlements = entitlements.sorted()
+        }
+
+        func encode(into encoder: inout MessageEncoder) {
+            encoder.encode(identifier, as: 1)
+            encoder.encode(list: entitlements, as: 2)
+        }
+
+        init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+            identifier = try decoder.decode(1)
+            entitlements = try decoder.decodeList(2)
+        }
+
+        static func < (one: Grant, other: Grant) -> Bool { one.identifier < other.identifier }
     }
 }
 
@@ -161,7 +190,7 @@ extension StoreIndex.App {
         return KnownApp(
             identifier, elected: build(elected), others: others.map(build),
             pinned: pinned.flatMap { BundleVersion($0) },
-            choices: choices)
+            choices: choices, grants: grants)
     }
 
     /// The record of an app that the registry knows; nil if the version in use is not among the builds.
@@ -177,5 +206,6 @@ extension StoreIndex.App {
         self.init(
             known.identifier, elected: elected, others: known.others.compactMap(found), choices: known.choices)
         pinned = known.pinned?.text
+        grants = known.grants
     }
 }

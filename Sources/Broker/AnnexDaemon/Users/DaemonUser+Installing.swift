@@ -12,7 +12,9 @@ internal import Synchronization
 
 extension DaemonUser {
     /// Copies an app into the store, checks the copy, and installs it in place of the app with the same identifier.
-    func install(_ handed: HandedOver, named name: String) throws(BrokerError) -> [InstalledExtension] {
+    func install(
+        _ handed: HandedOver, named name: String, granting: [String]
+    ) throws(BrokerError) -> [InstalledExtension] {
         let resources = try ready()
         guard handed.count == 1, let archive = handed.popFirst() else {
             throw BrokerError(
@@ -27,7 +29,7 @@ extension DaemonUser {
             let app = try opened("\(resources.store.path)/\(made.folder)/\(name)", named: name)
             try check(app, in: resources)
             SealedApp.protect(app)
-            return try register(app, unpacked: made, in: resources)
+            return try register(app, unpacked: made, granting: granting, in: resources)
         } catch {
             resources.store.discard(made.folder)
             throw error.place.hasPrefix(resources.store.path)
@@ -74,13 +76,14 @@ extension DaemonUser {
     }
 
     private func register(
-        _ app: AppBundle, unpacked made: AppStore.Unpacked, in resources: UserResources
+        _ app: AppBundle, unpacked made: AppStore.Unpacked, granting: [String], in resources: UserResources
     ) throws(BrokerError) -> [InstalledExtension] {
         let build = StoreIndex.Build(
             version: app.version.text, folder: made.folder, name: made.name, bytes: made.bytes)
         let path = resources.store.path(of: build)
-        let extensions = try resources.broker.install(app, at: path, keeping: options.limits.versions) {
-            installation throws(BrokerError) in
+        let extensions = try resources.broker.install(
+            app, at: path, granting: granting, keeping: options.limits.versions
+        ) { installation throws(BrokerError) in
             try removing(installation.gone, in: resources) { () throws(BrokerError) in
                 try record(installation.known, adding: build, in: resources)
             }
@@ -150,6 +153,16 @@ extension DaemonUser {
     func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
         let resources = try ready()
         try resources.broker.setEnabled(isEnabled, for: identifier) { known throws(BrokerError) in
+            try record(known, in: resources)
+        }
+    }
+
+    func setGranted(
+        _ isGranted: Bool, entitlements: [String], for identifier: String
+    ) throws(BrokerError) -> InstalledExtension {
+        let resources = try ready()
+        return try resources.broker.setGranted(isGranted, entitlements: entitlements, for: identifier) {
+            known throws(BrokerError) in
             try record(known, in: resources)
         }
     }

@@ -19,7 +19,8 @@ final class DaemonService: BrokerService {
         link.close()
     }
 
-    func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
+    func install(app path: String, granting: [String]) throws(BrokerError) -> [InstalledExtension] {
+        if !granting.isEmpty { try checkMayGrant(granting) }
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let archive: Descriptor
         do throws(BundleArchiveFailure) {
@@ -30,7 +31,8 @@ final class DaemonService: BrokerService {
             )
         }
         do throws(BrokerError) {
-            let answer = try link.ask(.install(name: name), descriptors: DescriptorList(archive), for: .seconds(120))
+            let answer = try link.ask(
+                .install(name: name, granting: granting), descriptors: DescriptorList(archive), for: .seconds(120))
             if case .extensions(let extensions, _) = answer { return extensions }
             throw link.misunderstanding
         } catch {
@@ -59,6 +61,32 @@ final class DaemonService: BrokerService {
 
     func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
         _ = try link.ask(.setEnabled(isEnabled, extension: identifier))
+    }
+
+    func setGranted(
+        _ isGranted: Bool, entitlements: [String], for identifier: String
+    ) throws(BrokerError) -> InstalledExtension {
+        try checkMayGrant(entitlements)
+        let answer = try link.ask(.setGranted(isGranted, entitlements: entitlements, extension: identifier))
+        if case .extensions(let extensions, _) = answer, let one = extensions.first { return one }
+        throw link.misunderstanding
+    }
+
+    private func checkMayGrant(_ entitlements: [String]) throws(BrokerError) {
+        guard link.supports(ServiceWire.firstWithGrants) else {
+            throw BrokerError(
+                .wrongEntitlement, what: "is a daemon that knows no entitlements", place: link.path,
+                remedy: "restart annexd after its update")
+        }
+        // The names travel in one text, with spaces between them.
+        for name in entitlements where name.isEmpty || name.utf8.contains(UInt8(ascii: " ")) {
+            throw BrokerError(.wrongEntitlement, what: "is not the name of an entitlement", place: name)
+        }
+        guard entitlements.count <= ServiceWire.mostEntitlements else {
+            throw BrokerError(
+                .wrongEntitlement, what: "gets at most \(ServiceWire.mostEntitlements) entitlements in one request",
+                place: link.path, remedy: "name fewer entitlements")
+        }
     }
 
     func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam {

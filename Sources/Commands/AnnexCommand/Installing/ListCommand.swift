@@ -82,7 +82,15 @@ enum InstalledText {
             .init("instance", value: .text(PlainText.shown(one.instance))),
             .init("verdict", value: .text(one.verdict.rawValue)),
             .init("rejection", value: .optional(one.rejection.map { PlainText.shown("\($0)") })),
+            .init("entitlements", value: .list(one.entitlements.map(entitlement))),
             .init("team", value: one.team.map { .object(members(of: $0)) } ?? .null),
+        ])
+    }
+
+    private static func entitlement(_ one: InstalledExtension.Entitlement) -> JSON {
+        .object([
+            .init("name", value: .text(PlainText.shown(one.name))), .init("allowed", value: .boolean(one.isAllowed)),
+            .init("granted", value: .boolean(one.isGranted)), .init("inForce", value: .boolean(one.isInForce)),
         ])
     }
 

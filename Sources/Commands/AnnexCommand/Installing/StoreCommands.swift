@@ -16,6 +16,10 @@ struct InstallCommand: ParsableCommand {
             The first installation of a signed app binds it to the team that signed it. Later, annexd installs the app \
             only from the same team (annex key trust --help). It refuses a signed app if one of its files has changed.
 
+            If an extension asks for an entitlement, such as the use of the network, the command asks you on the \
+            terminal whether to grant it. --grant answers in advance. Without a terminal, the command prints what is not \
+            in force; `annex grant` grants it later.
+
             If an extension breaks a rule of packaging, the daemon refuses it and the command prints the reason. The app \
             and its other extensions are installed. An app stays installed until `annex remove`, also after restarts.
 
@@ -25,6 +29,7 @@ struct InstallCommand: ParsableCommand {
             EXAMPLES
               annex install Pictures.app               install an app, and print its extensions
               annex install *.app --json | jq -r '.extensions[].identifier'
+              annex install Pictures.app --grant com.apple.security.network.client
               annex install --system Pictures.app      use the machine's daemon, still for you alone
 
             EXIT STATUS
@@ -37,13 +42,20 @@ struct InstallCommand: ParsableCommand {
     @Argument(help: "Directories of apps, each named Name.app.", completion: .directory)
     var apps: [String]
 
+    @Option(
+        name: .customLong("grant"),
+        help: ArgumentHelp(
+            "Grant this entitlement to the extensions that ask for it. May be given more than once.",
+            valueName: "entitlement"))
+    var granting: [String] = []
+
     @OptionGroup var daemon: DaemonChoice
 
     func run() throws {
         let (installed, end) = try daemon.ask(about: apps) { host, app throws(BrokerError) in
-            try host.install(app: app)
+            try host.install(app: app, granting: granting)
         }
-        let extensions = installed.flatMap(\.self)
+        let extensions = try granted(installed.flatMap(\.self))
         for rejection in extensions.compactMap(\.rejection) {
             StandardError.print("annex: \(PlainText.shown("\(rejection)"))")
         }
@@ -56,7 +68,37 @@ struct InstallCommand: ParsableCommand {
             for line in InstalledText.lines(extensions, withSwitch: isAnyOff) { print(line) }
         }
         let isRejected = extensions.contains { $0.verdict == .broken || $0.verdict == .unsupportedPoint }
-        if let end = end ?? (isRejected ? DaemonChoice.rejected : nil) { throw end }
+        let isUnasked = reportUnasked(by: extensions)
+        if let end = end ?? (isRejected || isUnasked ? DaemonChoice.rejected : nil) { throw end }
+    }
+}
+
+extension InstallCommand {
+    /// Asks about each entitlement that is not granted yet.
+    /// - Returns: the extensions with what the user has granted.
+    private func granted(_ extensions: [InstalledExtension]) throws -> [InstalledExtension] {
+        let mayAsk = GrantQuestion.canAsk && !daemon.json
+        var extensions = extensions
+        for question in GrantQuestion.about(extensions) where question.ask(mayAsk: mayAsk) {
+            let one = try daemon.ask { host throws(BrokerError) in
+                try host.grant(question.entitlement, to: question.identifier)
+            }
+            if let place = extensions.firstIndex(where: { $0.id == one.id }) { extensions[place] = one }
+        }
+        return extensions
+    }
+
+    /// Names the entitlements of the command line that no extension has got.
+    /// - Returns: whether there are any.
+    private func reportUnasked(by extensions: [InstalledExtension]) -> Bool {
+        let inForce = Set(
+            extensions.filter { $0.rejection == nil }.flatMap(\.entitlements).filter(\.isInForce).map(\.name))
+        let unasked = granting.filter { !inForce.contains($0) }
+        for name in unasked {
+            StandardError.print(
+                "annex: no installed extension asks for \(PlainText.shown(name)); --grant had no effect")
+        }
+        return !unasked.isEmpty
     }
 }
 

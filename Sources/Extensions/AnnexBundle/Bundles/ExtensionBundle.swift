@@ -79,6 +79,14 @@ public final class ExtensionBundle: Sendable {
         BundleError(.p2, file: "\(shown)/Info.plist", key: key, what: what, remedy: remedy)
     }
 
+    /// The error for an entitlement that the extension cannot have.
+    package func fault(entitlement: String, what: String, remedy: String) -> BundleError {
+        let program = executable.path.split(separator: "/").last.map(String.init) ?? ""
+        let file = shown + "/" + Escaped(program + BundleParts.entitlementsSuffix, limit: 256).description
+        let key = Escaped(entitlement, limit: 256).description
+        return BundleError(.entitlements, file: file, key: key, what: what, remedy: remedy)
+    }
+
     /// Reads `NSExtensionAttributes`: all keys that the extension point defines for itself. Empty if the key is
     /// missing.
     ///

@@ -4,7 +4,8 @@ package import AnnexBundle
 package enum PointFault: Error, Sendable, Hashable {
     /// The extension names a point that is not declared.
     case unsupportedPoint(BundleError)
-    /// An attribute is of another kind than the point says.
+    /// An attribute is of another kind than the point says, or the extension asks for an entitlement that the point
+    /// does not allow.
     case wrongAttribute(BundleError)
 
     package var error: BundleError {
@@ -17,12 +18,14 @@ package enum PointFault: Error, Sendable, Hashable {
 extension PointLibrary {
     /// The declared point of an extension.
     ///
-    /// - Throws: a `PointFault` if the extension names no declared point, or if one of its attributes is wrong. It
-    ///   reads the extension's `Info.plist` if the point has attributes.
+    /// - Throws: a `PointFault` if the extension names no declared point, if one of its attributes is wrong, or if it
+    ///   asks for an entitlement that the point does not allow. It reads the extension's `Info.plist` if the point has
+    ///   attributes.
     package func point(of bundle: ExtensionBundle) throws(PointFault) -> ExtensionPoint {
         guard let point = point(bundle.extensionPoint) else { throw .unsupportedPoint(undeclared(bundle)) }
         do throws(BundleError) {
             try check(bundle, by: point)
+            try point.checkEntitlements(of: bundle)
         } catch {
             throw .wrongAttribute(error)
         }

@@ -21,7 +21,10 @@ package struct ExtensionRecord: Sendable {
     /// The bundle as it was checked; nil if it broke a rule of packaging. The bundle stays on disk as long as this
     /// value exists.
     package let bundle: ExtensionBundle?
-    /// The number of the installation. Every installation gets another number, even with the same files.
+    /// The extension's point; nil if the broker does not have it, or if the bundle broke a rule of packaging.
+    package let point: ExtensionPoint?
+    /// The number of the installation. Every installation and every changed grant gets another number, even with the
+    /// same files.
     package let number: UInt64
     /// The identifier that the extension would have if it kept all rules; nil if it cannot be read.
     let statedIdentifier: String?
@@ -58,8 +61,8 @@ extension ExtensionRecord {
             info: Info(
                 displayName: bundle.displayName, extensionPoint: bundle.extensionPoint,
                 containingApp: bundle.containingApp),
-            verdict: verdict, isOnByDefault: isOn, bundle: bundle, number: number,
-            statedIdentifier: bundle.identifier)
+            verdict: verdict, isOnByDefault: isOn, bundle: bundle, point: points.point(bundle.extensionPoint),
+            number: number, statedIdentifier: bundle.identifier)
     }
 
     /// The record of a bundle that breaks a rule. It is named by its path in its app, because its property list may be
@@ -68,7 +71,7 @@ extension ExtensionRecord {
         self.init(
             instance: Instance("\(app.identifier)/\(rejected.place)", version: build.version, digest: build.digest),
             info: Info(displayName: rejected.place, extensionPoint: "", containingApp: app.identifier),
-            verdict: .broken(rejected.error), isOnByDefault: true, bundle: nil, number: 0,
+            verdict: .broken(rejected.error), isOnByDefault: true, bundle: nil, point: nil, number: 0,
             statedIdentifier: rejected.identifier)
     }
 
@@ -76,6 +79,14 @@ extension ExtensionRecord {
     func superseded(by version: BundleVersion, isPinned: Bool) -> ExtensionRecord {
         ExtensionRecord(
             instance: instance, info: info, verdict: .superseded(by: version, isPinned: isPinned),
-            isOnByDefault: isOnByDefault, bundle: bundle, number: number, statedIdentifier: statedIdentifier)
+            isOnByDefault: isOnByDefault, bundle: bundle, point: point, number: number,
+            statedIdentifier: statedIdentifier)
+    }
+
+    /// The same extension as another installation, so that processes of the old one are not used again.
+    func renumbered(_ number: UInt64) -> ExtensionRecord {
+        ExtensionRecord(
+            instance: instance, info: info, verdict: verdict, isOnByDefault: isOnByDefault, bundle: bundle,
+            point: point, number: number, statedIdentifier: statedIdentifier)
     }
 }

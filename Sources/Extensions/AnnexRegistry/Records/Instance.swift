@@ -50,16 +50,19 @@ package struct KnownApp: Sendable, Hashable {
     package let pinned: BundleVersion?
     /// The user's own choices: whether an extension is on.
     package let choices: [String: Bool]
+    /// The entitlements that the user has granted to each extension.
+    package let grants: [String: Set<String>]
 
     package init(
         _ identifier: String, elected: AppBuild, others: [AppBuild] = [], pinned: BundleVersion? = nil,
-        choices: [String: Bool] = [:]
+        choices: [String: Bool] = [:], grants: [String: Set<String>] = [:]
     ) {
         self.identifier = identifier
         self.elected = elected
         self.others = others
         self.pinned = pinned
         self.choices = choices
+        self.grants = grants
     }
 
     package var builds: [AppBuild] { [elected] + others }

@@ -10,7 +10,8 @@ extension Registry {
         }
         return KnownApp(
             entry.known.identifier, elected: entry.known.elected, others: entry.known.others,
-            pinned: entry.known.pinned, choices: Dictionary(chosen) { first, _ in first })
+            pinned: entry.known.pinned, choices: Dictionary(chosen) { first, _ in first },
+            grants: granted(to: entry.records))
     }
 
     /// The identifiers of all apps, sorted.

@@ -18,6 +18,8 @@ package struct Registry: Sendable {
     private(set) var extensions: [String: ExtensionRecord] = [:]
     /// The user's own choices, by folded identifier.
     private(set) var choices: [String: Bool] = [:]
+    /// The entitlements that the user has granted, by folded identifier of the extension.
+    var grants: [String: Set<String>] = [:]
     private var lastNumber: UInt64 = 0
 
     package init() {}
@@ -53,6 +55,7 @@ package struct Registry: Sendable {
     ) throws(RegistryError) -> Installation {
         let build = AppBuild(version: app.version, digest: known.elected.digest, path: known.elected.path)
         for (identifier, isOn) in known.choices { choices[Self.folded(identifier)] = isOn }
+        for (identifier, granted) in known.grants { grants[Self.folded(identifier)] = granted }
         return try elect(app, as: build, others: known.others, pinned: known.pinned, points: points)
     }
 
@@ -174,7 +177,10 @@ extension Registry {
         // An extension that the app no longer carries loses its setting; if it comes back later, it counts as new.
         let dropped = bundles(of: app.identifier).map(\.identifier).filter { !carried.contains($0) }
         forget(dropped)
-        for record in records where record.bundle != nil { extensions[Self.folded(record.identifier)] = record }
+        for record in records where record.bundle != nil {
+            extensions[Self.folded(record.identifier)] = record
+            keepGrants(of: record)
+        }
         let known = KnownApp(app.identifier, elected: build, others: others, pinned: pinned)
         apps[key] = Entry(known: known, app: app, records: records)
         let paths = Set(known.builds.map(\.path))
@@ -199,8 +205,20 @@ extension Registry {
     private mutating func forget(_ identifiers: [String]) {
         for key in identifiers.map(Self.folded) {
             choices[key] = nil
+            grants[key] = nil
             extensions[key] = nil
         }
+    }
+
+    /// Makes an extension another installation with the same files.
+    mutating func renumber(_ record: ExtensionRecord) {
+        let app = Self.folded(record.info.containingApp)
+        guard let entry = apps[app] else { return }
+        lastNumber += 1
+        let renumbered = record.renumbered(lastNumber)
+        extensions[Self.folded(record.identifier)] = renumbered
+        let records = entry.records.map { $0.identifier == record.identifier ? renumbered : $0 }
+        apps[app] = Entry(known: entry.known, app: entry.app, records: records)
     }
 
     static func folded(_ identifier: String) -> String { BundleIdentifier.folded(identifier) }

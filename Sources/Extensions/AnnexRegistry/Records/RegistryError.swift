@@ -8,6 +8,8 @@ package struct RegistryError: Error, Sendable, Hashable {
         case takenIdentifier
         /// The files of a known version have changed since it was installed.
         case changedApp
+        /// The user cannot grant or revoke this entitlement of this extension.
+        case wrongEntitlement
     }
 
     package let code: Code
@@ -15,7 +17,7 @@ package struct RegistryError: Error, Sendable, Hashable {
     package let place: String
     package let remedy: String
 
-    private init(_ code: Code, what: String, place: String, remedy: String) {
+    init(_ code: Code, what: String, place: String, remedy: String) {
         self.code = code
         self.what = what
         self.place = place

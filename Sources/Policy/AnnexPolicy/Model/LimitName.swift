@@ -111,11 +111,10 @@ extension PolicyLimits {
     ///
     /// - Returns: whether the limit changed.
     mutating func raise(_ name: LimitName, to value: LimitValue) -> Bool {
-        var values = Dictionary(uniqueKeysWithValues: values.map { ($0.name, $0.value) })
-        guard let present = values[name], value.isLarger(than: present) else { return false }
-        values[name] = value
-        guard let raised = try? PolicyLimits(values) else { return false }
-        self = raised
+        guard let present = values.first(where: { $0.name == name })?.value, value.isLarger(than: present) else {
+            return false
+        }
+        self = replaced(by: [name: value])
         return true
     }
 }

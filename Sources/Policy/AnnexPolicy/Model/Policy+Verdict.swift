@@ -98,7 +98,7 @@ public struct Verdict: Sendable, Hashable {
     public package(set) var reason: String?
     /// The entry that would allow the call if it is added under `allow:`, in the policy's language; nil if the call is
     /// allowed or no entry can allow it.
-    public let remedy: String?
+    public package(set) var remedy: String?
     /// The budget that an allowed call is counted against; nil if the kernel lets the call pass by itself.
     public var bound: CallBound? = nil
 }

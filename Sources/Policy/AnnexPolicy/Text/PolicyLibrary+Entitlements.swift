@@ -22,7 +22,7 @@ extension PolicyLibrary {
     private static let mostEntitlements = 16
 
     /// The names in `NAME+ENTITLEMENT…`; nil for the plain name of a policy.
-    func joinedNames(_ name: String) throws(PolicyError) -> EntitlementNames? {
+    package func joinedNames(_ name: String) throws(PolicyError) -> EntitlementNames? {
         // A user's own policy may be named like a joined one. It then replaces that one, as it would any other.
         guard !names.contains(name), name.contains("+") else { return nil }
         let joined = EntitlementNames(name)
@@ -32,7 +32,8 @@ extension PolicyLibrary {
         return joined
     }
 
-    func fragments(
+    /// The fragments of a joined name.
+    package func fragments(
         of names: EntitlementNames, for architecture: Architecture
     ) throws(PolicyError) -> [EntitlementFragment] {
         var all: [EntitlementFragment] = []

@@ -25,6 +25,8 @@ final class DenialListener: Sendable {
         /// The sandbox's name in the log.
         var name = ""
         var isLogged = true
+        /// Policies that the program could get. The first one that covers a denied call is its remedy.
+        var offers: [PolicyOffer] = []
         /// The directory of the bundle, for a program without a root of its own.
         var bundle: String?
         /// The program's executable; nil: no functions are named.
@@ -127,13 +129,21 @@ final class DenialListener: Sendable {
         if scene.mode == .learn {
             record(call, decision: decision)
         } else if let answer = decider.answer(verdict, decision: decision) {
-            deny(call, verdict: verdict, decision: decision, answer: answer)
+            deny(call, verdict: offering(verdict, for: call), decision: decision, answer: answer)
         } else if decision == .proceed, let bound = verdict.bound, !scene.mode.isPermissive {
             perform(call, within: bound, verdict: verdict)
         } else if decision == .proceed {
             explain(call)
         }
         if decision == .abort { deliver(.aborted) }
+    }
+
+    /// The verdict on a denied call, with an offer as its remedy if one covers the call.
+    private func offering(_ verdict: Verdict, for call: HeldCall) -> Verdict {
+        guard let offer = scene.offers.first(where: { $0.covers(call) }) else { return verdict }
+        var verdict = verdict
+        verdict.remedy = offer.remedy
+        return verdict
     }
 
     private func perform(_ call: HeldCall, within bound: CallBound, verdict: Verdict) {

@@ -103,6 +103,7 @@ package final class Launcher: Sendable {
             policy: configuration.policy, mode: configuration.denials,
             name: String(decoding: configuration.arguments.first ?? [], as: UTF8.self))
         scene.isLogged = configuration.isLogged
+        scene.offers = configuration.offers
         if !configuration.effectiveLayers.contains(.root) { scene.bundle = try configuration.bundlePlace() }
         do throws(SystemError) {
             scene.program = try ProgramFile(configuration.executable)

@@ -18,6 +18,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     /// What happens to the calls and paths that the policy denies. Only the launching code chooses another mode than
     /// `enforce`.
     package var denials = DenialMode.enforce
+    /// Policies that the program could get, for the remedies of its denials.
+    package var offers: [PolicyOffer] = []
     /// Whether denials also go to the log. False for a probe, which provokes them.
     package var isLogged = true
     /// The layers to ask for. If this machine cannot provide one of them, the launch fails. A layer left out here is

@@ -1,0 +1,102 @@
+package import AnnexBrokerAPI
+internal import AnnexBundle
+internal import AnnexLaunch
+internal import AnnexPolicy
+package import AnnexRegistry
+
+extension Broker {
+    /// The policy of the extension's point and of the entitlements in force, with the limits of the point and the host.
+    /// If a bundle names a general policy, such as `tool`, as its extension point, the bundle is rejected.
+    func policy(for record: ExtensionRecord) throws(BrokerError) -> Policy {
+        try policy(for: record, with: registry.value.entitlementsInForce(for: record))
+    }
+
+    private func policy(
+        for record: ExtensionRecord, with entitlements: [String]
+    ) throws(BrokerError) -> Policy {
+        do throws(PolicyError) {
+            guard let point = record.point else {
+                throw PolicyError("\(record.info.extensionPoint) is not an extension point")
+            }
+            var policy = try policies.policy(of: point, with: entitlements, wishes)
+            wishes.apply(to: &policy.limits)
+            return policy
+        } catch {
+            throw BrokerError(.invalidPolicy, what: "\(error)", place: record.identifier)
+        }
+    }
+
+    /// Reads and compiles the policies of an extension, so that a launch finds them ready and an invalid one fails the
+    /// change: without the user's grants, with one of them, and with all that the extension may get.
+    func prepare(_ record: ExtensionRecord) throws(BrokerError) {
+        guard record.point != nil, record.bundle != nil else { return }
+        let states = registry.value.entitlements(of: record).filter(\.isAllowed)
+        let defaults = record.point?.defaultEntitlements.map(\.rawValue) ?? []
+        let grantable = states.map(\.name).filter { !defaults.contains($0) }
+        let sets = [[]] + grantable.map { [$0] } + (grantable.count > 1 ? [grantable] : [])
+        for set in sets { try compile(policy(for: record, with: defaults + set), for: record) }
+    }
+
+    private func compile(_ policy: Policy, for record: ExtensionRecord) throws(BrokerError) {
+        // If this machine lacks seccomp and the host has waived that layer, there is nothing to compile.
+        guard launcher.gives(.seccomp) else { return }
+        do throws(PolicyError) {
+            _ = try policy.filter()
+        } catch {
+            throw BrokerError(.invalidPolicy, what: "\(error)", place: record.identifier)
+        }
+    }
+
+    /// The variable in which an extension finds the entitlements in force.
+    private static let variable = "ANNEX_ENTITLEMENTS"
+
+    /// Tells the extension which entitlements are in force, and the sandbox which others it could get.
+    func state(entitlementsOf record: ExtensionRecord, in configuration: inout SandboxConfiguration) {
+        let inForce = registry.value.entitlementsInForce(for: record)
+        configuration.environment[Self.variable] = Array(inForce.joined(separator: " ").utf8)
+        guard let point = record.point else { return }
+        let claimed = record.bundle?.entitlements.names ?? []
+        for name in point.allowedEntitlements.map(\.rawValue) where !inForce.contains(name) {
+            // A policy that cannot be made offers nothing.
+            guard let policy = try? policy(for: record, with: inForce + [name]) else { continue }
+            configuration.offers.append(
+                PolicyOffer(
+                    policy,
+                    remedy: claimed.contains(name)
+                        ? "annex grant \(record.identifier) \(name)"
+                        : "\(name) in the extension's entitlements, and the user's grant"))
+        }
+    }
+}
+
+extension Broker {
+    package func setGranted(
+        _ isGranted: Bool, entitlements: [String], for identifier: String
+    ) throws(BrokerError) -> InstalledExtension {
+        try setGranted(isGranted, entitlements: entitlements, for: identifier) { _ in }
+    }
+
+    /// Grants or revokes entitlements of an extension. A parked process of it is ended at once, and a running one is not
+    /// used for another session.
+    ///
+    /// - Parameter keep: records the change where it must outlast the broker. If it throws, nothing has changed.
+    package func setGranted(
+        _ isGranted: Bool, entitlements: [String], for identifier: String,
+        recording keep: (KnownApp) throws(BrokerError) -> Void
+    ) throws(BrokerError) -> InstalledExtension {
+        let record = try found(identifier)
+        // The identifier of such an extension is not certain, so no grant is recorded for it.
+        if let rejection = record.rejection { throw rejection }
+        let granted = Set(registry.value.entitlementsInForce(for: record)).union(isGranted ? entitlements : [])
+        // An entitlement that the extension does not ask for gets the registry's error, and has no policy.
+        let known = registry.value.entitlements(of: record).filter(\.isAllowed).map(\.name)
+        try compile(policy(for: record, with: known.filter(granted.contains)), for: record)
+        _ = try change(recording: keep) { registry throws(RegistryError) in
+            try registry.setGranted(isGranted, entitlements: entitlements, for: identifier)
+        }
+        for supervised in running.all { supervised.endIfParkedAndReplaced() }
+        let now = registry.value
+        let described = try found(identifier).described(in: now)
+        return signatures.named([described]).first ?? described
+    }
+}

@@ -1,0 +1,26 @@
+internal import AnnexPolicy
+internal import AnnexRegistry
+internal import Synchronization
+
+/// The policy of each extension point with each set of entitlements, with the limits of the point. Each is read once,
+/// because that takes longer than most steps of a launch.
+final class PointPolicies: Sendable {
+    private let known = Mutex<[String: Policy]>([:])
+
+    /// The bound on what is kept. Bundles choose among the sets of a point, and hosts bring points of their own.
+    private static let most = 512
+
+    func policy(
+        of point: ExtensionPoint, with entitlements: [String], _ wishes: BrokerConfiguration
+    ) throws(PolicyError) -> Policy {
+        let key = EntitlementNames(policy: point.identifier, entitlements: entitlements).joined
+        if let policy = known.withLock({ $0[key] }) { return policy }
+        let name = EntitlementNames(policy: point.policy, entitlements: entitlements).joined
+        let policy = point.limiting(try wishes.policy(named: name))
+        known.withLock { known in
+            if known.count >= Self.most { known.removeAll() }
+            known[key] = policy
+        }
+        return policy
+    }
+}

@@ -1,0 +1,60 @@
+import AnnexHost
+import AnnexPolicy
+import Glibc
+
+/// The question whether an extension may have an entitlement, and the note where no one can be asked.
+///
+/// The extension's maker chooses its name, so the name is shown without anything that a terminal obeys. What the
+/// entitlement means is Annex's own text.
+struct GrantQuestion: Sendable, Hashable {
+    let identifier: String
+    let displayName: String
+    let entitlement: String
+
+    /// The questions about extensions that can be used: one for each entitlement that the user could grant.
+    static func about(_ extensions: [InstalledExtension]) -> [GrantQuestion] {
+        extensions.filter { $0.rejection == nil }.flatMap { one in
+            one.entitlements.filter { $0.isAllowed && !$0.isGranted }.map {
+                GrantQuestion(identifier: one.id, displayName: one.displayName, entitlement: $0.name)
+            }
+        }
+    }
+
+    /// The question in lines; the answer comes on a line of its own.
+    var text: String {
+        let fragment = try? EntitlementFragment.shipped(entitlement)
+        let wish = fragment?.name ?? entitlement
+        return """
+            \(PlainText.shown(identifier)) (\(PlainText.shown(displayName))) asks to \(wish).
+              \(fragment?.means ?? "This version of Annex does not say what that means.")
+            Grant \(PlainText.shown(entitlement))? [y/N]
+            """
+    }
+
+    /// What to do if there is no terminal.
+    var note: String {
+        let name = PlainText.shown(entitlement)
+        return "\(PlainText.shown(identifier)) asks for \(name), which is not in force; "
+            + "annex grant \(PlainText.shown(identifier)) \(name)"
+    }
+
+    /// Whether an answer is a clear yes. Anything else leaves the entitlement out.
+    static func isYes(_ answer: String?) -> Bool {
+        let word = (answer ?? "").lowercased()
+        return word == "y" || word == "yes"
+    }
+
+    /// Whether a person can be asked: the question goes to standard error, and the answer comes from standard input.
+    static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
+    /// Asks on the terminal, or prints the note if there is none.
+    /// - Returns: whether the user said yes.
+    func ask(mayAsk: Bool) -> Bool {
+        guard mayAsk else {
+            StandardError.print("annex: \(note)")
+            return false
+        }
+        StandardError.print(text)
+        return Self.isYes(readLine())
+    }
+}

@@ -1,0 +1,38 @@
+internal import Glibc
+
+/// What an extension may do beyond what every extension of its point may do.
+///
+/// ```swift
+/// guard context.capabilities.has("com.apple.security.network.client") else {
+///     return context.cancelRequest(with: NoNetwork())
+/// }
+/// ```
+public struct Capabilities: Sendable, Hashable {
+    /// The entitlements in force, sorted: those that the extension asks for, its point allows and the user has granted.
+    /// They do not change while the extension runs.
+    public let entitlements: [String]
+
+    /// Whether an entitlement is in force.
+    public func has(_ entitlement: String) -> Bool { entitlements.contains(entitlement) }
+
+    /// Whether the extension may connect to other machines.
+    public var canUseNetwork: Bool { has("com.apple.security.network.client") }
+
+    init(_ text: String) {
+        entitlements = text.split(separator: " ").map(String.init).sorted()
+    }
+
+    /// The broker states the entitlements in this variable of the environment.
+    private static let variable = "ANNEX_ENTITLEMENTS"
+
+    static let ofThisProcess: Capabilities = {
+        // SAFETY: the text is copied, and an extension has one thread.
+        unsafe Capabilities(getenv(variable).map { unsafe String(cString: $0) } ?? "")
+    }()
+}
+
+extension ExtensionContext {
+    /// What this extension may do beyond what every extension of its point may do. An extension that asks for an
+    /// entitlement must work without it as well, because the user may refuse it.
+    public var capabilities: Capabilities { .ofThisProcess }
+}

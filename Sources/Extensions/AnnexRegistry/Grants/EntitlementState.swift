@@ -1,0 +1,40 @@
+/// What becomes of one entitlement of an extension. It is in force if the extension asks for it, the point allows it, and
+/// the user has granted it. A default entitlement of the point is in force by itself.
+package struct EntitlementState: Sendable, Hashable {
+    /// The entitlement's identifier, as the bundle states it.
+    package let name: String
+    /// Whether the point's extensions may have it.
+    package let isAllowed: Bool
+    /// Whether the user has granted it, or the point gives it to each of its extensions.
+    package let isGranted: Bool
+
+    package var isInForce: Bool { isAllowed && isGranted }
+
+    package init(_ name: String, isAllowed: Bool, isGranted: Bool) {
+        self.name = name
+        self.isAllowed = isAllowed
+        self.isGranted = isGranted
+    }
+}
+
+extension ExtensionPoint {
+    /// The state of each entitlement that an extension asks for, and of the point's default ones, sorted by name. The
+    /// sandbox is always on, so its entitlement has no state.
+    ///
+    /// - Parameters:
+    ///   - claimed: the identifiers in the extension's bundle; unknown ones may be among them.
+    ///   - granted: the identifiers that the user has granted. Those that the bundle does not ask for have no effect.
+    package func entitlements(claimed: [String], granted: Set<String>) -> [EntitlementState] {
+        let defaults = Set(defaultEntitlements.map(\.rawValue))
+        let names = Set(claimed).union(defaults).subtracting([Entitlement.appSandbox.rawValue])
+        return names.sorted().map { name in
+            EntitlementState(
+                name, isAllowed: allows(name), isGranted: defaults.contains(name) || granted.contains(name))
+        }
+    }
+
+    /// The entitlements that the point does not allow, of those that an extension asks for.
+    package func refused(of claimed: [String]) -> [String] { claimed.filter { !allows($0) } }
+
+    private func allows(_ name: String) -> Bool { Entitlement(rawValue: name).map(accepts) ?? false }
+}

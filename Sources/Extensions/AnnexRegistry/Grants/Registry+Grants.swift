@@ -1,0 +1,102 @@
+internal import AnnexBundle
+internal import AnnexLinux
+
+/// What the user has granted.
+extension Registry {
+    /// The state of each entitlement of an extension, sorted by name.
+    package func entitlements(of record: ExtensionRecord) -> [EntitlementState] {
+        record.point?.entitlements(
+            claimed: record.bundle?.entitlements.names ?? [], granted: grants[Self.folded(record.identifier)] ?? [])
+            ?? []
+    }
+
+    /// The entitlements that are in force for an extension, sorted.
+    package func entitlementsInForce(for record: ExtensionRecord) -> [String] {
+        entitlements(of: record).filter(\.isInForce).map(\.name)
+    }
+
+    /// Grants or revokes entitlements of an extension. Its next launch has them, or no longer has them. A parked process
+    /// of it is not used again.
+    ///
+    /// - Returns: its app as it is recorded now.
+    /// - Throws: `wrongEntitlement` for an entitlement that the extension does not ask for, that its point does not
+    ///   allow, or that its point gives to each of its extensions. Nothing has changed then.
+    package mutating func setGranted(
+        _ isGranted: Bool, entitlements names: [String], for identifier: String
+    ) throws(RegistryError) -> KnownApp {
+        let record = try found(identifier)
+        for name in names { try check(name, of: record) }
+        let key = Self.folded(record.identifier)
+        let old = grants[key] ?? []
+        let new = isGranted ? old.union(names) : old.subtracting(names)
+        if new != old {
+            grants[key] = new.isEmpty ? nil : new
+            renumber(record)
+        }
+        guard let known = known(record.info.containingApp) else {
+            throw .unknownApp(identifier, installed: appIdentifiers)
+        }
+        return known
+    }
+
+    /// Grants entitlements to those extensions of an installation that ask for them, if their point allows it.
+    package mutating func grant(_ names: [String], to installation: Installation) throws(RegistryError) -> Installation
+    {
+        guard installation.isElected, !names.isEmpty else { return installation }
+        for record in installation.records {
+            let grantable = grantable(of: record).filter(names.contains)
+            guard !grantable.isEmpty else { continue }
+            grants[Self.folded(record.identifier), default: []].formUnion(grantable)
+        }
+        guard let known = known(installation.known.identifier) else { return installation }
+        return installation.recorded(as: known)
+    }
+
+    /// The entitlements that the user may grant to an extension or revoke.
+    private func grantable(of record: ExtensionRecord) -> [String] {
+        guard let point = record.point, let claimed = record.bundle?.entitlements.names else { return [] }
+        let defaults = point.defaultEntitlements.map(\.rawValue)
+        return entitlements(of: record).filter {
+            $0.isAllowed && claimed.contains($0.name) && !defaults.contains($0.name)
+        }
+        .map(\.name)
+    }
+
+    private func check(_ name: String, of record: ExtensionRecord) throws(RegistryError) {
+        let grantable = grantable(of: record)
+        guard !grantable.contains(name) else { return }
+        let isDefault = record.point?.defaultEntitlements.contains { $0.rawValue == name } ?? false
+        let shown = Escaped(name, limit: 128)
+        throw RegistryError(
+            .wrongEntitlement,
+            what: isDefault
+                ? "has \(shown) like every extension of \(record.info.extensionPoint)" : "does not ask for \(shown)",
+            place: record.identifier,
+            remedy: grantable.isEmpty
+                ? "it asks for no entitlement that you could grant" : "it asks for \(grantable.joined(separator: ", "))"
+        )
+    }
+
+    /// Forgets the grants of entitlements that an extension no longer asks for. If a later version asks again, the user
+    /// decides again.
+    mutating func keepGrants(of record: ExtensionRecord) {
+        let key = Self.folded(record.identifier)
+        guard let granted = grants[key] else { return }
+        let kept = granted.intersection(record.bundle?.entitlements.names ?? [])
+        grants[key] = kept.isEmpty ? nil : kept
+    }
+
+    /// The grants of some extensions, by their identifiers.
+    func granted(to records: [ExtensionRecord]) -> [String: Set<String>] {
+        var all: [String: Set<String>] = [:]
+        for record in records { all[record.identifier] = grants[Self.folded(record.identifier)] }
+        return all
+    }
+}
+
+extension Installation {
+    /// The same installation with the app as it is recorded now.
+    fileprivate func recorded(as known: KnownApp) -> Installation {
+        Installation(known: known, records: records, dropped: dropped, forgotten: forgotten, isElected: isElected)
+    }
+}

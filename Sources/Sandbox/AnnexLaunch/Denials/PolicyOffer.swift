@@ -1,0 +1,22 @@
+package import AnnexPolicy
+
+/// A policy that the program does not have but could get, and how. A denied call that this policy would allow is
+/// reported with the offer as its remedy.
+package struct PolicyOffer: Sendable, Hashable {
+    package let policy: Policy
+    /// What to do for it, for example a command.
+    package let remedy: String
+
+    package init(_ policy: Policy, remedy: String) {
+        self.policy = policy
+        self.remedy = remedy
+    }
+
+    /// Whether the policy allows the call, or refuses it quietly as something that libraries do without.
+    func covers(_ call: HeldCall) -> Bool {
+        switch policy.answer(number: call.number, arguments: call.arguments) {
+        case .allow, .deny(_, reported: false): true
+        case .deny, .end, .aborting: false
+        }
+    }
+}

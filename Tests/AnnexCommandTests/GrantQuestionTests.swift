@@ -1,0 +1,35 @@
+import Testing
+
+@testable import AnnexCommand
+
+/// The question whether an extension may have an entitlement.
+@Suite struct GrantQuestionTests {
+    private static let client = "com.apple.security.network.client"
+
+    @Test func `the question names the extension, the entitlement and what it means`() {
+        let text = GrantQuestion(identifier: "com.a.b", displayName: "Sharer", entitlement: Self.client).text
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 3 && lines[0] == "com.a.b (Sharer) asks to connect to other machines.")
+        #expect(lines[1].contains("can send them everything that it is given"))
+        #expect(lines[2] == "Grant \(Self.client)? [y/N]")
+    }
+
+    @Test(arguments: ["\u{1B}[2J", "a\nGrant everything? [y/N]", "\u{202E}x"])
+    func `TTY-03: the name of an extension cannot forge the question`(name: String) {
+        let question = GrantQuestion(identifier: "com.a.b", displayName: name, entitlement: Self.client)
+        #expect(question.text.split(separator: "\n").count == 3)
+        for scalar in question.text.unicodeScalars where scalar != "\n" {
+            #expect(scalar.properties.generalCategory != .control && scalar.properties.generalCategory != .format)
+        }
+    }
+
+    @Test func `only a clear yes grants`() {
+        for answer in ["y", "Y", "yes", "YES"] { #expect(GrantQuestion.isYes(answer)) }
+        for answer in [nil, "", "n", "no", "yesterday", " y", "j", "sure"] { #expect(!GrantQuestion.isYes(answer)) }
+    }
+
+    @Test func `the note is a command`() {
+        let note = GrantQuestion(identifier: "com.a.b", displayName: "x", entitlement: Self.client).note
+        #expect(note.hasSuffix("; annex grant com.a.b \(Self.client)"))
+    }
+}

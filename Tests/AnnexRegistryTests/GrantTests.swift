@@ -1,0 +1,118 @@
+import AnnexBundle
+import AnnexTestSupport
+import Testing
+
+@testable import AnnexRegistry
+
+/// What a registry keeps of the user's grants.
+@Suite struct GrantTests {
+    private static let client = "com.apple.security.network.client"
+    private static let read = "com.apple.security.files.user-selected.read-only"
+
+    private func app(
+        asking entitlements: [String], carrying name: String = "com.a.one", version: String? = nil
+    ) throws -> AppBundle {
+        let made = try MadeApp("com.a", carrying: [name])
+        try made.setEntitlements(entitlements)
+        if let version { try made.setVersion(version) }
+        return try withExtendedLifetime(made) { try AppBundle.open(made.path) }
+    }
+
+    private func inForce(_ registry: Registry, _ name: String = "com.a.one") throws -> [String] {
+        registry.entitlementsInForce(for: try registry.found(name))
+    }
+
+    @Test func `an entitlement is in force from its grant to its revocation`() throws {
+        var registry = Registry()
+        _ = try registry.install(app(asking: [Self.client, Self.read]))
+        #expect(try inForce(registry) == [])
+        #expect(
+            try registry.setGranted(true, entitlements: [Self.client], for: "COM.A.one").grants == [
+                "com.a.one": [Self.client]
+            ])
+        #expect(try inForce(registry) == [Self.client])
+        _ = try registry.setGranted(true, entitlements: [Self.read], for: "com.a.one")
+        #expect(try inForce(registry) == [Self.read, Self.client])
+        #expect(try registry.setGranted(false, entitlements: [Self.client, Self.read], for: "com.a.one").grants == [:])
+        #expect(try inForce(registry) == [])
+    }
+
+    @Test func `a changed grant makes another installation and an unchanged one does not`() throws {
+        var registry = Registry()
+        _ = try registry.install(app(asking: [Self.client]))
+        let first = try registry.found("com.a.one").number
+        _ = try registry.setGranted(true, entitlements: [Self.client], for: "com.a.one")
+        let second = try registry.found("com.a.one").number
+        #expect(second > first)
+        _ = try registry.setGranted(true, entitlements: [Self.client], for: "com.a.one")
+        #expect(try registry.found("com.a.one").number == second)
+        #expect(registry.installed.map(\.number) == [second])
+    }
+
+    @Test(arguments: ["com.apple.security.application-groups", "com.apple.security.app-sandbox", "no.such", ""])
+    func `what an extension does not ask for cannot be granted or revoked`(name: String) throws {
+        var registry = Registry()
+        _ = try registry.install(app(asking: [Self.client]))
+        for isGranted in [true, false] {
+            let error = #expect(throws: RegistryError.self) {
+                try registry.setGranted(isGranted, entitlements: [Self.client, name], for: "com.a.one")
+            }
+            #expect(error?.code == .wrongEntitlement && error?.remedy == "it asks for \(Self.client)")
+        }
+        // The other entitlement of the request is not granted either.
+        #expect(try inForce(registry) == [])
+    }
+
+    @Test func `grants of an installation reach those that ask for them and no others`() throws {
+        let made = try MadeApp("com.a", carrying: ["com.a.one", "com.a.two"])
+        try made.setEntitlements([Self.client], ofPart: 0)
+        try made.setEntitlements([Self.read], ofPart: 1)
+        let app = try withExtendedLifetime(made) { try AppBundle.open(made.path) }
+        var registry = Registry()
+        let installation = try registry.grant([Self.client, "no.such"], to: registry.install(app))
+        #expect(installation.known.grants == ["com.a.one": [Self.client]])
+        #expect(try inForce(registry) == [Self.client])
+        #expect(try inForce(registry, "com.a.two") == [])
+    }
+
+    @Test func `an update keeps what it asks for again and forgets the rest`() throws {
+        var registry = Registry()
+        _ = try registry.grant([Self.client, Self.read], to: registry.install(app(asking: [Self.client, Self.read])))
+        _ = try registry.install(app(asking: [Self.client], version: "2"))
+        #expect(try inForce(registry) == [Self.client])
+        // A later version that asks again is another question.
+        _ = try registry.install(app(asking: [Self.client, Self.read], version: "3"))
+        #expect(try inForce(registry) == [Self.client])
+    }
+
+    @Test func `an extension or an app that is gone takes its grants with it`() throws {
+        var registry = Registry()
+        _ = try registry.grant([Self.client], to: registry.install(app(asking: [Self.client])))
+        _ = try registry.install(app(asking: [Self.client], carrying: "com.a.two"))
+        _ = try registry.install(app(asking: [Self.client]))
+        #expect(try inForce(registry) == [])
+        _ = try registry.setGranted(true, entitlements: [Self.client], for: "com.a.one")
+        _ = try registry.remove("com.a")
+        _ = try registry.install(app(asking: [Self.client]))
+        #expect(try inForce(registry) == [])
+    }
+
+    @Test func `recorded grants are restored and none beyond what the bundle asks for`() throws {
+        var registry = Registry()
+        let known = try registry.grant([Self.client], to: registry.install(app(asking: [Self.client]))).known
+        let forged = KnownApp(
+            "com.a", elected: known.elected, grants: ["com.a.one": [Self.client, Self.read, "no.such"]])
+        var later = Registry()
+        _ = try later.restore(app(asking: [Self.client]), as: forged)
+        #expect(try inForce(later) == [Self.client])
+        #expect(later.known("com.a")?.grants == ["com.a.one": [Self.client]])
+    }
+
+    @Test func `an older version that is only kept gets no grants`() throws {
+        var registry = Registry()
+        _ = try registry.install(app(asking: [], version: "2"))
+        let older = try registry.install(app(asking: [Self.client], version: "1"))
+        #expect(try registry.grant([Self.client], to: older).known.grants == [:])
+        #expect(try inForce(registry) == [])
+    }
+}

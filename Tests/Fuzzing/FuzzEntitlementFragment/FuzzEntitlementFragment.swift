@@ -1,0 +1,29 @@
+import AnnexPolicy
+import FuzzSupport
+
+/// Any bytes end in a fragment or in an error. A fragment that is joined with a policy takes nothing away from it, and
+/// ends in a filter or in an error, without a trap.
+@main
+enum FuzzEntitlementFragment {
+    static func main() {
+        Fuzzer.run { bytes, count in
+            FuzzEntitlementFragment.read(
+                String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
+            return 0
+        }
+    }
+
+    /// The name that every seed bears.
+    private static let file = "com.example.fuzz.yaml"
+    private static let policy = try? Policy.shipped(named: "compute")
+
+    private static func read(_ text: String) {
+        guard let fragment = try? EntitlementFragment(text: text, file: file), let policy,
+            let joined = try? policy.joined(with: [fragment])
+        else { return }
+        precondition(fragment.entitlement == "com.example.fuzz" && joined.name == "compute+com.example.fuzz")
+        precondition(Set(joined.allowedCalls).isSuperset(of: policy.allowedCalls))
+        precondition(joined.writeXorExecute && joined.paths.bundle == policy.paths.bundle)
+        precondition((try? joined.joined(with: [fragment])) == joined)
+    }
+}
