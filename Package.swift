@@ -260,7 +260,9 @@ func sharedFixture(_ name: String, _ dependencies: [Target.Dependency] = []) -> 
 let busyHost: [Target.Dependency] = ["AnnexTestSupport", "AnnexBroker", "AnnexHost", "AnnexModel", "AnnexPolicy"]
 
 let fixtures: [Target] = [
-    .target(name: "AnnexTestSupport", dependencies: ["AnnexLinux"], path: "Tests/Support", swiftSettings: swift),
+    .target(
+        name: "AnnexTestSupport", dependencies: ["AnnexLinux", "CSpawn"], path: "Tests/Support", swiftSettings: swift),
+    sharedFixture("CSpawn"),
     sharedFixture("CFilterFixture"),
     sharedFixture("CHostFacts"),
     sharedFixture("CFailingCalls"),

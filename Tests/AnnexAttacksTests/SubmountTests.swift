@@ -1,6 +1,7 @@
 import AnnexAttacks
 import AnnexLaunch
 import AnnexPolicy
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
         let inner = URL(filePath: sandbox.programPath).deletingLastPathComponent().appending(path: "inner").path
         try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
         defer { rmdir(inner) }
-        #expect(try Self.run("mount", "-t", "tmpfs", "-o", "mode=777", "annex-inner", inner) == 0)
+        #expect(try Self.run("mount", "-t", "tmpfs", "-o", "mode=777", "annex-inner", inner) == .exited(0))
         defer { _ = try? Self.run("umount", inner) }
         var script = TrialScript()
         let look = script.call("newfstatat", with: -100, script.text("/bundle/inner"), script.room(256), 0)
@@ -24,12 +25,7 @@ import Testing
         #expect(outcome.answers.errno(write) == EROFS)
     }
 
-    private static func run(_ arguments: String...) throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = arguments
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
+    private static func run(_ command: String...) throws -> ChildProcess.End {
+        try ChildProcess(URL(filePath: "/usr/bin/env"), arguments: command).waitUntilExit()
     }
 }

@@ -46,13 +46,10 @@ import Testing
     /// Its caller gives a set-uid program descriptors, and is not its user.
     @Test(.enabled(if: geteuid() == 0, "needs root: nobody else has programs with another's rights at hand"))
     func `DEPUTY-07: a set-uid program never counts as broker, warden or host`() async throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/setpriv")
-        process.arguments = ["--ruid", "65534", "sleep", "1000"]
-        try process.run()
-        let number = process.processIdentifier
-        // SIGTERM may be blocked in a program that a test's thread starts.
-        defer { kill(number, SIGKILL) }
+        let child = try ChildProcess(
+            URL(filePath: "/usr/bin/setpriv"), arguments: ["--ruid", "65534", "sleep", "1000"])
+        let number = child.number
+        defer { child.signal(SIGKILL) }
         await eventually { ProcText.lines(of: "/proc/\(number)/comm") == ["sleep"] }
         #expect(ProcessIdentity.now(number) == nil)
         #expect(ProcessIdentity.now(getpid()) != nil)

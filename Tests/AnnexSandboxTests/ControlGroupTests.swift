@@ -93,20 +93,17 @@ import Testing
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         defer { ControlGroup.remove(directory) }
         // Two processes, of which one is not a child of this one.
-        let program = Process()
-        program.executableURL = URL(filePath: "/bin/sh")
-        program.arguments = ["-c", "read go; sleep 3600 & exec sleep 3600"]
         let input = Pipe()
-        program.standardInput = input
-        try program.run()
-        try TextFile.write("\(program.processIdentifier)", to: directory + "/cgroup.procs")
+        let program = try ChildProcess(
+            URL(filePath: "/bin/sh"), arguments: ["-c", "read go; sleep 3600 & exec sleep 3600"],
+            input: .file(input.fileHandleForReading))
+        try TextFile.write("\(program.number)", to: directory + "/cgroup.procs")
         try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8))
         func members() -> Int { (TextFile.read(directory + "/cgroup.procs") ?? "").split(separator: "\n").count }
         await eventually { members() == 2 }
         ControlGroup.end(membersOf: directory)
         await eventually { members() == 0 }
-        program.waitUntilExit()
-        #expect(program.terminationStatus == SIGKILL)
+        #expect(await program.ended() == .killed(signal: SIGKILL))
     }
 
     @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))

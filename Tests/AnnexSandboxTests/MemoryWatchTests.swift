@@ -105,7 +105,7 @@ import Testing
             }
             #expect(alone.check() && alone.use == 0)
             let program = try Self.sleeper("/bin/sleep")
-            defer { Self.end(program) }
+            defer { program.signal(SIGKILL) }
             let watch = MemoryWatch(of: getpid(), hasReaper: true, limit: 1) { _ in }
             #expect(!watch.check() && watch.use > 0)
         }
@@ -124,8 +124,8 @@ import Testing
 
     @Test func `a process with memory of its own is counted`() throws {
         let program = try Self.sleeper("/bin/sleep")
-        defer { Self.end(program) }
-        let processes = [getpid(), program.processIdentifier, getpid()]
+        defer { program.signal(SIGKILL) }
+        let processes = [getpid(), program.number, getpid()]
         #expect(Set(AddressSpaces(of: processes).processes) == Set(processes))
         #expect(AddressSpaces(of: processes).processes.count == 2)
         // A process that cannot be compared with others keeps no other from being counted.
@@ -139,24 +139,16 @@ import Testing
         try FileManager.default.copyProgram(at: URL(filePath: "/bin/sleep").resolvingSymlinksInPath(), to: copy)
         try #require(chmod(copy.path, 0o111) == 0)
         let program = try Self.sleeper(copy.path)
-        defer { Self.end(program) }
-        #expect(try MemoryWatch.share(of: program.processIdentifier).own > 0)
+        defer { program.signal(SIGKILL) }
+        #expect(try MemoryWatch.share(of: program.number).own > 0)
     }
 
-    private static func sleeper(_ path: String) throws -> Process {
-        let program = Process()
-        program.executableURL = URL(filePath: path)
-        program.arguments = ["3600"]
-        try program.run()
+    private static func sleeper(_ path: String) throws -> ChildProcess {
+        let program = try ChildProcess(URL(filePath: path), arguments: ["3600"])
         // The kernel resumes the caller of `posix_spawn` a moment before the child has memory of its own.
-        let name = "/proc/\(program.processIdentifier)/comm"
+        let name = "/proc/\(program.number)/comm"
         while try String(contentsOfFile: name, encoding: .utf8) != "sleep\n" { usleep(1_000) }
         return program
-    }
-
-    /// The program has the signal mask of the thread that started it, which may block every other signal.
-    private static func end(_ program: Process) {
-        kill(program.processIdentifier, SIGKILL)
     }
 
     @Test func `a process that has ended uses no memory`() throws {
@@ -177,12 +169,9 @@ import Testing
 
     /// The kernel then reports no memory at all for the first thread.
     @Test func `a process whose first thread has ended is counted all the same`() async throws {
-        let program = Process()
-        program.executableURL = WardenFixture.fixture.deletingLastPathComponent().appending(path: "takes-much")
-        program.arguments = ["first-thread", "32"]
-        try program.run()
-        defer { Self.end(program) }
-        let number = program.processIdentifier
+        let program = try ChildProcess(ChildProcess.executable("takes-much"), arguments: ["first-thread", "32"])
+        defer { program.signal(SIGKILL) }
+        let number = program.number
         await eventually {
             let status = TextFile.read("/proc/\(number)/status") ?? ""
             return !status.isEmpty && !ProcessMemory.isThere(in: status)

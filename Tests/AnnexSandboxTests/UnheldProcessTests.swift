@@ -1,5 +1,6 @@
 import AnnexLinux
 import AnnexPolicy
+import AnnexTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -10,10 +11,7 @@ import Testing
 /// that cannot be ended.
 @Suite(.timeLimit(.minutes(20))) struct UnheldProcessTests {
     @Test func `a process whose handle was lost is ended and the error says why`() async throws {
-        let child = Process()
-        child.executableURL = URL(filePath: "/bin/sleep")
-        child.arguments = ["1000"]
-        try child.run()
+        let child = try ChildProcess(URL(filePath: "/bin/sleep"), arguments: ["1000"])
         var pipe = try DescriptorPair.pipe().list()
         guard let output = pipe.takeFirst() else { throw SystemError("pipe2", errno: EBADF) }
         let recorder = Recorder()
@@ -23,10 +21,8 @@ import Testing
             identity: Identity(ofCaller: ()), group: nil,
             held: HeldLimits(policy.limits, group: [], sharesItsUser: true), layers: .all, begun: 0, landlockABI: 0,
             controls: [], missingLayers: [], events: recorder.note)
-        sandboxed.receive(LaunchEvent.unheld(process: child.processIdentifier))
-        child.waitUntilExit()
-        #expect(child.terminationReason == .uncaughtSignal)
-        #expect(child.terminationStatus == SIGKILL)
+        sandboxed.receive(LaunchEvent.unheld(process: child.number))
+        #expect(await child.ended() == .killed(signal: SIGKILL))
         let consequence = LaunchFailure(.exec, errno: 0, remedy: nil)
         sandboxed.receive(LaunchEvent.failed(consequence, LaunchTimes(begun: 0, ends: [])))
         sandboxed.receive(

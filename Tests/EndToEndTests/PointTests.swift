@@ -80,7 +80,7 @@ import Testing
         let session = try await host.begin(SubstituteApp.identifier, as: Self.point)
         #expect(await session.complete().reason == .completed)
         // Without them, the same app stays installed, and its extension is unsupported.
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
         let other = try await TestDaemon(in: daemon.folder)
         let next = try AnnexHost.connectAndWait(to: other.socket, patience: .patience)
         #expect(try next.installed().map(\.rejection?.code) == [.unsupportedPoint])
@@ -125,7 +125,7 @@ import Testing
         #expect(try host.install(app: apps.1.path).map(\.isEnabled) == [true])
         try host.setEnabled(true, for: SubstituteApp.identifier)
         try host.setEnabled(false, for: "com.example.made.part")
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
         let other = try await TestDaemon(in: daemon.folder, ["--points", points("default: off\n")])
         let next = try AnnexHost.connectAndWait(to: other.socket, patience: .patience)
         let enabled = try next.installed().map { ($0.id, $0.isEnabled) }

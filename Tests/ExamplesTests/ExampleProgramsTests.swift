@@ -1,4 +1,5 @@
 import AnnexBundle
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -39,12 +40,10 @@ import Testing
     @Test func `the assembled apps keep the rules of packaging`() throws {
         let out = FileManager.default.temporaryDirectory.appending(path: "annex-apps-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: out) }
-        let script = Process()
-        script.executableURL = Example.root.appending(path: "Sources/Examples/assemble")
-        script.arguments = [Example.programs.path, out.path, "Pictures", "Shout", "Thumbnails"]
-        try script.run()
-        script.waitUntilExit()
-        #expect(script.terminationStatus == 0)
+        let script = try ChildProcess(
+            Example.root.appending(path: "Sources/Examples/assemble"),
+            arguments: [Example.programs.path, out.path, "Pictures", "Shout", "Thumbnails"])
+        #expect(script.waitUntilExit() == .exited(0))
 
         let pictures = try AppBundle.open(out.appending(path: "Pictures.app").path)
         #expect(

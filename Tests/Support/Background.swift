@@ -2,38 +2,22 @@ import Foundation
 
 /// A program that runs until it is killed.
 public final class Background: Sendable {
+    private let child: ChildProcess
     /// Its process number.
-    public let number: Int32
+    public var number: Int32 { child.number }
 
-    private init(_ number: Int32) {
-        self.number = number
+    private init(_ child: ChildProcess) {
+        self.child = child
     }
 
     /// Starts an executable product, or any program by its path; its output is dropped.
     public static func start(_ name: String, _ arguments: [String]) throws -> Background {
-        let process = Process()
-        process.executableURL =
-            name.hasPrefix("/") ? URL(filePath: name) : ExampleBundles.products.appending(path: name)
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        // On a thread that ends: its run loop ends with it. Otherwise the run loop stays with one of the runtime's
-        // threads, as three descriptors.
-        let started = DispatchSemaphore(value: 0)
-        // SAFETY: written before the signal, read after the wait.
-        nonisolated(unsafe) var outcome: Result<Void, any Error> = .success(())
-        Thread.detachNewThread {
-            outcome = Result { try process.run() }
-            started.signal()
-        }
-        started.wait()
-        try outcome.get()
-        return Background(process.processIdentifier)
+        Background(
+            try ChildProcess(ChildProcess.executable(name), arguments: arguments, output: .none, errors: .none))
     }
 
     /// SIGKILL: the program gets no chance to tidy up.
     public func kill() {
-        Foundation.kill(number, SIGKILL)
+        child.signal(SIGKILL)
     }
 }

@@ -37,18 +37,13 @@ public enum CProgram {
     private static let strictness = ["-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
     private static func run(_ compiler: String, _ arguments: [String]) throws(Failure) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [compiler] + arguments
+        let end: ChildProcess.End
         do {
-            try process.run()
+            end = try ChildProcess(URL(filePath: "/usr/bin/env"), arguments: [compiler] + arguments).waitUntilExit()
         } catch {
             throw Failure(description: "\(compiler): \(error)")
         }
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure(description: "\(compiler) exited with \(process.terminationStatus)")
-        }
+        guard end == .exited(0) else { throw Failure(description: "\(compiler): \(end)") }
     }
 
     private static func compile(_ name: String, with compiler: String, _ flags: [String]) throws(Failure) -> URL {

@@ -29,19 +29,15 @@ public enum ExampleBundles {
             let target = FileManager.default.temporaryDirectory.appending(path: "annex-examples-\(getpid())")
             try? FileManager.default.removeItem(at: target)
         }
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
         let script = packageRoot.appending(path: "Sources/Examples/assemble").path
-        process.arguments = [script, products.path, target.path, "Pictures", "Shout", "Thumbnails"]
+        let end: ChildProcess.End
         do {
-            try process.run()
+            let words = [script, products.path, target.path, "Pictures", "Shout", "Thumbnails"]
+            end = try ChildProcess(URL(filePath: "/bin/sh"), arguments: words).waitUntilExit()
         } catch {
             throw Failure(description: "\(script): \(error)")
         }
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure(description: "\(script) exited with \(process.terminationStatus)")
-        }
+        guard end == .exited(0) else { throw Failure(description: "\(script): \(end)") }
         return target
     }
 }

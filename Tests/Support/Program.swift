@@ -30,39 +30,26 @@ public struct Program: Sendable {
     public static func run(
         _ name: String, _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:]
     ) async throws -> Program {
-        let process = Process()
-        process.executableURL =
-            name.hasPrefix("/") ? URL(filePath: name) : ExampleBundles.products.appending(path: name)
-        process.arguments = arguments
-        process.environment = Self.environment.merging(environment) { $1 }
-        process.currentDirectoryURL = folder.url
         // Files rather than pipes: a program must not wait for a reader of its output.
         let output = folder.url.deletingLastPathComponent().appending(path: "annex-out-\(UUID().uuidString)")
         let errors = output.appendingPathExtension("errors")
         defer { for file in [output, errors] { try? FileManager.default.removeItem(at: file) } }
         for file in [output, errors] { try Data().write(to: file) }
-        // The input of this process may be a terminal, or closed.
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        try await finish(process)
+        let child = try ChildProcess(
+            ChildProcess.executable(name), arguments: arguments,
+            environment: Self.environment.merging(environment) { $1 }, in: folder.url,
+            output: .file(try FileHandle(forWritingTo: output)), errors: .file(try FileHandle(forWritingTo: errors)))
+        let status =
+            switch await child.ended() {
+            case .exited(let status): status
+            case .killed(let signal): signal
+            }
         return Program(
-            status: process.terminationStatus, output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
+            status: status, output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
             errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
     }
 
     /// This process's own environment, except that no test's report gets into the user's folder, and programs speak
     /// English.
     static let environment = ProcessInfo.processInfo.environment.merging(["ANNEX_REPORTS": "", "LC_ALL": "C"]) { $1 }
-
-    private static func finish(_ process: Process) async throws {
-        // Foundation reads beyond its list of this process's descriptors if there are more than about 1,350. Tests that
-        // hold many give them back soon.
-        await eventually { ProcText.names(in: "/proc/self/fd").count < 1_000 }
-        try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in waiter.resume() }
-            // A program that never ran has no end to report.
-            do { try process.run() } catch { waiter.resume(throwing: error) }
-        }
-    }
 }

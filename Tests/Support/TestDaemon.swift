@@ -3,7 +3,7 @@ public import Foundation
 /// An `annexd` for one test: socket and state lie in a folder that is removed with it.
 public final class TestDaemon: Sendable {
     /// Runs the program as long as this object lives.
-    private let process: Process
+    private let process: ChildProcess
     /// The folder of its socket, its installed apps and its log.
     public let folder: TemporaryFolder
 
@@ -18,30 +18,26 @@ public final class TestDaemon: Sendable {
         await eventually { Self.starts(folder) > before || !process.isRunning }
     }
 
-    private static func start(in folder: TemporaryFolder, _ arguments: [String]) throws -> Process {
-        let process = Process()
-        process.executableURL = ExampleBundles.products.appending(path: "annexd")
-        process.arguments =
-            ["--socket", socket(folder), "--state", folder.url.path + "/state", "--verbose", "--patience", "3000"]
-            + arguments
-        process.environment = Program.environment.merging(["ANNEX_REPORTS": folder.url.path + "/reports"]) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
+    private static func start(in folder: TemporaryFolder, _ arguments: [String]) throws -> ChildProcess {
         let log = folder.url.appending(path: "log")
         if !FileManager.default.fileExists(atPath: log.path) { try Data().write(to: log) }
-        let output = try FileHandle(forWritingTo: log)
-        try output.seekToEnd()
-        process.standardError = output
-        try process.run()
-        return process
+        let errors = try FileHandle(forWritingTo: log)
+        try errors.seekToEnd()
+        return try ChildProcess(
+            ChildProcess.executable("annexd"),
+            arguments: [
+                "--socket", socket(folder), "--state", folder.url.path + "/state", "--verbose", "--patience", "3000",
+            ] + arguments,
+            environment: Program.environment.merging(["ANNEX_REPORTS": folder.url.path + "/reports"]) { $1 },
+            output: .none, errors: .file(errors))
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        process.signal(SIGKILL)
     }
 
     public var socket: String { Self.socket(folder) }
-    public var number: Int32 { process.processIdentifier }
+    public var number: Int32 { process.number }
     public var isRunning: Bool { process.isRunning }
     public var log: String { Self.log(folder) }
     public var reports: URL { folder.url.appending(path: "reports") }
@@ -53,11 +49,9 @@ public final class TestDaemon: Sendable {
     public var descriptors: Int { ProcText.names(in: "/proc/\(number)/fd").count }
 
     /// Ends it by a signal.
-    /// - Returns: its exit status, or the signal that ended it.
-    public func end(_ signal: Int32 = SIGTERM) async -> Int32 {
-        kill(process.processIdentifier, signal)
-        await eventually { !process.isRunning }
-        return process.terminationStatus
+    public func end(_ signal: Int32 = SIGTERM) async -> ChildProcess.End {
+        process.signal(signal)
+        return await process.ended()
     }
 
     private static func socket(_ folder: TemporaryFolder) -> String { folder.url.path + "/s" }

@@ -1,19 +1,16 @@
+import AnnexTestSupport
 import Foundation
 
 /// `holds-a-sandbox`, running: a host of its own that may be killed.
 final class HostProgram {
-    private let process = Process()
+    private let process: ChildProcess
     private let pieces: AsyncStream<Data>
     private var text = ""
 
     /// - Parameter through: a command that executes another, before it.
     init(through command: [String] = [], _ arguments: String...) throws {
         let program = WardenFixture.fixture.deletingLastPathComponent().appending(path: "holds-a-sandbox").path
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command + [program] + arguments
         let pipe = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = pipe
         let (pieces, report) = AsyncStream.makeStream(of: Data.self)
         self.pieces = pieces
         pipe.fileHandleForReading.readabilityHandler = { handle in
@@ -25,17 +22,21 @@ final class HostProgram {
                 report.yield(piece)
             }
         }
-        try process.run()
+        process = try ChildProcess(
+            URL(filePath: "/usr/bin/env"), arguments: command + [program] + arguments,
+            output: .file(pipe.fileHandleForWriting))
+        // The program has the only other one, so that its end is the end of the output.
+        try pipe.fileHandleForWriting.close()
     }
 
     deinit {
         kill()
     }
 
-    var number: Int32 { process.processIdentifier }
+    var number: Int32 { process.number }
 
     func kill() {
-        if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+        process.signal(SIGKILL)
     }
 
     /// The program's value for this key; waits for it, and is nil if the program ended without it.

@@ -22,18 +22,15 @@ import Testing
         os.execv(daemon, [daemon, "--socket", folder + "/own", "--state", folder + "/state", "--patience", "3000"])
         """
 
-    private func start(_ folder: TemporaryFolder, _ kind: String = "ours") throws -> Process {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "python3", "-c", Self.manager, folder.url.path, ExampleBundles.products.appending(path: "annexd").path,
-            kind,
-        ]
+    private func start(_ folder: TemporaryFolder, _ kind: String = "ours") throws -> ChildProcess {
         let errors = folder.url.appending(path: "errors")
         try Data().write(to: errors)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        try process.run()
-        return process
+        return try ChildProcess(
+            URL(filePath: "/usr/bin/env"),
+            arguments: [
+                "python3", "-c", Self.manager, folder.url.path, ChildProcess.executable("annexd").path, kind,
+            ],
+            errors: .file(try FileHandle(forWritingTo: errors)))
     }
 
     @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 is not installed"))
@@ -45,14 +42,13 @@ import Testing
         let host = try AnnexHost.connectAndWait(to: folder.url.path + "/s", patience: .patience)
         #expect(host.extensions.isEmpty)
         #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/own"))
-        kill(process.processIdentifier, SIGHUP)
+        process.signal(SIGHUP)
         #expect(await told.next().contains("RELOADING=1"))
         #expect(await told.next().contains("READY=1"))
         _ = try AnnexHost.connectAndWait(to: folder.url.path + "/s", patience: .patience)
-        process.terminate()
+        process.signal(SIGTERM)
         #expect(await told.next().contains("STOPPING=1"))
-        await eventually { !process.isRunning }
-        #expect(process.terminationStatus == 0)
+        #expect(await process.ended() == .exited(0))
         // The socket belongs to the manager, which hands it to the next daemon too.
         #expect(FileManager.default.fileExists(atPath: folder.url.path + "/s"))
     }
@@ -61,9 +57,9 @@ import Testing
     func `a socket of another kind or for another process is not taken`() async throws {
         let folder = try TemporaryFolder()
         let stream = try start(folder, "stream")
-        await eventually { !stream.isRunning }
+        let end = await stream.ended()
         let errors = try String(contentsOf: folder.url.appending(path: "errors"), encoding: .utf8)
-        #expect(stream.terminationStatus == 1 && errors.contains("ListenSequentialPacket"), "\(errors)")
+        #expect(end == .exited(1) && errors.contains("ListenSequentialPacket"), "\(errors)")
         // LISTEN_PID names another process: descriptor 3 is not for this one.
         let other = try TemporaryFolder()
         let process = try start(other, "stranger")
@@ -74,8 +70,8 @@ import Testing
             return text.contains("takes connections") || !process.isRunning
         }
         _ = try AnnexHost.connectAndWait(to: other.url.path + "/own", patience: .patience)
-        process.terminate()
-        await eventually { !process.isRunning }
+        process.signal(SIGTERM)
+        await process.ended()
     }
 }
 

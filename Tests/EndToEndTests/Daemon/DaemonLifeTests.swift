@@ -30,7 +30,7 @@ import Testing
         let host = try connect(daemon)
         try host.install(app: app.path)
         #expect(try host.installed().map(\.id) == [SubstituteApp.identifier])
-        #expect(await daemon.end(SIGKILL) == SIGKILL)
+        #expect(await daemon.end(SIGKILL) == .killed(signal: SIGKILL))
         #expect(throws: BrokerError.self) { try host.installed() }
         #expect(host.extensions.isEmpty)
     }
@@ -49,13 +49,13 @@ import Testing
         var daemon = try await TestDaemon()
         let folder = daemon.folder
         try connect(daemon).install(app: app.path)
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
         // The daemon needs nothing of the client's copy any more.
         try FileManager.default.removeItem(atPath: app.path)
         daemon = try await TestDaemon(in: folder)
         try await works(connect(daemon))
         try connect(daemon).setEnabled(false, for: SubstituteApp.identifier)
-        #expect(await daemon.end(SIGKILL) == SIGKILL)
+        #expect(await daemon.end(SIGKILL) == .killed(signal: SIGKILL))
         daemon = try await TestDaemon(in: folder)
         #expect(ids(try connect(daemon)).isEmpty)
         // After a replacement the extension stays off, and can still be found and switched on.
@@ -64,7 +64,7 @@ import Testing
         #expect(try connect(daemon).installed().map(\.id) == [SubstituteApp.identifier])
         try connect(daemon).setEnabled(true, for: SubstituteApp.identifier)
         try connect(daemon).remove(app: Self.app)
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
         daemon = try await TestDaemon(in: folder)
         #expect(ids(try connect(daemon)).isEmpty)
         // One request, so that the store was opened and swept.
@@ -83,7 +83,7 @@ import Testing
         try FileManager.default.createDirectory(at: left.appending(path: "Half.app"), withIntermediateDirectories: true)
         try Data([1, 2, 3]).write(to: store.appending(path: "index.new"))
         let folder = daemon.folder
-        #expect(await daemon.end(SIGKILL) == SIGKILL)
+        #expect(await daemon.end(SIGKILL) == .killed(signal: SIGKILL))
         daemon = try await TestDaemon(in: folder)
         try await works(connect(daemon))
         #expect(folderCount(daemon) == 1)
@@ -121,7 +121,7 @@ import Testing
         let session = try await host.begin(SubstituteApp.identifier)
         let asked = Task { try await session.request([ExtensionItem(contentText: "sleeps")]) }
         await eventually { session.statistics.messagesSent > 0 }
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
         await #expect(throws: HostError.self) { try await asked.value }
         #expect(session.termination?.reason == .brokerShutdown, "\(String(describing: session.termination))")
         #expect(ProcessTable.wardens(of: daemon.number).isEmpty)
@@ -140,7 +140,7 @@ import Testing
         let extensions = ProcessTable.children(of: wardens)
         #expect(wardens.count == 1 && extensions.count == 1)
         let asked = Task { try await session.request([ExtensionItem(contentText: "sleeps")]) }
-        #expect(await daemon.end(SIGKILL) == SIGKILL)
+        #expect(await daemon.end(SIGKILL) == .killed(signal: SIGKILL))
         await #expect(throws: HostError.self) { try await asked.value }
         #expect(session.termination?.reason == .brokerShutdown)
         await eventually { !extensions.union(wardens).contains(where: ProcessTable.isThere) }
@@ -168,7 +168,7 @@ import Testing
             try await works(connect(daemon))
         }
         #expect(daemon.isRunning)
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
     }
 
     @Test func `a state and a socket each belong to one daemon`() async throws {

@@ -67,7 +67,7 @@ import Testing
         let memory = bounds(of: daemon, in: "memory.max") + bounds(of: daemon, in: "memory.limit_in_bytes")
         #expect(memory.contains("1073741824"), "\(memory)")
         #expect(await session.complete().reason == .completed)
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
         #expect(!bounds(of: daemon, in: "pids.max").contains("77"))
     }
 
@@ -159,7 +159,7 @@ import Testing
             number += 1
             try await client.send(.request(number, .list(after: "")))
         }
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
     }
 
     @Test func `the broker of an idle user ends and the installed apps stay`() async throws {

@@ -27,7 +27,7 @@ import Testing
         kill(daemon.number, SIGSTOP)
         for signal in signals { kill(daemon.number, signal) }
         kill(daemon.number, SIGCONT)
-        #expect(await daemon.end(signals[signals.count - 1]) == 0)
+        #expect(await daemon.end(signals[signals.count - 1]) == .exited(0))
         await eventually { session.termination != nil }
         #expect(session.termination?.reason == .brokerShutdown)
         await eventually { !wardens.union(extensions).contains(where: ProcessTable.isThere) }
@@ -40,24 +40,20 @@ import Testing
         let daemon = try await TestDaemon()
         kill(daemon.number, SIGHUP)
         try await Task.sleep(for: .milliseconds(pause))
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
         #expect(!isThere(daemon.socket))
     }
 
     @Test(arguments: [0, 5, 10, 15, 20, 25, 30, 40, 60])
     func `a daemon that is asked to end while it starts leaves no socket`(_ pause: Int) async throws {
         let folder = try TemporaryFolder()
-        let process = Process()
-        process.executableURL = ExampleBundles.products.appending(path: "annexd")
-        process.arguments = ["--socket", folder.url.path + "/s", "--state", folder.url.path + "/state"]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        let child = try ChildProcess(
+            ChildProcess.executable("annexd"),
+            arguments: ["--socket", folder.url.path + "/s", "--state", folder.url.path + "/state"], errors: .none)
         try await Task.sleep(for: .milliseconds(pause))
-        kill(process.processIdentifier, SIGTERM)
-        await eventually { !process.isRunning }
+        child.signal(SIGTERM)
         // A signal before the program's first line ends it.
-        let isEnded = process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGTERM
-        #expect(isEnded || process.terminationStatus == 0)
+        #expect([.exited(0), .killed(signal: SIGTERM)].contains(await child.ended()))
         #expect(!isThere(folder.url.path + "/s"))
     }
 
@@ -79,7 +75,7 @@ import Testing
             await eventually { daemon.starts == round + 1 }
             #expect(signals(of: daemon.number) == first)
         }
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
         #expect(!isThere(daemon.socket))
     }
 

@@ -3,27 +3,23 @@ import Foundation
 
 /// `connects-to-a-daemon`, running: a host in a process of its own.
 final class FixtureHost: Sendable {
-    private let process: Process
+    private let process: ChildProcess
     private let folder: TemporaryFolder
 
     /// - Parameter user: the user of the process, if it is another one.
     init(_ arguments: [String], as user: Int? = nil) throws {
         folder = try TemporaryFolder()
-        process = Process()
-        let program = ExampleBundles.products.appending(path: "connects-to-a-daemon")
-        if let user {
-            process.executableURL = URL(filePath: "/usr/bin/setpriv")
-            process.arguments =
-                ["--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", program.path] + arguments
-        } else {
-            process.executableURL = program
-            process.arguments = arguments
-        }
+        let program = ChildProcess.executable("connects-to-a-daemon")
+        let command =
+            if let user {
+                ["setpriv", "--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", program.path] + arguments
+            } else {
+                [program.path] + arguments
+            }
         let output = folder.url.appending(path: "out")
         try Data().write(to: output)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        try process.run()
+        process = try ChildProcess(
+            URL(filePath: "/usr/bin/env"), arguments: command, output: .file(try FileHandle(forWritingTo: output)))
     }
 
     deinit {
@@ -31,11 +27,11 @@ final class FixtureHost: Sendable {
     }
 
     func kill() {
-        if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+        process.signal(SIGKILL)
     }
 
     func signal(_ number: Int32) {
-        if process.isRunning { Foundation.kill(process.processIdentifier, number) }
+        process.signal(number)
     }
 
     var output: String {
@@ -50,7 +46,7 @@ final class FixtureHost: Sendable {
 
     /// The host's whole output.
     func lastLine() async -> String {
-        await eventually { !process.isRunning }
+        await process.ended()
         return output.split(separator: "\n").last.map(String.init) ?? ""
     }
 }

@@ -73,7 +73,7 @@ import Testing
         let place = try TemporaryFolder()
         let first = try await TestDaemon(in: place)
         #expect(try await annex(first, "install", app.path, "--grant", Self.client).status == 0)
-        #expect(await first.end() == 0)
+        #expect(await first.end() == .exited(0))
         let second = try await TestDaemon(in: place)
         #expect(try await isInForce(second) == true)
         #expect(try await annex(second, "remove", "com.example.shout").status == 0)

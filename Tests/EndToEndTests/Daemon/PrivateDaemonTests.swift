@@ -38,7 +38,7 @@ import Testing
             try host.install(app: app.path)
             #expect(try await ask(host, "reads") == "one")
         }
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
         daemon = try await TestDaemon(in: folder)
         let host = try host(daemon)
         #expect(try await ask(host, "reads") == "one")
@@ -63,7 +63,7 @@ import Testing
             try host.install(app: app.path)
             #expect(try await ask(host, "notes two") == "noted")
         }
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
         // As if it had been killed: the removal of a removed app is announced, and that of an installed one.
         let state = folder.url.path + "/state/private"
         let gone = state + "/com.example.gone/com.example.gone.part"

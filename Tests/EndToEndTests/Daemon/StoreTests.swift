@@ -13,7 +13,7 @@ import Testing
 
     private func again(_ daemon: TestDaemon) async throws -> TestDaemon {
         let folder = daemon.folder
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
         return try await TestDaemon(in: folder)
     }
 
@@ -126,7 +126,7 @@ import Testing
         var daemon = try await TestDaemon()
         try connect(daemon).install(app: app.path)
         let folder = daemon.folder
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
         try Data([1, 2, 3]).write(to: daemon.store.appending(path: "index"))
         daemon = try await TestDaemon(in: folder)
         let host = try connect(daemon)
@@ -170,17 +170,13 @@ import Testing
 
     @Test func `a relative path starts in the folder in which the daemon was started`() async throws {
         let folder = try TemporaryFolder()
-        let process = Process()
-        process.executableURL = ExampleBundles.products.appending(path: "annexd")
-        process.arguments = ["--socket", "a/s", "--state", "state"]
-        process.currentDirectoryURL = folder.url
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        await eventually { access(folder.url.path + "/a/s", F_OK) == 0 || !process.isRunning }
+        let child = try ChildProcess(
+            ChildProcess.executable("annexd"), arguments: ["--socket", "a/s", "--state", "state"], in: folder.url,
+            errors: .none)
+        await eventually { access(folder.url.path + "/a/s", F_OK) == 0 || !child.isRunning }
         #expect(folder.names == ["a", "state"])
-        process.terminate()
-        await eventually { !process.isRunning }
-        #expect(process.terminationStatus == 0)
+        child.signal(SIGTERM)
+        #expect(await child.ended() == .exited(0))
     }
 
     @Test func `the changes of a store are limited in a minute`() async throws {

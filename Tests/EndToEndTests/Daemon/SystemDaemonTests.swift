@@ -68,13 +68,12 @@ struct SystemDaemonTests {
     /// The answer to a client in a user namespace that another user made, as a user of its own there.
     /// - Parameter map: the line of its `uid_map` and `gid_map`.
     private func told(inNamespaceOf maker: Int, _ map: String, as user: Int) async throws -> String {
-        let holder = Process()
-        holder.executableURL = URL(filePath: "/usr/bin/setpriv")
-        holder.arguments =
-            ["--reuid", "\(maker)", "--regid", "\(maker)", "--clear-groups", "unshare", "--user", "sleep", "3000"]
-        try holder.run()
-        defer { kill(holder.processIdentifier, SIGKILL) }
-        let place = "/proc/\(holder.processIdentifier)"
+        let maker = "\(maker)"
+        let holder = try ChildProcess(
+            URL(filePath: "/usr/bin/setpriv"),
+            arguments: ["--reuid", maker, "--regid", maker, "--clear-groups", "unshare", "--user", "sleep", "3000"])
+        defer { holder.signal(SIGKILL) }
+        let place = "/proc/\(holder.number)"
         func namespace(_ process: String) -> String? {
             try? FileManager.default.destinationOfSymbolicLink(atPath: "\(process)/ns/user")
         }
@@ -84,17 +83,11 @@ struct SystemDaemonTests {
             try file.write(contentsOf: Data(map.utf8))
             try file.close()
         }
-        let client = Process()
-        client.executableURL = URL(filePath: "/usr/bin/nsenter")
-        client.arguments = [
-            "--user", "--target", "\(holder.processIdentifier)", "--setuid", "\(user)", "--setgid", "\(user)",
+        let client = try await Program.tool([
+            "nsenter", "--user", "--target", "\(holder.number)", "--setuid", "\(user)", "--setgid", "\(user)",
             "python3", "-c", Self.hello, daemon.socket,
-        ]
-        let output = Pipe()
-        client.standardOutput = output
-        try client.run()
-        await eventually { !client.isRunning }
-        return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        ])
+        return client.output
     }
 
     @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 is not installed"))
@@ -130,7 +123,7 @@ struct SystemDaemonTests {
         let early = try await Program.run("annexd", words, in: daemon.folder)
         #expect(early.status == 1 && early.errors.contains("end the user's hosts"), "\(early)")
         let folder = daemon.folder
-        #expect(await daemon.end() == 0)
+        #expect(await daemon.end() == .exited(0))
         let forgotten = try await Program.run("annexd", words, in: folder)
         #expect(forgotten.status == 0 && forgotten.output.contains("apps/\(other)"), "\(forgotten)")
         #expect(ProcText.names(in: daemon.store.path).isEmpty)
@@ -224,16 +217,14 @@ struct SystemDaemonTests {
     @Test func `a host refuses a socket that another user made`() async throws {
         let folder = try TemporaryFolder()
         chown(folder.url.path, uid_t(other), gid_t(other))
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/setpriv")
-        process.arguments = [
-            "--reuid", "\(other)", "--regid", "\(other)", "--clear-groups",
-            ExampleBundles.products.appending(path: "annexd").path, "--socket", folder.url.path + "/s", "--state",
-            folder.url.path + "/state",
-        ]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        defer { process.terminate() }
+        let process = try ChildProcess(
+            URL(filePath: "/usr/bin/setpriv"),
+            arguments: [
+                "--reuid", "\(other)", "--regid", "\(other)", "--clear-groups",
+                ChildProcess.executable("annexd").path, "--socket", folder.url.path + "/s", "--state",
+                folder.url.path + "/state",
+            ], errors: .none)
+        defer { process.signal(SIGTERM) }
         // A socket has its name a moment before connections wait at it.
         await eventually {
             (try? LocalSocket.connect(to: folder.url.path + "/s", patience: .seconds(600))) != nil || !process.isRunning

@@ -1,0 +1,148 @@
+import AnnexLinux
+import CSpawn
+public import Foundation
+import Synchronization
+
+/// A program that a test has started, by `posix_spawn`.
+///
+/// Foundation's `Process` reads beyond its list of this process's descriptors if there are more than about 1,350. It also
+/// leaves three descriptors of a run loop with each thread that starts a program. The tests run side by side in one
+/// process, hold thousands of descriptors and count them.
+public final class ChildProcess: Sendable {
+    /// An input or output of the program.
+    public enum Stream: Sendable {
+        /// `/dev/null`.
+        case none
+        /// The one of this process.
+        case inherited
+        case file(FileHandle)
+    }
+
+    public enum End: Equatable, Sendable {
+        case exited(Int32)
+        case killed(signal: Int32)
+    }
+
+    /// Its process number, which the kernel may give away once the program has ended.
+    public let number: Int32
+    private let outcome: Outcome
+
+    /// Starts a program in a process group of its own, without blocked or ignored signals.
+    /// - Parameters:
+    ///   - environment: all of its variables; nil for those of this process.
+    ///   - folder: its working directory; nil for the one of this process.
+    public init(
+        _ program: URL, arguments: [String] = [], environment: [String: String]? = nil, in folder: URL? = nil,
+        input: Stream = .none, output: Stream = .inherited, errors: Stream = .inherited
+    ) throws {
+        let variables = (environment ?? ProcessInfo.processInfo.environment).map { "\($0)=\($1)" }
+        let streams = [
+            input.descriptor(STDIN_FILENO), output.descriptor(STDOUT_FILENO), errors.descriptor(STDERR_FILENO),
+        ]
+        number = try Self.spawn([program.path] + arguments, variables, folder?.path, streams)
+        outcome = Outcome()
+        reap()
+    }
+
+    /// An executable product by its name, or any program by its path.
+    public static func executable(_ name: String) -> URL {
+        name.hasPrefix("/") ? URL(filePath: name) : ExampleBundles.products.appending(path: name)
+    }
+
+    /// How it ended; nil while it runs.
+    public var end: End? { outcome.end }
+    public var isRunning: Bool { end == nil }
+
+    /// Its exit status, or the signal that ended it; nil while it runs.
+    public var status: Int32? {
+        switch end {
+        case .exited(let status): status
+        case .killed(let signal): signal
+        case nil: nil
+        }
+    }
+
+    /// Sends a signal if the program has not ended.
+    public func signal(_ signal: Int32) {
+        if isRunning { kill(number, signal) }
+    }
+
+    /// Waits for the end without a thread of the pool, because those are few.
+    @discardableResult public func ended() async -> End {
+        while true {
+            if let end { return end }
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    /// Waits for the end on this thread.
+    @discardableResult public func waitUntilExit() -> End {
+        outcome.wait()
+    }
+
+    private func reap() {
+        let (number, outcome) = (number, outcome)
+        Thread.detachNewThread {
+            var status: Int32 = 0
+            while waitpid(number, &status, 0) < 0 && errno == EINTR {}
+            let signal = status & 0x7f
+            outcome.end = signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal: signal)
+        }
+    }
+}
+
+/// The end of a program, which one thread reports and any thread awaits.
+private final class Outcome: Sendable {
+    private let value = Mutex<ChildProcess.End?>(nil)
+    private let isSet = DispatchSemaphore(value: 0)
+
+    var end: ChildProcess.End? {
+        get { value.withLock { $0 } }
+        set {
+            value.withLock { $0 = newValue }
+            isSet.signal()
+        }
+    }
+
+    func wait() -> ChildProcess.End {
+        while true {
+            isSet.wait()
+            // For the next thread that waits.
+            isSet.signal()
+            if let end { return end }
+        }
+    }
+}
+
+extension ChildProcess {
+    private static func spawn(
+        _ words: [String], _ variables: [String], _ folder: String?, _ streams: [Int32]
+    ) throws -> Int32 {
+        var number: Int32 = 0
+        let error = withPointers(to: words) { words in
+            withPointers(to: variables) { spawn_program(words[0], words, $0, folder, streams, &number) }
+        }
+        guard error == 0 else { throw SystemError("posix_spawn", errno: error, path: words[0]) }
+        return number
+    }
+
+    /// A null-terminated list of C strings.
+    private static func withPointers<Result>(
+        to texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let copies = texts.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        return body(copies + [nil])
+    }
+}
+
+extension ChildProcess.Stream {
+    /// - Parameter own: the descriptor of the same stream in this process.
+    fileprivate func descriptor(_ own: Int32) -> Int32 {
+        switch self {
+        case .none: SPAWN_STREAM_NONE
+        case .inherited: own
+        case .file(let handle): handle.fileDescriptor
+        }
+    }
+}
