@@ -4,16 +4,17 @@ import Foundation
 /// `holds-a-sandbox`, running: a host of its own that may be killed.
 final class HostProgram {
     private let process: ChildProcess
+    /// Closes when this object goes away.
+    private let output = Pipe()
     private let pieces: AsyncStream<Data>
     private var text = ""
 
     /// - Parameter through: a command that executes another, before it.
     init(through command: [String] = [], _ arguments: String...) throws {
         let program = WardenFixture.fixture.deletingLastPathComponent().appending(path: "holds-a-sandbox").path
-        let pipe = Pipe()
         let (pieces, report) = AsyncStream.makeStream(of: Data.self)
         self.pieces = pieces
-        pipe.fileHandleForReading.readabilityHandler = { handle in
+        output.fileHandleForReading.readabilityHandler = { handle in
             let piece = handle.availableData
             if piece.isEmpty {
                 handle.readabilityHandler = nil
@@ -24,9 +25,9 @@ final class HostProgram {
         }
         process = try ChildProcess(
             URL(filePath: "/usr/bin/env"), arguments: command + [program] + arguments,
-            output: .file(pipe.fileHandleForWriting))
+            output: .file(output.fileHandleForWriting))
         // The program has the only other one, so that its end is the end of the output.
-        try pipe.fileHandleForWriting.close()
+        try output.fileHandleForWriting.close()
     }
 
     deinit {
