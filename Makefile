@@ -11,7 +11,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units vm load-soak hostile-soak outside clean
+.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -50,6 +50,9 @@ soak: setup ## 1,000 launches that leave every count as it was (LAUNCHES=N: as m
 
 kill-soak: setup ## 100 hosts killed at random moments leave nothing behind (KILLS=N: as many as you like)
 	ANNEX_KILLS=$(or $(KILLS),100) .ci/some-tests killed.host
+
+change-soak: setup ## annexd killed 10,000 times while it installs, removes or grants: the old state or the new (KILLS=N SEED=S)
+	ANNEX_KILLS=$(or $(KILLS),10000) $(if $(SEED),ANNEX_SEED=$(SEED)) .ci/some-tests KilledChangeTests
 
 chaos: setup ## 10,000 launches, each with a random accident or limit: right reasons, nothing left (LAUNCHES=N SEED=S LANES=N)
 	ANNEX_CHAOS=$(or $(LAUNCHES),10000) ANNEX_CHAOS_LANES=$(or $(LANES),4) $(if $(SEED),ANNEX_SEED=$(SEED)) .ci/some-tests AccidentTests

@@ -89,7 +89,7 @@ import Testing
         #expect(error.rule == .p7 && error.file == "Pictures.app/pipe")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can make a device node"))
+    @Test(.enabled(if: geteuid() == 0, "needs root: nobody else can make a device node"))
     func `P7: a device node in an app is refused`() throws {
         let test = try TestApp()
         guard mknod("\(test.path)/null", S_IFCHR | 0o600, 0x103) == 0 else { return }

@@ -58,7 +58,7 @@ import Testing
         #expect(failure.subject == place.path && failure.remedy?.contains("id map") == true, "\(failure)")
     }
 
-    @Test(.enabled(if: geteuid() != 0, "as root an owned bind works"))
+    @Test(.enabled(if: geteuid() != 0, "needs an ordinary user: as root an owned bind works"))
     func `a warden that is not root gives no id map`() async throws {
         let fixture = try WardenFixture()
         let run = try fixture.launch(plan(fixture, directory(fixture)))
