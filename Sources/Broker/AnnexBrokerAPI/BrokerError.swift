@@ -8,7 +8,7 @@ public struct BrokerError: Error, Sendable, Hashable {
         case unknownApp
         /// No such version of the app is installed.
         case unknownVersion
-        /// Another version of the extension's app is used.
+        /// The extension belongs to a version of its app that is not used, because another version is.
         case superseded
         /// The user switched the extension off.
         case disabled

@@ -24,7 +24,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// The entitlements that the extension asks for, sorted by name, and those that its point gives to each extension.
     public package(set) var entitlements: [Entitlement] = []
 
-    /// What becomes of an entitlement that an extension asks for.
+    /// The state of one entitlement that an extension asks for.
     public struct Entitlement: Sendable, Hashable {
         /// The entitlement's identifier, for example `com.apple.security.network.client`.
         public let name: String
@@ -33,7 +33,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
         /// Whether the user has granted it, or the extension point gives it to each extension.
         public let isGranted: Bool
 
-        /// Whether the extension has it at its next launch.
+        /// Whether the extension has the entitlement at its next launch.
         public var isInForce: Bool { isAllowed && isGranted }
 
         package init(name: String, isAllowed: Bool, isGranted: Bool) {

@@ -11,7 +11,7 @@ internal import Synchronization
 final class PrivateStore: Sendable {
     private let place: PrivatePlace?
     private let loop: EventLoop
-    /// Called with the name of what could not be removed, and the error.
+    /// Called if a directory could not be removed, with its name and the error.
     private let onTrouble: @Sendable (String, SystemError) -> Void
     /// The removal that is under way in this broker.
     private let removal = Mutex<Watch<PrivateRemoval>?>(nil)
@@ -173,7 +173,7 @@ private final class PrivateRemoval: Watched {
 
     private let path: String
     private let onTrouble: @Sendable (String, SystemError) -> Void
-    /// SYNC: relaxed: looks run one after another.
+    /// SYNC: relaxed: the checks run one after another.
     private let looks = Atomic<Int>(0)
 
     init(_ path: String, onTrouble: @escaping @Sendable (String, SystemError) -> Void) {

@@ -7,7 +7,8 @@ internal import Synchronization
 final class PointPolicies: Sendable {
     private let known = Mutex<[String: Policy]>([:])
 
-    /// The bound on what is kept. Bundles choose among the sets of a point, and hosts bring points of their own.
+    /// The most policies that are kept. A bound is needed, because bundles choose sets of entitlements and hosts bring
+    /// points of their own.
     private static let most = 512
 
     func policy(
