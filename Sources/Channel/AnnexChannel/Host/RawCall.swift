@@ -37,7 +37,7 @@ internal import AnnexLinux
         self.workspace = workspace
     }
 
-    /// When a caller that begins to wait now gives up; nil: never.
+    /// The moment at which a caller gives up if it begins to wait now; nil: never.
     func deadline() -> UInt64? {
         patience.map { MonotonicClock.deadline(after: .nanoseconds(Int64(clamping: $0))) }
     }
@@ -64,7 +64,7 @@ internal import AnnexLinux
         }
     }
 
-    /// Copies the answer of a call that went through the table into the caller's memory.
+    /// Copies the answer into the caller's memory, if the call went through the table.
     /// - Returns: the answer's length.
     func store(_ reply: [UInt8], in memory: CallerMemory?) throws(CallFailure) -> Int {
         if let workspace, reply.count > room { return workspace.keep(reply) }
