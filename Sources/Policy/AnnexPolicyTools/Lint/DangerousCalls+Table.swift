@@ -1,7 +1,7 @@
 internal import AnnexPolicy
 
-/// Calls, arguments and paths that allow more than their names suggest. Each entry was once the way out of some
-/// sandbox.
+/// Calls, arguments and paths that allow more than their names suggest. Programs have left some sandbox by each of
+/// these entries.
 enum DangerousCalls {
     struct Call: Sendable {
         let call: String
