@@ -28,7 +28,7 @@ package struct ControlGroup: ~Copyable, Sendable {
     /// Makes the groups and writes their limits.
     ///
     /// - Parameter processLimit: nil if the extension may have no process but its own. Its filter and `RLIMIT_NPROC`
-    ///   already enforce that, and version 1 then saves making and removing a second group.
+    ///   already enforce that, so version 1 needs no second group.
     /// - Throws: if the kernel rejects a limit.
     package init(
         in hierarchy: ControlGroupHierarchy, memoryLimit: UInt64, processLimit: UInt64?
