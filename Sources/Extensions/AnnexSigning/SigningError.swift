@@ -56,7 +56,7 @@ extension SigningError {
 }
 
 extension SigningError {
-    /// The error for an app that is signed by another team than its own, or by none.
+    /// The error for an app that its own team has not signed: another team has signed it, or no team.
     package init(_ refusal: TrustRefusal) {
         self.init(.untrustedTeam, what: refusal.what, place: refusal.app, remedy: refusal.remedy)
     }

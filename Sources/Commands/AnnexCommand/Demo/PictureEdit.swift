@@ -110,7 +110,7 @@ struct PictureEdit {
         }
     }
 
-    /// A name that was not UTF-8 lost bytes on the command line, so that no file has the remaining name.
+    /// If the name was not UTF-8, it lost bytes when the command line was read. No file has the name that is left.
     private static func remedy(_ picture: String, errno: Int32) -> String {
         errno == ENOENT && picture.contains("\u{FFFD}")
             ? "; the name is not UTF-8: make a link to the file, with a name in UTF-8" : ""

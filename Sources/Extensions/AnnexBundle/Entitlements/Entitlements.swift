@@ -6,11 +6,11 @@ public struct Entitlements: Sendable, Hashable {
     /// `com.apple.security.application-groups`: the groups whose shared container the bundle wants, such as
     /// `group.com.example.pictures`. Empty if the key is missing.
     public let applicationGroups: [String]
-    /// All entitlements that the bundle asks for, sorted by name. Those with the value false or an empty list are not
-    /// asked for. Names that Annex does not know are among them.
+    /// All entitlements that the bundle asks for, sorted by name. An entitlement with the value false or an empty list
+    /// is not asked for. Names that Annex does not know are among them.
     public let names: [String]
 
-    /// No entitlements, as those of a bundle without the file.
+    /// No entitlements, as if the bundle had no entitlements file.
     public static let none = Entitlements(names: [], applicationGroups: [])
 
     init(names: [String], applicationGroups: [String]) {

@@ -36,7 +36,7 @@ public enum BundleRule: String, Sendable, Hashable {
     case p2 = "P2"
     /// An extension lives inside its app, and its identifier starts with the app's.
     case p3 = "P3"
-    /// An app does something itself: it has a program of its own.
+    /// An app does more than carry extensions: it has a program of its own.
     case p4 = "P4"
     /// An extension has a name to show, which is short and cannot pose as another.
     case p6 = "P6"

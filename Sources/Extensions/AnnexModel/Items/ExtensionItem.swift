@@ -77,7 +77,7 @@ public struct ItemProvider: Sendable {
         self.suggestedName = suggestedName
     }
 
-    /// Whether the contents can be loaded as this type or as one that conforms to it.
+    /// Whether the contents can be loaded as this type, or as a type that conforms to it.
     public func hasItemConforming(to type: TypeIdentifier) -> Bool {
         registeredTypeIdentifiers.contains { $0.conforms(to: type) }
     }

@@ -75,7 +75,7 @@ enum Election {
         builds.first { $0.version == pinned } ?? builds.max { $0.version < $1.version }
     }
 
-    /// The builds that stay known beside the elected one: the one that came last, then the highest versions.
+    /// The builds that stay known beside the elected build: the last installed build, then the highest versions.
     static func kept(_ builds: [AppBuild], last: BundleVersion, most: Int) -> [AppBuild] {
         let ranked = builds.sorted { one, other in
             if (one.version == last) != (other.version == last) { return one.version == last }
