@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct FiguresTableTests {
-    /// As a run leaves it that measured some of the figures, each as a ratio of two.
+    /// The report of a run that measured some of the figures, each as a ratio of two.
     private static func report(_ figures: ArraySlice<FiguresTable.Figure>, on processor: String) throws -> Report {
         let verdicts = figures.map { figure in
             """

@@ -16,7 +16,7 @@ import Testing
             batched: nil, single: histogram)
     }
 
-    /// What one slice of each run measured: the two floors and ours.
+    /// The measurements of one slice of each run: two floors and Annex.
     private static func result(_ runs: [(fast: UInt64, slow: UInt64, ours: UInt64)]) -> SceneResult {
         var result = SceneResult(scene)
         for (index, run) in runs.enumerated() {
