@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What the headers and names of real programs show (P7, P11, restrictions).
+/// The findings from the headers and names of real programs (P7, P11, restrictions).
 @Suite(.timeLimit(.minutes(20))) struct ProgramTests {
     private let editor = "PlugIns/Editor.appex/Editor"
 

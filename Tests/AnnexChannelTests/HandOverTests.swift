@@ -57,8 +57,8 @@ import Testing
         host.finish(thread)
     }
 
-    /// In a process of its own, because the limit belongs to a process. As root, it becomes a user that nothing else runs
-    /// as. As an ordinary user, other tests share the count of descriptors in flight, and so the limit is low.
+    /// In a process of its own, because the limit belongs to a process. As root, it becomes a user that no other
+    /// process has. As an ordinary user, other tests share the count of descriptors in flight, and so the limit is low.
     @Test(arguments: [1, 300_000])
     func `an answer waits while its user has too many descriptors in flight`(_ bytes: Int) async {
         await #expect(processExitsWith: .success) { [bytes = bytes as Int] in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexRegistry
 
-/// What a registry keeps of the user's grants.
+/// The grants of the user that a registry keeps.
 @Suite struct GrantTests {
     private static let client = "com.apple.security.network.client"
     private static let read = "com.apple.security.files.user-selected.read-only"
@@ -80,7 +80,7 @@ import Testing
         _ = try registry.grant([Self.client, Self.read], to: registry.install(app(asking: [Self.client, Self.read])))
         _ = try registry.install(app(asking: [Self.client], version: "2"))
         #expect(try inForce(registry) == [Self.client])
-        // A later version that asks again is another question.
+        // If a later version asks again, the user must be asked again.
         _ = try registry.install(app(asking: [Self.client, Self.read], version: "3"))
         #expect(try inForce(registry) == [Self.client])
     }

@@ -108,7 +108,7 @@ import Testing
         #expect(build.path == made[0].path)
         let pinned = try registry.pin(AppBundle.open(build.path), to: one)
         #expect(pinned.isElected && versions(registry) == ["1", "2"] && registry.known("com.a")?.pinned == one)
-        // A newer version does not change that.
+        // A newer version does not change the choice.
         let newer = try registry.install(app("com.a", carrying: "com.a.one", version: "3"))
         #expect(newer.records.map(\.verdict) == [.superseded(by: one, isPinned: true)])
         #expect(versions(registry) == ["1", "3"] && newer.forgotten.map(\.path) == [made[1].path])

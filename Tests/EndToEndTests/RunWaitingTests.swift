@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `TTY-04: a program that wakes itself gains no time while annex is stopped`() async throws {
-        // With a longer limit if the time was over before the test could stop it.
+        // Repeats the test with a longer limit if the time was over before the test could stop the program.
         for limit in [6, 60, 600] {
             let folder = try TemporaryFolder()
             let ended = try await python(
@@ -138,7 +138,7 @@ import Testing
 
     @Test func `the time limit bounds the wait for a reader`() async throws {
         var ended = try await python(Self.reader, "0", "6")
-        // With a longer limit if the time was over before the program was.
+        // Repeats the test with a longer limit if the time was over before the program had ended.
         for limit in ["60", "600"] where ended.output == "125 timeLimit\n" {
             ended = try await python(Self.reader, "0", limit)
         }

@@ -18,10 +18,10 @@ public final class Background: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        // On a thread that ends: its run loop ends with it. Otherwise the run loop stays with one of the runtime's
-        // threads, as three descriptors.
+        // This runs on a thread that ends, so that its run loop ends too. Otherwise the run loop would stay with one of
+        // the runtime's threads, with three descriptors.
         let started = DispatchSemaphore(value: 0)
-        // SAFETY: written before the signal, read after the wait.
+        // SAFETY: the value is written before the signal and read after the wait.
         nonisolated(unsafe) var outcome: Result<Void, any Error> = .success(())
         Thread.detachNewThread {
             outcome = Result { try process.run() }

@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What `make install` puts where.
+/// The files that `make install` installs, and their places.
 @Suite(.timeLimit(.minutes(20))) struct InstallScriptTests {
     private let folder: TemporaryFolder
     private let script = URL(filePath: #filePath).deletingLastPathComponent()
