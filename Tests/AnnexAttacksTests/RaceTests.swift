@@ -11,7 +11,7 @@ import Testing
     static let tries: Int64 = 2000
 
     /// The decision depends on number and registers: a text that changes while its call is held changes nothing.
-    @Test func `SEC-05: a path that changes while its call is decided gains nothing`() async throws {
+    @Test func `SEC-05: a program gains nothing by changing a path during the decision`() async throws {
         let memory = try Descriptor.memfd("annex-race", size: 4096)
         let flipper = try Flipper(try memory.duplicate())
         defer { flipper.stop() }

@@ -98,7 +98,7 @@ import Testing
         #expect(twice.severity == .warning && twice.fault.rule == .p11)
     }
 
-    @Test func `P11: an extension without an architecture that its app has is a finding`() throws {
+    @Test func `P11: an extension without a program for a processor of its app is a finding`() throws {
         let test = try TestApp()
         try test.makeFolder(Self.other)
         try test.writeProgram("\(Self.other)/Pictures", machine: Self.otherMachine)

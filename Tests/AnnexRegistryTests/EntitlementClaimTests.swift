@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `an extension may ask for what its point allows`() throws {
+    @Test func `an extension may ask for the entitlements that its point allows`() throws {
         let asked = [Self.client, "com.apple.security.app-sandbox", "com.apple.security.application-groups"]
         #expect(try Self.fault("com.apple.share-services", entitlements: asked) == nil)
         #expect(try Self.fault("com.apple.share-services", entitlements: []) == nil)

@@ -32,7 +32,7 @@ import Testing
         end: [{ reason: p, calls: [kill, socket, ptrace] }]
         """
 
-    @Test func `a joined policy adds what fragments state and keeps the rest`() throws {
+    @Test func `a joined policy adds the statements of fragments and keeps its own`() throws {
         let policy = try PolicySamples.policy(Self.policy)
         let joined = try policy.joined(with: [Self.fragment("org.a", Self.one), Self.fragment("org.b", Self.other)])
         #expect(joined.name == "test+org.a+org.b" && joined.summary == policy.summary)

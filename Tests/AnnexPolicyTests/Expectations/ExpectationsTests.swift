@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `what an entitlement expects replaces what the policy expects of the same call`() throws {
+    @Test func `an expectation of an entitlement replaces that of the policy about the same call`() throws {
         let point = "com.apple.share-services"
         let client = "com.apple.security.network.client"
         let own = try #require(try Expectations.shipped(for: point))
