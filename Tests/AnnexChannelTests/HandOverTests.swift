@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Descriptors in both directions: those that a call accepts arrive, all others are closed and named.
+/// Descriptors in both directions. If a call accepts them, they arrive. All others are closed and named.
 @Suite(.timeLimit(.minutes(20))) struct HandOverTests {
     private static let allowance = DescriptorAllowance(pieces: 2, bytes: 100_000)
 

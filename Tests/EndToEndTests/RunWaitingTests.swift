@@ -177,8 +177,8 @@ import Testing
         sys.stderr.write(errors.decode())
         """
 
-    /// A shell with job control on a terminal of its own, which runs one job in the foreground, continues it when it
-    /// was stopped, and says so; the terminal's other end presses Ctrl-Z.
+    /// A shell with job control on a terminal of its own. It runs one job in the foreground, continues the job after a
+    /// stop, and prints this. The terminal's other end presses Ctrl-Z.
     private static let shell = """
         import fcntl, os, select, signal, sys, termios, time
         annex, input, key, limit, *script = sys.argv[1:]

@@ -82,7 +82,7 @@ package enum ExtensionEvent: Sendable {
 
 /// An extension's breach of the channel's rules, found on the host's side.
 package struct ProtocolViolation: Sendable, Hashable {
-    /// What the extension did, with its numbers, for a report.
+    /// The breach with its numbers, for a report.
     package let text: String
     /// Whether the extension exceeded a budget. If false, it did something that is never allowed.
     package let isBudget: Bool

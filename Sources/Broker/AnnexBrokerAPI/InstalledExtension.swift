@@ -21,7 +21,8 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// The team that signed the containing app; nil if the app is not signed.
     public package(set) var team: SigningTeam?
 
-    /// The entitlements that the extension asks for, sorted by name, and those that its point gives to each extension.
+    /// The entitlements that the extension asks for, and the entitlements that its point gives to each extension,
+    /// sorted by name.
     public package(set) var entitlements: [Entitlement] = []
 
     /// The state of one entitlement that an extension asks for.
@@ -64,7 +65,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// What the broker decided about an extension when it was installed.
+    /// The broker's decision about an extension when it was installed.
     public enum Verdict: String, Sendable, Hashable {
         /// Hosts can begin the extension, if it is switched on.
         case offered
@@ -76,7 +77,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
         case superseded
     }
 
-    /// What the broker decided about the extension when it was installed.
+    /// The broker's decision about the extension when it was installed.
     public var verdict: Verdict {
         switch rejection?.code {
         case nil: .offered

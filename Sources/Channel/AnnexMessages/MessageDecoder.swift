@@ -244,7 +244,7 @@ extension MessageDecoder {
     }
 }
 
-/// What is known about the order of a message's tags.
+/// The knowledge about the order of a message's tags.
 @usableFromInline
 enum OrderProof {
     /// Tag and length of every field were checked.

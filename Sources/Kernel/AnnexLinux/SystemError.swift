@@ -11,7 +11,7 @@ public struct SystemError: Error, Sendable, Hashable {
     public let errno: Int32
     /// The file that the call was about; nil if it was not about a file.
     public let path: String?
-    /// What the reader can do about it; nil if that is not known.
+    /// The remedy; nil if it is not known.
     public let remedy: String?
 
     public init(_ call: String, errno: Int32, path: String? = nil, remedy: String? = nil) {

@@ -36,7 +36,7 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
         public let layer: String
         /// Why this machine cannot provide the layer; nil if the launch did not ask for it.
         public let cause: String?
-        /// What the reader can do about it; nil if that is not known.
+        /// The remedy; nil if it is not known.
         public let remedy: String?
     }
 
@@ -58,7 +58,7 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public var backtrace: [FrameRecord]?
     /// The step of the launch that failed; nil if no step failed.
     public var failedStep: String?
-    /// What the reader can do about a failed launch; nil if that is not known, or if the launch did not fail.
+    /// The remedy for a failed launch; nil if it is not known, or if the launch did not fail.
     public var remedy: String?
     /// The layers in force.
     public var layers: [String] = []

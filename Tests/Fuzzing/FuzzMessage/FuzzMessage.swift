@@ -4,8 +4,8 @@ import FuzzSupport
 
 @testable import AnnexChannel
 
-/// A message from an extension, or from a daemon's client: any bytes give a value or a failure, and a value that was read is written and read
-/// again as the same bytes.
+/// A message from an extension, or from a daemon's client. Any bytes give a value or a failure. A value that was read
+/// is written and read again as the same bytes.
 @main
 enum FuzzMessage {
     static func main() {

@@ -156,7 +156,7 @@ final class KeptDirectory: Sendable {
         self.limits = limits
     }
 
-    /// What the directory contains now.
+    /// The present contents of the directory.
     var use: DirectoryUse { DirectoryUse(of: directory, size: limits.size, inodes: limits.inodes) }
 
     /// The directory, for the launch or for the watch. Each may take it once.

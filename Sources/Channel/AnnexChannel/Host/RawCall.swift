@@ -68,7 +68,8 @@ internal import AnnexLinux
     /// - Returns: the answer's length.
     func store(_ reply: [UInt8], in memory: CallerMemory?) throws(CallFailure) -> Int {
         if let workspace, reply.count > room { return workspace.keep(reply) }
-        // The extension chose both lengths. Whatever frames it sent before this one, no copy goes past the room.
+        // The extension chose both lengths. No copy goes past the room, even if the extension sent any other frames
+        // before this one.
         let count = max(memory?.count ?? 0, reply.count)
         guard count <= room else { throw .payloadTooLarge(bytes: count, most: room) }
         unsafe self.reply.copyBytes(from: reply)

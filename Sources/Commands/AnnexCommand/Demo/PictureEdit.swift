@@ -132,7 +132,7 @@ enum EditName: String, CaseIterable, ExpressibleByArgument {
     case invert
 }
 
-/// What the demo shows about a session: its launch, its traffic, its end.
+/// The facts about a session that the demo shows: its launch, its traffic, its end.
 struct SessionFacts {
     let report: LaunchReport
     /// Messages that the host sent and received, including the extension's hello.

@@ -6,7 +6,7 @@ import Glibc
 struct Trial {
     struct Result {
         let conduct: Conduct
-        /// What stopped the attempt: a layer, a limit, or the checks of the channel.
+        /// The part of Annex that stopped the attempt: a layer, a limit, or the checks of the channel.
         let stoppedBy: String
         /// Why the extension ended, according to the host.
         let end: Termination

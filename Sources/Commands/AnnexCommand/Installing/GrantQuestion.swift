@@ -31,7 +31,7 @@ struct GrantQuestion: Sendable, Hashable {
             """
     }
 
-    /// What to do if there is no terminal.
+    /// The note with the command to use if there is no terminal.
     var note: String {
         let name = PlainText.shown(entitlement)
         return "\(PlainText.shown(identifier)) asks for \(name), which is not in force; "

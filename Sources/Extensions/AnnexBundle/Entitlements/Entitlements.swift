@@ -1,5 +1,5 @@
-/// What an app or extension asks to be allowed: the values of the file `Name.entitlements` in its bundle, where `Name`
-/// is the value of `CFBundleExecutable`.
+/// The entitlements that an app or extension asks for. They are the values of the file `Name.entitlements` in its
+/// bundle. `Name` is the value of `CFBundleExecutable`.
 ///
 /// To ask is not to have: the extension point says which entitlements it allows, and the user grants them.
 public struct Entitlements: Sendable, Hashable {

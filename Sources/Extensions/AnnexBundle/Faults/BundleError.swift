@@ -6,9 +6,9 @@ public struct BundleError: Error, Sendable, Hashable {
     public let file: String
     /// The key of the property list that is wrong; nil if the error is not about a key.
     public let key: String?
-    /// What is wrong, in a line.
+    /// The fault, in a line.
     public let what: String
-    /// What the reader can do about it.
+    /// The remedy.
     public let remedy: String
 
     init(_ rule: BundleRule, file: String, key: String? = nil, what: String, remedy: String) {

@@ -3,8 +3,7 @@ public import AnnexModel
 
 /// An icon of an app or extension: an open file whose kind and size were checked by its header.
 ///
-/// The picture behind the header is as hostile as everything in a bundle. A host should decode it in a sandbox, where
-/// it can do no harm.
+/// The picture behind the header is as hostile as everything in a bundle. A host should decode it in a sandbox.
 public struct BundleIcon: ~Copyable, Sendable {
     /// The picture, open for reading.
     public let file: BundleFile

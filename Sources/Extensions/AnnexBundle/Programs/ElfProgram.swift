@@ -137,7 +137,7 @@ extension ElfProgram {
 /// Why the headers of a program cannot be read.
 enum ElfFault: Error, Hashable {
     case system(SystemError)
-    /// What is wrong with the file's contents.
+    /// The fault of the file's contents.
     case content(String)
 }
 

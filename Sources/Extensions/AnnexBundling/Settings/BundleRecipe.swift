@@ -2,7 +2,7 @@ internal import AnnexBundle
 internal import AnnexLinux
 internal import Glibc
 
-/// What an app is made of: a folder with its layout, the built programs, and the settings of the build.
+/// The parts of which an app is made: a folder with its layout, the built programs, and the settings of the build.
 ///
 /// The layout is the app without its programs: `Info.plist`, `PlugIns/*.appex/Info.plist`, resources, translations and
 /// entitlements.

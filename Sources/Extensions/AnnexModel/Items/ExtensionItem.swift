@@ -1,6 +1,6 @@
 public import AnnexChannel
 
-/// What a host sends to an extension and gets back: text, attachments and a few small values.
+/// The unit that a host sends to an extension and gets back: text, attachments and a few small values.
 public struct ExtensionItem: Sendable {
     /// A title for the item; nil if it has none.
     public var attributedTitle: AttributedText?

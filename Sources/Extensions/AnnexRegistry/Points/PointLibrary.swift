@@ -1,7 +1,7 @@
 package import AnnexPolicy
 internal import Synchronization
 
-/// The extension points of a broker: the shipped ones, and those that a host adds from files of its own.
+/// The extension points of a broker: the shipped points, and the points that a host adds from files of its own.
 package struct PointLibrary: Sendable {
     /// The points that this library carries. A shipped point is read from its text when it is first needed.
     package static let shipped = PointLibrary(own: [:])

@@ -38,7 +38,7 @@ package struct AppBuild: Sendable, Hashable {
     }
 }
 
-/// What is recorded of an installed app: the version in use, the other known ones, and what the user decided.
+/// The record of an installed app: the version in use, the other known versions, and the user's decisions.
 package struct KnownApp: Sendable, Hashable {
     /// The app's bundle identifier.
     package let identifier: String

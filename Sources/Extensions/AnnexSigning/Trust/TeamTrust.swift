@@ -113,7 +113,7 @@ package struct TrustRefusal: Sendable, Hashable, CustomStringConvertible {
     /// The team that signed it; nil if it is not signed.
     package let offered: Team?
 
-    /// What is wrong, in one line.
+    /// The fault, in one line.
     package var what: String {
         guard let offered else { return "is not signed, but belongs to the team \(pinned) (P8)" }
         return "is signed by the team \(offered), but belongs to the team \(pinned) (P8)"

@@ -5,7 +5,7 @@ extension PolicyLibrary {
     /// The text of one entitlement's fragment as it was written; nil if this library does not know the entitlement.
     public func text(ofEntitlement name: String) -> String? { fragments[name]?.text }
 
-    /// What one entitlement adds to a policy.
+    /// The fragment that one entitlement adds to a policy.
     ///
     /// - Throws: if this library does not know the entitlement, or if its text is wrong.
     public func fragment(
@@ -44,7 +44,8 @@ extension PolicyLibrary {
 }
 
 extension EntitlementFragment {
-    /// What an entitlement of this library adds to a policy, for example `com.apple.security.network.client`.
+    /// The fragment that an entitlement of this library adds to a policy, for example
+    /// `com.apple.security.network.client`.
     ///
     /// - Throws: if this library does not know the entitlement.
     public static func shipped(

@@ -9,7 +9,7 @@ package struct LaunchFailure: Error, Sendable, Hashable {
     package let errno: Int32
     /// The object of the step, such as a path or a limit; nil if that is not known.
     package let subject: String?
-    /// What the reader can do about it; nil if that is not known.
+    /// The remedy; nil if it is not known.
     package let remedy: String?
 
     package init(_ step: LaunchStep, errno: Int32, subject: String? = nil, remedy: String? = nil) {

@@ -29,8 +29,8 @@ enum HeldLocks {
     }
 
     /// Whether a process may belong to the sandbox although the kernel does not show its namespace. The kernel hides it
-    /// if the program's file may be executed but not read. Processes in the host's own namespace, and those of other
-    /// users, do not belong to the sandbox.
+    /// if the program's file may be executed but not read. Processes in the host's own namespace do not belong to the
+    /// sandbox, and neither do processes of other users.
     private static func mayBelong(_ process: Int32, to thread: UInt32) -> Bool {
         guard let own = ProcessText.read("/proc/\(thread)/status").flatMap(ProcessStatus.read),
             let other = ProcessText.read("/proc/\(process)/status").flatMap(ProcessStatus.read)
