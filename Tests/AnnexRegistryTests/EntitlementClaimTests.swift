@@ -59,7 +59,7 @@ import Testing
     @Test func `an entitlement that Annex does not know is refused`() throws {
         let fault = try #require(try Self.fault("com.apple.ui-services", entitlements: ["com.apple.security.camera"]))
         #expect(fault.key == "com.apple.security.camera")
-        // Its name is shown without control characters for the terminal.
+        // Control characters for the terminal are escaped in the shown name.
         let strange = try #require(try Self.fault("com.apple.ui-services", entitlements: ["a\u{202E}b"]))
         #expect(strange.key?.unicodeScalars.contains("\u{202E}") == false)
     }

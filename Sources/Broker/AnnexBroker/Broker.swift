@@ -85,7 +85,8 @@ package final class Broker: BrokerService {
         var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         state(entitlementsOf: record, in: &configuration)
         let kept = try keptDirectory(for: bundle, policy: policy, into: &configuration)
-        // The bound names are kept without the directory itself: its lock must end before a removal is tried.
+        // The closure below keeps only this fact and not the directory itself, because the directory's lock must end
+        // before a removal is tried.
         let keepsFiles = kept != nil
         // This step comes last: if a later step failed, it would have to give the slot back.
         let slot = try slot(for: purpose, bundle: bundle, most: policy.limits.instances)

@@ -4,8 +4,8 @@ import Glibc
 
 /// The question whether an extension may have an entitlement. If there is no person to ask, a note takes its place.
 ///
-/// The extension's maker chooses its name, so control characters for the terminal are removed from it. The text about
-/// the entitlement's meaning is Annex's own.
+/// The extension's maker chooses its name, so control characters for the terminal are escaped in it. The text about the
+/// entitlement's meaning is Annex's own.
 struct GrantQuestion: Sendable, Hashable {
     let identifier: String
     let displayName: String

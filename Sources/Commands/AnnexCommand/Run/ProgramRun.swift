@@ -137,8 +137,7 @@ struct ProgramRun {
 
     private func report(_ end: End) -> Int32 {
         let report = end.report
-        // The report is written first: printing the messages below may block or end this process if their reader has
-        // stopped reading.
+        // The report is written first, because the messages below may wait for their reader, or get lost.
         let loss = loss(of: report, for: end.file)
         StandardError.isPatient = false
         if report.wasEnded {

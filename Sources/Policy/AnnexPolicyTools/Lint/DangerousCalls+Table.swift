@@ -1,7 +1,7 @@
 internal import AnnexPolicy
 
-/// Calls, arguments and paths that allow more than their names suggest. Programs have left some sandbox by each of
-/// these entries.
+/// Calls, arguments and paths that allow more than their names suggest. Each entry was once used to escape from a
+/// sandbox.
 enum DangerousCalls {
     struct Call: Sendable {
         let call: String

@@ -29,7 +29,7 @@ struct reaper {
     int is_quiet;     // report no stop until no signal has come for a while
 };
 
-// MARK: - The start with and without a reaper
+// MARK: - The program's side
 
 static long send_program(const struct launch *launch) {
     static struct child_report report = {.kind = REPORT_PROGRAM};
