@@ -1,13 +1,13 @@
-# Two commands do everything on a fresh Debian or Ubuntu machine with Swift: `make demo` and `make test`.
-# Each installs what it needs, says so, and uses sudo only where it is not root.
+# Two commands do everything on a fresh Debian or Ubuntu machine with Swift: `make demo` and `make test`. Each command
+# prints and installs the packages that it needs. It uses sudo only if it does not run as root.
 
 SWIFT ?= swift
 CONFIGURATION ?= release
-# By name, so that nobody waits for the tests' own programs.
+# The demo's programs are listed by name, so that `make demo` does not build the tests' own programs.
 DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
-# What the tests are built with: another debug build with other flags would compile everything anew.
+# The flags of all debug builds. A debug build with other flags would compile everything anew.
 STRICT = -Xswiftc -warnings-as-errors
-# What every release build is made with: another with other flags would compile everything anew.
+# The flags of all release builds. A release build with other flags would compile everything anew.
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 

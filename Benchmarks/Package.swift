@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that who embeds Annex never resolves what only its benchmarks need.
+// A package of its own, so that embedders of Annex never resolve the dependencies of its benchmarks.
 
 let swift: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -18,16 +18,16 @@ let package = Package(
         .executable(name: "annex-bench", targets: ["annex-bench"])
     ],
     dependencies: [
-        // By name: a clone may lie in a folder of any name.
+        // The dependency is given by name, because a clone may lie in a folder of any name.
         .package(name: "annex", path: ".."),
         .package(name: "bench-kit", path: "Kit"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
-        // The harness: payloads, clock, loops. Every contender is linked to it.
+        // The harness: payloads, clock, loops. Every contender links it.
         .target(name: "CBenchDriver", path: "Driver", cSettings: [.unsafeFlags(["-O2"])]),
 
-        // Contenders: C at its best; ours, host and extension.
+        // The contenders: C at its best, and Annex's host and extension.
         .executableTarget(
             name: "annex-bench-floors", dependencies: ["CBenchDriver"], path: "Floors",
             cSettings: [.unsafeFlags(["-O2"])]),
@@ -44,7 +44,7 @@ let package = Package(
             path: "Extension",
             swiftSettings: swift, linkerSettings: [.unsafeFlags(["-static-executable"])]),
 
-        // Who runs them all and says what it means.
+        // The command that runs all contenders and judges the results.
         .executableTarget(
             name: "annex-bench",
             dependencies: [

@@ -1,8 +1,8 @@
 // command-times ROUNDS COMMAND ARGUMENT… :: COMMAND ARGUMENT… :: …
 //
-// Runs whole commands in turn, round after round, so that all of them meet the same machine. Prints the median time of
-// each in microseconds, from the request to start it until its end was reported, one line each. Their streams are
-// /dev/null. A command that fails ends this one.
+// Runs whole commands in turn, round after round, so that all of them meet the same machine. Prints one line for each
+// command: the median time in microseconds, from the request to start it until its end was reported. The commands'
+// streams are /dev/null. If a command fails, this program ends.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <spawn.h>

@@ -11,7 +11,7 @@ enum { rounds = 31, calls = 200000 };
 
 static uint64_t now(void) {
     struct timespec time;
-    // Processor time: who else runs on this machine is not what is measured.
+    // The clock counts processor time, so that other programs of this machine are not measured.
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
@@ -25,7 +25,7 @@ int main(void) {
     double times[rounds];
     for (int round = 0; round < rounds; round++) {
         uint64_t begun = now();
-        // Nothing to write: the call itself, and what decides about it.
+        // The call writes no bytes. So only the call itself is measured, and the decision about it.
         for (int i = 0; i < calls; i++) syscall(SYS_write, 1, "", 0);
         times[round] = (double)(now() - begun) / calls;
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import BenchKit
 
 internal
-    /// What every measuring command takes.
+    /// The options of every command that measures.
     struct MeasureOptions: ParsableArguments
 {
     @Flag(help: "Print one JSON object instead of text.")

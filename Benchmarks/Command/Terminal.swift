@@ -1,6 +1,6 @@
 import Glibc
 
-/// Colour where a person reads, plain text where a program does. `NO_COLOR` is honoured.
+/// Coloured text if a person reads, plain text if a program reads. `NO_COLOR` is honoured.
 enum Terminal {
     static var isColoured: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
 

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Harmless where it is allowed after all: there is no such swap file.
+// The call is harmless even if it is allowed: there is no such swap file.
 void bench_call_denied(void) { (void)syscall(SYS_swapoff, "/nowhere"); }
 
 _Noreturn void bench_flood_refusals(void) {
@@ -23,7 +23,7 @@ _Noreturn void bench_flood_signals(void) {
 void bench_use_memory(size_t bytes) {
     char *memory = malloc(bytes);
     if (memory) memset(memory, 7, bytes);
-    // Held until the end: what is freed is not used.
+    // The memory is held until the end, because freed memory is not in use.
     static char *volatile last;
     last = memory;
     (void)last;

@@ -23,7 +23,7 @@ static bool calls(bench_run *run, const bench_contender *contender, void *link) 
     return true;
 }
 
-// Messages without answers, and one question at the end that comes after all of them.
+// Sends messages without answers, and one question after all of them.
 static bool posts(bench_run *run, const bench_contender *contender, void *link) {
     const bench_plan *plan = run->plan;
     uint64_t start, batch = run->phases[run->phase].batch;

@@ -1,11 +1,11 @@
-// What goes over the wire: every word of it is written anew for each message and checked on arrival, on both sides.
+// The bytes of the messages. Each word is written anew for each message, and checked on arrival, on both sides.
 #define _GNU_SOURCE
 #include "bench.h"
 
 #include <string.h>
 #include <time.h>
 
-// The lowest byte of the first word says what is wanted; the rest of it is the message's number.
+// The lowest byte of the first word states the kind of message. The other bytes are the message's number.
 enum { configure = 3, ask_processor = 4, ask_received = 5, ask_wrong = 6 };
 
 static const uint64_t request_step = 0x9E3779B97F4A7C15u, reply_step = 0xC2B2AE3D27D4EB4Fu;
@@ -24,7 +24,7 @@ static void fill(void *bytes, size_t size, uint64_t first, uint64_t step) {
     if (size % 8) memcpy(at + whole * 8, &word, size % 8);
 }
 
-// No early way out: the time must not depend on what is found, and without one it is checked in vectors.
+// The loop does not end early: the time must not depend on the bytes, and so the compiler can check them in vectors.
 static bool matches(const void *bytes, size_t size, uint64_t first, uint64_t step) {
     const unsigned char *at = bytes;
     uint64_t word = first, difference = 0;
@@ -78,7 +78,7 @@ size_t bench_answer(bench_server *server, const void *request, size_t size, void
     case bench_wants_none: break;
     default: return server->wrong++, 0;
     }
-    // A message that is lost and one that comes twice do not make up for each other.
+    // A lost message and a message that comes twice must not cancel each other.
     if (server->received++ > 0 && words[0] >> 8 != server->last + 1) server->wrong++;
     server->last = words[0] >> 8;
     if (!matches(request, size, words[0], request_step)) server->wrong++;
@@ -90,7 +90,7 @@ size_t bench_answer(bench_server *server, const void *request, size_t size, void
     return length;
 }
 
-// --- What the driver asks beside the measured messages.
+// --- The driver's questions besides the measured messages.
 
 static bool ask(bench_call call, void *link, uint64_t command, uint64_t value, uint64_t *answer) {
     uint64_t words[2] = {command, value}, reply[2] = {0, 0};

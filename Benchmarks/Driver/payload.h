@@ -1,4 +1,4 @@
-// What the driver asks of the second process beside the measured messages.
+// The driver's questions to the second process, besides the measured messages.
 #include "bench.h"
 
 bool bench_configure(bench_call call, void *link, uint64_t reply, uint64_t delay);

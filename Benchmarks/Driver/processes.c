@@ -1,4 +1,4 @@
-// Two real processes, each where it was told to run.
+// Makes two real processes, each on its assigned processor.
 #define _GNU_SOURCE
 #include "bench.h"
 

@@ -1,4 +1,4 @@
-// One measurement: phases of samples, written to a file as they are, for whoever makes histograms of them.
+// One measurement: phases of samples. They are written unchanged to a file, from which the command makes histograms.
 #define _GNU_SOURCE
 #include "payload.h"
 
@@ -18,7 +18,7 @@ static uint64_t processor_time(void) {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-// Touched before anything is measured: a page fault is no message.
+// The memory is touched before the measurement, so that no page fault is measured.
 static void *filled(size_t size) {
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     return bytes == MAP_FAILED ? NULL : bytes;
@@ -49,7 +49,7 @@ bool bench_settle(bench_run *run, bench_call call, bench_place place, void *link
         fprintf(stderr, "%s: the other side does not answer\n", plan->contender);
         return false;
     }
-    // Both sides' caches and tables, and whatever a contender learns about its peer.
+    // Warms up both sides' caches and tables, and all that a contender learns about its peer.
     uint64_t until = bench_now() + 50000000;
     for (int i = 0; i < 3 || (i < 20000 && bench_now() < until); i++) {
         bench_write(run->request, plan->request, run->number, true);
@@ -80,12 +80,13 @@ bool bench_due(bench_run *run, uint64_t *start) {
     uint64_t count = run->phases[run->phase].count;
     if (count >= plan->most) return false;
     uint64_t now = bench_now();
-    // Whoever asks at fixed times asks at every one of them, however late: a stall must not hide the calls behind it.
+    // In an open loop every call is made, even if its time has passed. Otherwise a stall would hide the calls behind
+    // it.
     uint64_t moment = plan->loop == bench_open ? run->next : now;
     if (moment >= run->until && count > 0) return false;
     if (plan->loop == bench_open) {
-        // A call's time counts from its appointed moment, even where the one before it was late: whoever asks at a
-        // fixed rate waits in the queue too, and leaving that out is how slow calls hide.
+        // A call's time counts from its appointed moment, even if the call before it was late. At a fixed rate, the
+        // wait in the queue is part of a call's time. Without it, slow calls would not show.
         *start = run->next;
         run->next += plan->interval;
         if (*start > now + 200000) sleep_until(*start - 100000);
@@ -121,7 +122,7 @@ static bool write_all(int file, const void *bytes, size_t size) {
     return true;
 }
 
-// After everything is measured: writing it down is no part of it.
+// The samples are written after the measurement, so that writing is not measured.
 static bool save(const bench_run *run) {
     const char *path = run->plan->samples;
     if (!path) return true;
@@ -144,7 +145,7 @@ int bench_finish(bench_run *run, bench_call call, void *link) {
         && bench_ask_wrong(call, link, &wrong);
     if (!told) return fprintf(stderr, "%s: the other side does not answer any more\n", run->plan->contender), 1;
     wrong += run->wrong;
-    // Every message, the warm-up's too, has arrived.
+    // Every message has arrived, also the messages of the warm-up.
     if (received != run->number - 1) wrong++;
     if (!save(run)) return 1;
     printf("{\"calls\":%" PRIu64 ",\"wrong\":%" PRIu64 ",\"elapsed\":%" PRIu64 ",\"clientProcessor\":%" PRIu64

@@ -2,12 +2,13 @@ import AnnexChannel
 import BenchMessages
 import CBenchDriver
 
-/// The extension that every measurement of ours calls: verifies what it is sent and writes the answer, as the second
-/// process of every other contender does. Each of its bundles is named after what it does differently.
+/// The extension that all measurements of Annex call. It verifies each message and writes the answer, like the second
+/// process of every other contender. Each of its bundles is named after its difference.
 @main
 enum Answering {
     static func main() throws {
-        // The sandbox calls its program by the bundle's identifier. Swift's own list of arguments is read from /proc.
+        // In the sandbox, the program's name is the bundle's identifier. Swift's own list of arguments would need
+        // /proc.
         switch String(cString: bench_program()).split(separator: ".").last {
         case "spinning": try serveBytes(.spin)
         case "adapting": try serveBytes(.adaptive)
@@ -46,7 +47,7 @@ enum Answering {
         try service.run(waiting: waiting)
     }
 
-    /// Each answer in new memory, written in place and sealed; the driver's own questions are answered plainly.
+    /// Writes each answer in place into new memory and seals it. The driver's own questions get plain answers.
     private static func serveMemory(_ waiting: WaitingStyle) throws {
         let endpoint = try ExtensionEndpoint.adopt(waiting: waiting)
         try endpoint.sayHello()

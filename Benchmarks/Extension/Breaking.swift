@@ -2,13 +2,14 @@ import AnnexChannel
 import AnnexModel
 import CBenchDriver
 
-/// The extension that breaks what it is told to break, at the next request of any other kind.
+/// The extension that breaks a limit. A request names the limit, and the extension breaks it at the next request of
+/// another kind.
 struct Breaking {
-    /// What a host sends it beforehand.
+    /// The request that names the limit.
     enum Preparation {
-        /// The payload's first byte says how.
+        /// The payload's first byte names the way to end.
         static let how: UInt16 = 9
-        /// The payload's first word: so many bytes more.
+        /// The payload's first word is the number of bytes to take.
         static let grow: UInt16 = 10
     }
 
@@ -26,9 +27,9 @@ struct Breaking {
                 case Preparation.how: how = payload.first ?? 0
                 case Preparation.grow: bench_use_memory(Self.count(payload))
                 case _ where how == 1: bench_call_denied()
-                // No answer that any reader understands.
+                // An answer that no reader can decode.
                 case _ where how == 2: break
-                // More than any policy's limit leaves.
+                // This is more than the limit of any policy allows.
                 default: bench_use_memory(64 << 20)
                 }
                 try request.reply(payload.isEmpty ? [0xFF] : payload)

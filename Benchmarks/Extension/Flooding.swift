@@ -3,7 +3,7 @@ import CBenchDriver
 
 /// The extension that keeps its broker busy for as long as it lives.
 enum Flooding {
-    /// By which it is told what to do; nothing is answered.
+    /// The event that names the conduct. It has no answer.
     static let begin: UInt16 = 11
 
     static func run() throws {

@@ -3,8 +3,8 @@ import CBenchDriver
 
 /// The driver's half of the work in this process.
 final class Server {
-    // SAFETY: this object's alone from its beginning to its end. Behind pointers, because an access to a stored property
-    // of a class is checked when it runs, which is no part of what is measured.
+    // SAFETY: this object alone uses the memory from its beginning to its end. It lies behind pointers, because Swift
+    // checks each access to a stored property of a class, and that check must not be measured.
     private let state: UnsafeMutablePointer<bench_server>
     private let answers: UnsafeMutableRawBufferPointer
 

@@ -1,5 +1,5 @@
-// Bulk by copy through memory that stays mapped: written in private memory, copied in, copied out, verified.
-// At once, or in pieces so that both sides copy at the same time.
+// Large messages, copied through memory that stays mapped: written in private memory, copied in, copied out, verified.
+// The message goes as a whole, or in pieces, so that both sides copy at the same time.
 #include "ring.h"
 #include "slots.h"
 
@@ -13,7 +13,7 @@ const bench_contender mapped_copy = {
     .name = "mapped-copy", .about = "copied through shared memory that stays mapped, at once", .prepare = prepare,
     .call = slot_call, .serve = slot_serve};
 
-// In pieces: a ring that holds a few of them, and each piece as soon as it is there.
+// In pieces: the ring holds a few pieces, and each piece is copied out as soon as it has arrived.
 enum { piece = 65536, pieces = 4 };
 
 typedef struct { ring_end to, from; } pair;

@@ -1,4 +1,4 @@
-// A sandbox as others start it, from the request to the first answer: bubblewrap with every namespace around a static C
+// A sandbox of another product, from the request to the first answer: bubblewrap with every namespace around a static C
 // program.
 #define _GNU_SOURCE
 #include "floors.h"
@@ -15,7 +15,7 @@ extern char **environ;
 
 typedef struct launcher {
     const bench_plan *plan;
-    bench_server server;  // answers what the driver itself asks
+    bench_server server;  // answers the driver's own questions
     char hello[4096];
     pid_t child;
     int to, from;

@@ -1,4 +1,4 @@
-// What the floors share: C at its best, with none of what makes a channel safe.
+// The common part of the floors: C at its best, without any of the checks that make a channel safe.
 #ifndef FLOORS_H
 #define FLOORS_H
 
@@ -13,7 +13,7 @@ extern const bench_contender spin_line, spin_ring, spin_mailbox, floor_futex, fl
 // Two lines, because processors fetch neighbours in pairs.
 enum { apart = 128 };
 
-// A moment's wait for a word that another processor writes.
+// Waits a moment for a word that another processor writes.
 #define spin_while(condition) do { while (condition) bench_pause(); } while (0)
 
 #endif

@@ -1,5 +1,5 @@
-// Bulk as a file of memory whose descriptor is passed: a new one for each message, or one that is reused. The receiver
-// maps it, reads it in place and answers with a small message.
+// Large messages in a memory file whose descriptor is passed. Each message has a new file, or the same file is reused.
+// The receiver maps the file, reads it in place and answers with a small message.
 #define _GNU_SOURCE
 #include "floors.h"
 
@@ -15,8 +15,8 @@ enum { largest_answer = 4096, seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW 
 
 typedef struct passing {
     int ends[2], file;
-    unsigned char *bytes;  // the reused file's, or where the last answer is mapped
-    size_t size;           // of that answer
+    unsigned char *bytes;  // the mapping of the reused file, or of the last answer
+    size_t size;           // the size of that answer
 } passing;
 
 static void check(bool went_well) {
@@ -107,7 +107,7 @@ static void serve(const bench_plan *plan, void *state) {
     }
 }
 
-// --- The other way round: the answer is the bulk, written in place, sealed, passed, and verified where it is mapped.
+// --- The other direction: the answer is large. It is written in place, sealed, passed, and verified in its mapping.
 
 static size_t call_for_memory(void *state, const void *request, size_t size, void *reply, size_t room) {
     passing *link = state;

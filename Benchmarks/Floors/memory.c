@@ -1,5 +1,5 @@
-// What the memory itself costs: one copy of the request, without a second process. Warm: the same bytes again and
-// again; cold: bytes that no cache has seen for long.
+// The cost of memory itself: one copy of the request, without a second process. Warm: the same bytes again and again.
+// Cold: bytes that have left all caches.
 #include "floors.h"
 
 #include <stdlib.h>

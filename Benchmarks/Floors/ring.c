@@ -32,7 +32,7 @@ void ring_publish(ring_end *end) {
 void ring_write(ring_end *end, const void *bytes, size_t size, bool publish) {
     uint64_t length = size;
     while (end->position + rounded(size) - end->seen > end->size) {
-        // What waits for room must be seen by who makes it.
+        // The reader makes the room, so it must see the frames that wait in the ring.
         if (end->published != end->position) ring_publish(end);
         bench_pause();
         end->seen = atomic_load_explicit(&end->words->consumed, memory_order_acquire);

@@ -1,5 +1,5 @@
-// A ring for one writer and one reader, as C programs have it: positions apart, the other's position remembered, no
-// check of anything the other side says.
+// A ring for one writer and one reader, as usual in C. The positions lie in separate lines, and each side remembers the
+// other's position. No value of the other side is checked.
 #ifndef FLOORS_RING_H
 #define FLOORS_RING_H
 
@@ -18,7 +18,7 @@ typedef struct ring_end {
 
 ring_words *ring_make(size_t size);
 ring_end ring_open(ring_words *words, size_t size);
-// Spins for room; `publish` says whether the other side is to see it now.
+// Spins for room; `publish` is whether the other side must see the message now.
 void ring_write(ring_end *end, const void *bytes, size_t size, bool publish);
 void ring_publish(ring_end *end);
 // Spins for a message.

@@ -54,7 +54,7 @@ void slot_serve(const bench_plan *plan, void *state) {
     }
 }
 
-// --- Nobody sleeps.
+// --- Neither side sleeps.
 
 static void nothing(slot_pair *pair, slot *to) { (void)pair, (void)to; }
 
@@ -65,7 +65,7 @@ static void spin(slot_pair *pair, slot *from, uint32_t number) {
 
 const slot_waiting slot_spinning = {nothing, spin};
 
-// --- Everybody sleeps at once, on the number itself.
+// --- Both sides sleep at once, on the number itself.
 
 static void wake(slot_pair *pair, slot *to) {
     (void)pair;

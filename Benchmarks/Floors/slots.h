@@ -1,4 +1,5 @@
-// One place for a message per direction, in memory that both map; how the other side learns of it is the floor's.
+// One place for a message in each direction, in memory that both sides map. Each floor has its own way to notify the
+// other side.
 #ifndef FLOORS_SLOTS_H
 #define FLOORS_SLOTS_H
 
@@ -10,7 +11,7 @@ typedef struct slot {
     unsigned char bytes[];
 } slot;
 
-// Publishes message `number` to who looks, and to who sleeps.
+// Publishes message `number`, and wakes a side that sleeps.
 typedef struct slot_pair slot_pair;
 typedef struct slot_waiting {
     void (*wake)(slot_pair *pair, slot *to);
@@ -20,7 +21,7 @@ typedef struct slot_waiting {
 struct slot_pair {
     slot *to, *from;
     uint32_t number;
-    // Of the client in [0], of the server in [1]: what it sleeps on, for floors that sleep on descriptors.
+    // For floors that sleep on descriptors: the client's descriptor in [0], the server's in [1].
     int sleeps_on[2];
     bool is_server;
     const slot_waiting *waiting;

@@ -1,10 +1,10 @@
-// The shortest way there is: number, length and payload lie side by side in one place per direction.
+// The shortest possible way: number, length and payload lie side by side, in one place for each direction.
 #include "slots.h"
 
 #include <string.h>
 #include <stdlib.h>
 
-// Not through `slot_call`: what is only called by a pointer is not the shortest way.
+// This function does not use `slot_call`, because a call through a pointer would make the way longer.
 static void put(slot *to, const void *bytes, size_t size, uint32_t number) {
     memcpy(to->bytes, bytes, size);
     to->size = (uint32_t)size;

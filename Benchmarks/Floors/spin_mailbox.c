@@ -1,4 +1,4 @@
-// Two mailboxes: a flag in a line of its own says whether the box is full; its reader empties it.
+// Two mailboxes. A flag in a line of its own states whether the box is full, and its reader empties it.
 #include "floors.h"
 
 #include <stdlib.h>

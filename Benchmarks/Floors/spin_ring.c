@@ -1,4 +1,4 @@
-// Two rings with positions, both sides spinning; and the same one way.
+// Two rings with positions, with both sides spinning; and one ring for one-way messages.
 #include "ring.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where errors go: standard output carries the result.
+/// Prints errors on standard error, because standard output carries the result.
 enum Complaint {
     static func print(_ text: String) {
         let bytes = Array("annex-bench-host: \(text)\n".utf8)

@@ -75,7 +75,7 @@ enum Contender: String, CaseIterable {
 
     private var isBesideFlood: Bool { self == .besideFlood || self == .launchBesideFlood }
 
-    /// What begins with a launch; nil for everything else.
+    /// Measures a contender that begins with a launch; nil for all others.
     private func measureLaunches(_ plan: Plan, by launcher: Launcher) throws -> Int32? {
         switch self {
         case .launch, .launchBesideFlood: return Self.measure(plan, asking: LaunchWay { try launcher.launch() })
@@ -124,7 +124,8 @@ enum Contender: String, CaseIterable {
         }
     }
 
-    /// - Parameter executor: where the calls are made; what comes before and after them blocks, and is not.
+    /// - Parameter executor: the executor of the calls. The work before and after the calls blocks, so it runs
+    ///   elsewhere.
     private static func measureTasks(
         _ plan: Plan, asking asked: some Way, by way: some TaskWay, on executor: (any TaskExecutor)? = nil
     ) async -> Int32 {

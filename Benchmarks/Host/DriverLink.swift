@@ -1,6 +1,6 @@
 import CBenchDriver
 
-/// How the driver itself asks the extension: for its warm-up, its processor time and its own count.
+/// The driver's own questions to the extension: for its warm-up, its processor time and its own count.
 final class DriverLink {
     private let way: any Way
 
@@ -8,7 +8,7 @@ final class DriverLink {
         self.way = way
     }
 
-    /// Valid for as long as this object.
+    /// The pointer is valid for as long as this object lives.
     var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     static let call: bench_call = { link, request, size, reply, room in

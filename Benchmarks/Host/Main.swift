@@ -1,9 +1,9 @@
 import Glibc
 
-/// Our side of every comparison: a host whose extension is inside its full sandbox.
+/// Annex's side of every comparison: a host whose extension is inside its full sandbox.
 @main
 enum Main {
-    // On no actor: an asynchronous measurement begins and goes on in the task pool, as a server's would.
+    // This runs on no actor. So an asynchronous measurement begins and goes on in the task pool, as in a server.
     nonisolated static func main() async {
         if Array(CommandLine.arguments.dropFirst()) == ["list"] { return list() }
         guard let plan = Plan() else { exit(64) }

@@ -25,7 +25,7 @@ struct AsyncWay: TaskWay {
 }
 
 extension Measurement {
-    /// The same phases and calls as the synchronous ones, from a task.
+    /// The same phases and calls as in a synchronous measurement, from a task.
     func phases(_ way: some TaskWay) async -> Bool {
         if plan.batch > 1, await !phase(plan.batch, asking: way) { return false }
         return await phase(1, asking: way)

@@ -5,13 +5,13 @@ protocol Way {
     /// - Returns: the answer's length, 0 for a failure.
     func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int
 
-    /// Where the last answer lies until the next call; nil: it was copied.
+    /// The address of the last answer until the next call; nil if it was copied.
     var place: UnsafeRawPointer? { get }
 
-    /// How long the last call took, in nanoseconds, where that is not from its beginning to its end.
+    /// The time of the last call in nanoseconds; nil if it is simply the time from the call's beginning to its end.
     var elapsed: UInt64? { get }
 
-    /// Between two calls, when the clock does not run.
+    /// Called between two calls, while the clock does not run.
     func after()
 }
 
@@ -29,7 +29,7 @@ struct Measurement: ~Copyable {
     let run: UnsafeMutablePointer<bench_run>
     let request: UnsafeRawBufferPointer
     let reply: UnsafeMutableRawBufferPointer
-    /// How the driver itself asks the other side.
+    /// The way in which the driver itself asks the other side.
     private let link: DriverLink
 
     init?(_ plan: Plan, asking way: any Way) {
@@ -41,7 +41,7 @@ struct Measurement: ~Copyable {
         reply = UnsafeMutableRawBufferPointer(start: run.pointee.reply, count: run.pointee.room)
     }
 
-    /// All of it.
+    /// The whole measurement.
     /// - Returns: the program's exit status.
     static func of(_ plan: Plan, asking way: any Way, _ body: (borrowing Measurement) -> Bool) -> Int32 {
         guard let measurement = Measurement(plan, asking: way), measurement.settle(), body(measurement)

@@ -1,4 +1,4 @@
-/// What the extension serves.
+/// The methods that the extension serves.
 enum Method {
     /// The driver's bytes, as they are.
     static let raw: UInt16 = 7

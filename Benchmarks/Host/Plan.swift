@@ -1,7 +1,7 @@
 import AnnexChannel
 import CBenchDriver
 
-/// What is to be measured, as the driver reads it from the command line of every contender.
+/// The plan of a measurement, as the driver reads it from the command line of every contender.
 struct Plan {
     /// Lives as long as the process: the driver keeps a pointer to it.
     let pointer: UnsafeMutablePointer<bench_plan>
@@ -19,7 +19,7 @@ struct Plan {
     var flush: UInt64 { pointer.pointee.flush }
     /// Microseconds of silence before each call.
     var gap: UInt32 { UInt32(clamping: pointer.pointee.gap / 1000) }
-    /// Extensions that are there and that nobody calls.
+    /// The number of idle extensions.
     var idle: Int { Int(String(cString: pointer.pointee.extra)) ?? 0 }
     var client: Int32 { pointer.pointee.client }
     var server: Int32 { pointer.pointee.server }

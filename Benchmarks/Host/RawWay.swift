@@ -1,6 +1,6 @@
 import AnnexChannel
 
-/// The synchronous call with bytes that nobody owns: nothing is allocated.
+/// The synchronous call with borrowed bytes: it allocates no memory.
 struct RawWay: Way {
     let channel: HostEndpoint
 

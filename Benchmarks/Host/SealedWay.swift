@@ -1,6 +1,6 @@
 import AnnexChannel
 
-/// The answer as sealed memory that the extension hands over, verified where it is mapped.
+/// The answer is sealed memory that the extension hands over. It is verified in its mapping.
 final class SealedWay: Way {
     private let channel: HostEndpoint
     private let accepts: DescriptorAllowance
@@ -27,6 +27,6 @@ final class SealedWay: Way {
         }
     }
 
-    // What is sealed stays where it is mapped for as long as the object lives, which is until the next call.
+    // The sealed memory stays mapped for as long as the object lives, which is until the next call.
     var place: UnsafeRawPointer? { memory?.withBytes { $0.withUnsafeBytes(\.baseAddress) } }
 }

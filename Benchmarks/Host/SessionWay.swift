@@ -1,7 +1,8 @@
 import AnnexHost
 import BenchMessages
 
-/// The call that the documentation shows to a host's author, from a thread: typed, with the extension point's limit.
+/// The call that the documentation shows to a host's author: typed, and with the extension point's limit. It is made
+/// from a thread.
 struct SessionWay: Way {
     let session: ExtensionSession
 

@@ -1,7 +1,8 @@
 import AnnexChannel
 import BenchMessages
 
-/// The synchronous call with messages of a type of their own: encoded, decoded, answered, and all of it back.
+/// The synchronous call with typed messages: each is encoded, decoded and answered, and the answer goes the same way
+/// back.
 struct TypedWay: Way {
     let channel: HostEndpoint
 
@@ -17,7 +18,7 @@ struct TypedWay: Way {
 }
 
 extension Words {
-    /// - Returns: how many bytes; 0 where there is too little room.
+    /// - Returns: the number of bytes; 0 if there is too little room.
     @inline(__always)
     func copy(to reply: UnsafeMutableRawBufferPointer) -> Int {
         withBytes { words in

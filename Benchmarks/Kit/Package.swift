@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What runs contenders, judges and draws; a package of its own, so that its tests build nothing of Annex.
+// The code that runs contenders, judges and draws. It is a package of its own, so that its tests build no part of
+// Annex.
 
 let swift: [SwiftSetting] = [
     .swiftLanguageMode(.v6),

@@ -1,4 +1,4 @@
-// What a sandbox is started for: takes one message, answers it, ends. hello BYTES-OF-REQUEST BYTES-OF-REPLY
+// The program in the sandbox: it takes one message, answers it, and ends. hello BYTES-OF-REQUEST BYTES-OF-REPLY
 #include "bench.h"
 
 #include <stdlib.h>

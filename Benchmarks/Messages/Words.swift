@@ -8,7 +8,7 @@ public struct Words: ChannelRequest {
     /// The most words of a message.
     public static let most = 8
 
-    /// How many of the words count: the driver's own questions are shorter.
+    /// The number of words in use: the driver's own questions are shorter.
     public var count: UInt32 = 0
     @usableFromInline var first: UInt64 = 0
     @usableFromInline var second: UInt64 = 0

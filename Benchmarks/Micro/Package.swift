@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Single steps of a call, by the ecosystem's benchmark package; one of its own, for what it depends on.
+// Measures single steps of a call with the usual benchmark package of Swift. It is a package of its own because of its
+// dependencies.
 
 let swift: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -15,16 +16,16 @@ let annex: (String) -> Target.Dependency = { .product(name: $0, package: "annex"
 let package = Package(
     name: "annex-micro",
     dependencies: [
-        // By name: a clone may lie in a folder of any name.
+        // The dependency is given by name, because a clone may lie in a folder of any name.
         .package(name: "annex", path: "../.."),
-        // Without traits: nothing takes the allocator's or the runtime's place.
+        // Without traits, no other code replaces the allocator or the runtime.
         .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
     ],
     targets: [
         .executableTarget(
             name: "AnnexMicro",
             dependencies: [
-                // Bundles come with the embedded broker, which has no product of theirs alone.
+                // The code for bundles comes with the embedded broker, because there is no separate product for it.
                 annex("AnnexChannel"), annex("AnnexPolicy"), annex("AnnexEmbedded"),
                 .product(name: "Benchmark", package: "benchmark"),
             ],

@@ -1,5 +1,5 @@
-// What the peers share. Each is written as its own documentation shows it, with what it offers against waiting turned
-// on, and runs under the same driver as everything else.
+// The common part of the peers. Each peer is written as its own documentation shows, with its options against waiting
+// turned on. It runs under the same driver as all other contenders.
 #pragma once
 #include "bench.h"
 
@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
-// A name for a socket that nobody else has; both processes know it because one is forked from the other.
+// A unique name for a socket. Both processes know it, because one is forked from the other.
 inline std::string &peer_socket() {
     static std::string path;
     return path;
@@ -34,7 +34,7 @@ inline const std::string &path_of(void *shared) { return *static_cast<std::strin
 
 inline bool spins(const bench_plan *plan) { return plan->waiting == bench_spin; }
 
-// Where a message is answered: private memory, as everywhere.
+// The memory for a message's answer: private memory, as for all contenders.
 struct answering {
     bench_server server{};
     std::vector<unsigned char> reply;
@@ -44,7 +44,7 @@ struct answering {
     }
 };
 
-// What pairs of sockets have in common; `end` has `put`, `get`, and `connect` or `listen` to a Unix socket's path.
+// The common part of pairs of sockets. `end` has `put`, `get`, and `connect` or `listen` to a Unix socket's path.
 template <typename end> void *pair_open(const bench_plan *plan, void *shared) {
     auto *link = new end(plan);
     link->connect("ipc://" + path_of(shared));

@@ -4,9 +4,9 @@ import AnnexPolicy
 import Foundation
 import Testing
 
-/// One policy after another: each has a launcher, and canaries with services of their own.
+/// The policies are tried one after another, because each has a launcher, and canaries with services of their own.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct CatalogueTests {
-    /// Every shipped policy, and one of each filter that an entitlement makes.
+    /// Every shipped policy, and one policy for each filter that an entitlement makes.
     static let policies =
         PolicyLibrary.shipped.names
         + ["com.apple.keyboard-service", "com.apple.share-services"].map { "\($0)+com.apple.security.network.client" }

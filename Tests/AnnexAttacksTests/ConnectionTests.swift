@@ -7,7 +7,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// `network: client`: the broker connects a program to other machines, and to nothing on this one.
+/// `network: client`: the broker connects a program to other machines, and to no service of this machine.
 @Suite(.timeLimit(.minutes(20))) struct ConnectionTests {
     static let policy = "com.apple.widget-extension+com.apple.security.network.client"
 
@@ -35,7 +35,7 @@ import Testing
         var script = TrialScript()
         let step = Self.connect(&script, to: script.bytes(TestAddress.four([192, 0, 2, 77], port: 9)), kind: 0o4001)
         let outcome = try await TrialSandbox().run(script, under: .shipped(named: Self.policy))
-        // Where a route leads there, the connection begins. Nothing is denied, and nothing is reported.
+        // If a route leads there, the connection begins. No call is denied, and no denial is reported.
         #expect([EINPROGRESS, ENETUNREACH, EHOSTUNREACH, ECONNREFUSED].contains(outcome.answers.errno(step) ?? 0))
         #expect(outcome.end.denials.isEmpty)
     }
@@ -151,7 +151,7 @@ private final class Listener: Sendable {
     }
 }
 
-/// Another thread that writes one address after another to the same place for ever.
+/// Another thread, which for ever writes one address after another to the same place.
 private final class Exchanger: Sendable {
     private let memory: Descriptor
     private let addresses: [[UInt8]]
@@ -161,7 +161,7 @@ private final class Exchanger: Sendable {
     init(_ memory: consuming Descriptor, addresses: [[UInt8]]) throws {
         self.memory = memory
         self.addresses = addresses
-        // No task: it would keep a thread of the pool for itself.
+        // This is a thread and not a task, because a task would occupy a thread of the pool.
         _ = try WorkerThread("annex-exchanger") { [self] in exchange() }
     }
 

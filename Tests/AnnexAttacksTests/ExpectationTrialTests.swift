@@ -30,7 +30,7 @@ import Testing
     }
 
     /// The trial itself must find a difference: here the answers of a policy and of the kernel disagree.
-    @Test func `a live answer that differs from its expectation fails it`() {
+    @Test func `an expectation fails if the live answer differs from it`() {
         let allowed = ExpectationTrial.failure(
             of: .denied(answer: .errno(1), layer: nil),
             .init(errno: nil, hasResult: true, isEnded: false, isReported: false), quiet: nil)

@@ -8,8 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct LayersTests {
     static let single: [SandboxLayers] = (0..<15).map { SandboxLayers(rawValue: 1 << $0) }
 
-    /// An ordinary user cannot have namespaces without a user namespace, nor the two layers that need no_new_privs if
-    /// it is left out and no namespace gives the capability instead.
+    /// An ordinary user cannot have namespaces without a user namespace. Two layers need no_new_privs, or a namespace
+    /// that gives the capability instead. Without both, the user cannot have these layers either.
     static func isPossible(_ layers: SandboxLayers) -> Bool {
         if geteuid() == 0 || layers.contains(.user) { return true }
         let wantsRights = SandboxLayers.all.subtracting([.noNewPrivileges, .landlock, .seccomp, .keyring, .speculation])

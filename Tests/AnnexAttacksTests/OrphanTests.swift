@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct OrphanTests {
     /// A child in a session of its own dies with its process namespace, even if no other layer is in force. The first
-    /// process of that namespace is the trial.
+    /// process of that namespace is the trial's program.
     @Test func `LIFE-02: a child that left its session dies with its namespace`() async throws {
         var script = TrialScript()
         let left = script.conduct(.orphan, with: 100_000)

@@ -9,8 +9,8 @@ private let provesAll = wanted == "all"
 
 /// The worth of each layer: with it left out, and with it alone, every attack ends as predicted.
 @Suite(.serialized, .timeLimit(.minutes(provesAll ? 60 : 20))) struct ProofTests {
-    /// Those that differ most. With ANNEX_PROVE=all every shipped policy, which takes a quarter of an hour. With
-    /// ANNEX_PROVE=NAME one policy.
+    /// The policies to prove: by default those that differ most. With ANNEX_PROVE=all they are all shipped policies,
+    /// which takes a quarter of an hour. With ANNEX_PROVE=NAME it is one policy.
     static let policies =
         provesAll
         ? CatalogueTests.policies

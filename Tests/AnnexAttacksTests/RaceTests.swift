@@ -11,7 +11,7 @@ import Testing
     static let tries: Int64 = 2000
 
     /// The decision depends on number and registers: a text that changes while its call is held changes nothing.
-    @Test func `SEC-05: a path that changes while its call is decided gains nothing`() async throws {
+    @Test func `SEC-05: a program gains nothing by changing a path during the decision`() async throws {
         let memory = try Descriptor.memfd("annex-race", size: 4096)
         let flipper = try Flipper(try memory.duplicate())
         defer { flipper.stop() }
@@ -25,7 +25,7 @@ import Testing
         let outcome = try await TrialSandbox().run(
             script, under: try Self.policy(), gifts: DescriptorList(memory.duplicate()))
         #expect(outcome.answers.results[race] == 0)
-        // One entry for each text that was seen; all of them together are every try.
+        // There is one entry for each text that was seen. Together, their counts are the number of tries.
         #expect(outcome.end.denials.filter { $0.call == "chdir" }.map(\.count).reduce(0, +) == Int(Self.tries))
         #expect(flipper.flips > before)
     }
@@ -51,7 +51,7 @@ private final class Flipper: Sendable {
 
     init(_ memory: consuming Descriptor) throws {
         self.memory = memory
-        // No task: it would keep a thread of the pool for itself.
+        // This is a thread and not a task, because a task would occupy a thread of the pool.
         _ = try WorkerThread("annex-flipper") { [self] in flip() }
     }
 

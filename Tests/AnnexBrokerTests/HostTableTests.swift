@@ -43,7 +43,7 @@ import Testing
         #expect(table.counters(host.counterNumber, of: own, label: label) != nil)
     }
 
-    /// Its caller gives a set-uid program descriptors, and is not its user.
+    /// The caller of a set-uid program gives it descriptors, but is not its user.
     @Test(.enabled(if: geteuid() == 0, "needs root: nobody else has programs with another's rights at hand"))
     func `DEPUTY-07: a set-uid program never counts as broker, warden or host`() async throws {
         let child = try ChildProcess(

@@ -27,7 +27,7 @@ import Testing
         slots.giveBack(third)
         slots.giveBack(first)
         #expect(granted.list == ["first", "second", "other", "fourth"])
-        // A slot that is given back twice is free once.
+        // A slot that is given back twice counts as one free slot.
         slots.giveBack(first)
         let fifth = ask("fifth")
         #expect(granted.list.last == "fourth")
@@ -76,7 +76,8 @@ import Testing
         slots.lend(first) { told.add("first") }
         #expect(slots.acquireFree("a", most: 2) == nil && slots.acquireFree("b", most: 0) != nil)
         #expect(told.list.isEmpty)
-        // Nor a slot that is free by a later limit while a caller waits for it by its own.
+        // If a slot is free only under a later limit, it is not taken either, while a caller waits for it under its own
+        // limit.
         let third = ask()
         #expect(told.list == ["first"])
         #expect(slots.acquireFree("a", most: 3) == nil)

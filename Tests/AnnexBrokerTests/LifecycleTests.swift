@@ -125,7 +125,7 @@ import Testing
         _ = life.handle(.requestBegan(2), at: Self.at(3000))
         _ = life.handle(.requestBegan(3), at: Self.at(5000))
         _ = life.handle(.requestEnded(1), at: Self.at(9000))
-        // An answer out of turn: it gives the oldest no time.
+        // This answer comes out of turn. It gives the oldest request no additional time.
         _ = life.handle(.requestEnded(3), at: Self.at(10_000))
         for moment in [13_000, 16_000, 18_999] {
             #expect(!life.handle(.clock, at: Self.at(moment)).contains(.kill))
@@ -271,7 +271,7 @@ import Testing
         #expect(life.handle(.clock, at: Self.at(7000)) == [.wake(Self.at(12_000))])
         var gone = life
         #expect(gone.handle(.gone, at: Self.at(7001)).contains(.finish(.outputLimit)))
-        // Only once, however late it is then.
+        // The broker waits once more only once, however late it is then.
         #expect(life.handle(.clock, at: Self.at(20_000)) == [.giveBackSlot, .finish(.stuck(after: .outputLimit))])
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexBroker
 
-/// The live status that a broker publishes of its extensions, and how much of it a reader believes.
+/// The live status that a broker publishes of its extensions, and the part of it that a reader believes.
 @Suite struct LiveStatusTests {
     private let asked = Moment(nanoseconds: 1_000_000_000)
 

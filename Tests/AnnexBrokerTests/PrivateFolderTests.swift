@@ -110,7 +110,7 @@ import Testing
         let other = PrivateKey(app: key.app, identifier: "com.example.notes.other")
         for key in [key, other] { _ = try folder.directory(of: key, hasOwners: false) }
         try folder.setAside(key)
-        // What is not there is no error.
+        // Removing a directory that does not exist is no error.
         try folder.setAside(key)
         try folder.setAside(app: "com.example.none")
         while try folder.removeSome(atMost: 10) != .done {}

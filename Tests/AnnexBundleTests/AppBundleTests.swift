@@ -56,7 +56,7 @@ import Testing
         #expect(try !found.executable.isUnchanged())
     }
 
-    @Test func `START-07: an open program stays the checked one when its name changes hands`() throws {
+    @Test func `START-07: an open program stays the checked one if its name leads to another file`() throws {
         let test = try TestApp()
         let found = try #require(try AppBundle.open(test.path).extensions.first)
         try test.remove("PlugIns/Editor.appex/Editor")

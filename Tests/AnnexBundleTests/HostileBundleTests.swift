@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: ["Info.plist", "PlugIns", "PlugIns/Editor.appex/Editor", "PlugIns/Editor.appex", ""])
-    func `P7: what the group or every user may change is refused`(file: String) throws {
+    func `P7: a file that its group or every user may change is refused`(file: String) throws {
         let test = try TestApp()
         for (bit, others) in [(mode_t(0o020), "its group"), (0o002, "every user")] {
             let path = "\(test.path)/\(file)"
@@ -119,7 +119,7 @@ import Testing
         #expect(try AppBundle.open(test.path).rejected.isEmpty)
     }
 
-    @Test func `P7: a program with the bit of another user is refused`() throws {
+    @Test func `P7: a program with a set-user-ID or set-group-ID bit is refused`() throws {
         let test = try TestApp()
         chmod("\(test.path)/\(editor)", 0o4755)
         #expect(try test.rejection().what.contains("set-user-ID"))

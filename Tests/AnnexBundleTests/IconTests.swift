@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [("com.apple.share-services", false), ("com.apple.ui-services", true)])
-    func `P6: a share extension shows the icon of its app, and an action a template of it`(
+    func `P6: a share extension shows the icon of its app, and an action shows it in one colour`(
         point: String, isTemplate: Bool
     ) throws {
         let test = try withIcon(png(width: 64, height: 64))

@@ -100,7 +100,7 @@ import Testing
         #expect(try name(test, for: "it") == "Basis")
     }
 
-    @Test func `P6: the language of the author needs no translation, and serves users of all others`() throws {
+    @Test func `P6: the text of the author needs no translation, and serves users of all other languages`() throws {
         let test = try TestApp()
         try test.add(
             """

@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What the headers and names of real programs show (P7, P11, restrictions).
+/// The findings from the headers and names of real programs (P7, P11, restrictions).
 @Suite(.timeLimit(.minutes(20))) struct ProgramTests {
     private let editor = "PlugIns/Editor.appex/Editor"
 
@@ -98,7 +98,7 @@ import Testing
         #expect(twice.severity == .warning && twice.fault.rule == .p11)
     }
 
-    @Test func `P11: an extension without an architecture that its app has is a finding`() throws {
+    @Test func `P11: an extension without a program for a processor of its app is a finding`() throws {
         let test = try TestApp()
         try test.makeFolder(Self.other)
         try test.writeProgram("\(Self.other)/Pictures", machine: Self.otherMachine)

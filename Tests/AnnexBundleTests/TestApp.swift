@@ -96,7 +96,7 @@ final class TestApp {
         return try #require(app.rejected.first?.error)
     }
 
-    /// What the validation finds, each as its severity, rule, file and key in one line.
+    /// The findings of the validation, each as its severity, rule, file and key in one line.
     func findings(_ severity: BundleFinding.Severity? = nil) -> [String] {
         BundleValidation(app: path).findings.filter { severity == nil || $0.severity == severity }.map {
             "\($0.severity.rawValue) \($0.fault.rule.rawValue) \($0.fault.place)"

@@ -100,7 +100,7 @@ import Testing
         #expect(app.extensions.first?.executable.path.hasSuffix("Count.appex/Counter") == true)
     }
 
-    @Test func `a file of settings says the same, with paths relative to itself`() throws {
+    @Test func `a file of settings gives the same app, with paths relative to the file`() throws {
         try write(
             """
             <key>Folder</key><string>Layout</string><key>Programs</key><string>bin</string>

@@ -74,7 +74,7 @@ import Testing
         // A task that suspends before its answer comes needs the doorbell.
         let call = try await host.start(Request(method: 1))
         #expect(mark(at: 0) == 0)
-        // So does a thread that starts a call and does not wait for it.
+        // A thread that starts a call and does not wait for it needs the doorbell too.
         let other = try startOnThread(host)
         #expect(mark(at: 64) == 0)
         let caller = ExtensionThread(raw: { _ = try? host.callAndWait(Request(method: 1)) })
@@ -104,7 +104,7 @@ import Testing
             }
             writer.send(RawPeer.frame(3, [4], method: 1, call: 1 << 63 | (round * 2 + 1)))
             #expect(try await call.value == [4])
-            // Nobody has suspended: answers to callers that look by themselves ring nobody.
+            // No caller has suspended, so the answers to callers that poll ring no doorbell.
             await eventually {
                 let state = peer.load(host: RegionLayout.receiver)
                 return ReceiverState.isDoorbell(state) && !ReceiverState.isDoorbell(state, isAttended: true)

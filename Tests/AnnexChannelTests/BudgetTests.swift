@@ -35,7 +35,8 @@ import Testing
         let event = RawPeer.frame(6, [UInt8](repeating: 1, count: payload))
         var heard = channel.events.makeAsyncIterator()
         for _ in 0..<2 {
-            // As many as may wait at once, which the loop's thread reads together; then as many once more.
+            // First as many events as may wait at once, which the loop's thread reads together. Then the same number
+            // once more.
             writer.send((0..<8).flatMap { _ in event })
             for _ in 0..<8 { _ = await heard.next() }
         }

@@ -7,7 +7,8 @@ import Testing
 /// A peer that fills the whole ring with frames that cost it nothing, so that there is always one more. A caller that
 /// waits checks the clock and the channel's end all the same.
 @Suite(.timeLimit(.minutes(20))) struct EndlessFrameTests {
-    /// A channel whose ring repeats without end that a stream is over which the host has let go of.
+    /// A channel whose ring repeats one frame without end. It says that a stream is over, and the host has already
+    /// dropped that stream.
     private func endless(_ change: (inout ChannelConfiguration) -> Void) async throws -> HostileChannel {
         let channel = try HostileChannel(change)
         let stream = try channel.host.openStream(1, window: 1 << 28)

@@ -55,7 +55,7 @@ import Testing
             number.set()
             _ = try? call.wait()
         })
-        // In this order: once the thread is in the table, it blocks nowhere before its sleep.
+        // The order matters: once the thread is in the table, it does not block anywhere before its sleep.
         while !hasFollower(behind: others, host) || !number.isAsleep { usleep(100) }
         return thread
     }
@@ -69,8 +69,8 @@ import Testing
         }
     }
 
-    /// Wakes the first follower, as a leader does that stops reading. The follower's call ends before the follower can
-    /// check it, because that follower first needs the lock of the table.
+    /// Wakes the first follower, as a leader does when it stops reading. The follower's call ends before the follower
+    /// can check it, because that follower first needs the lock of the table.
     private func passLead(asCallEnds call: ChannelCall, _ host: HostEndpoint) {
         host.state.calls.withLock { table in
             table.firstSleeper()?.unpark()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Descriptors in both directions: those that a call accepts arrive, all others are closed and named.
+/// Descriptors in both directions. If a call accepts them, they arrive. All others are closed and named.
 @Suite(.timeLimit(.minutes(20))) struct HandOverTests {
     private static let allowance = DescriptorAllowance(pieces: 2, bytes: 100_000)
 
@@ -57,8 +57,8 @@ import Testing
         host.finish(thread)
     }
 
-    /// In a process of its own, because the limit belongs to a process. As root, it becomes a user that nothing else runs
-    /// as. As an ordinary user, other tests share the count of descriptors in flight, and so the limit is low.
+    /// In a process of its own, because the limit belongs to a process. As root, it becomes a user that no other
+    /// process has. As an ordinary user, other tests share the count of descriptors in flight, and so the limit is low.
     @Test(arguments: [1, 300_000])
     func `an answer waits while its user has too many descriptors in flight`(_ bytes: Int) async {
         await #expect(processExitsWith: .success) { [bytes = bytes as Int] in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Calls and posts of bare bytes, for which the general rules hold too.
+/// Calls and posts of plain bytes. The general rules hold for them too.
 @Suite(.timeLimit(.minutes(20))) struct RawCallTests {
     private func server(
         _ waiting: WaitingStyle = .adaptive, capacity: UInt32 = 65536
@@ -80,7 +80,7 @@ import Testing
         try host.sendAndWait(ChannelEvent(method: 9))
         for method in 1...5 as ClosedRange<UInt16> {
             #expect(throws: CallFailure.failed(code: 77, text: "")) { try ask(host, method, []) }
-            // With terms: a call that is not bare is served by another path.
+            // This call has terms, so it is not a raw call, and another path serves it.
             #expect(throws: CallFailure.failed(code: 77, text: "")) { try ask(host, method, [], timeout: .patience) }
             #expect(throws: CallFailure.failed(code: 77, text: "")) {
                 _ = try host.callAndWait(Request(method: method))

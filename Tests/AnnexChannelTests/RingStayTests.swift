@@ -56,7 +56,7 @@ import Testing
     @Test(arguments: [true, false])
     func `a frame that must not stay goes behind the one that stays, taken or not`(isTaken: Bool) throws {
         let ring = try Ring()
-        // A long one first: what it left must not pass for the header behind the short one.
+        // The first frame is long. Its old bytes must not pass for the header after the short frame.
         try #require(ring.stay(1, [UInt8](repeating: 0xFF, count: 200)))
         _ = try ring.read()
         try #require(ring.stay(2, [2], known: 1))
@@ -115,7 +115,7 @@ import Testing
                 #expect(try ask(host, 1, [round, number]) == [round, number])
                 places.insert(host.sender.half.withLock { $0.writer.position })
             }
-            // The first of a row may go where the one before went on to.
+            // The first frame of a series may lie where the previous series moved on to.
             #expect(places.count <= 2)
             // Neither is answered by the raw way.
             #expect(try host.callAndWait(Request(method: 1, payload: [round])).payload == [round])

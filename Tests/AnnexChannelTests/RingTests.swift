@@ -4,8 +4,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A writer and a reader on one piece of memory, with sizes and turns of every kind, from a seed that is printed when
-/// something goes wrong.
+/// A writer and a reader on one piece of memory, with sizes and turns of every kind, from a seed. If a check fails, the
+/// seed is printed.
 @Suite(.timeLimit(.minutes(20))) struct RingTests {
     @Test(arguments: [4096, 8192, 65536] as [UInt32], 0..<4)
     func `frames come out of a ring whole and in order`(_ capacity: UInt32, _ turn: Int) throws {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A writer that turns back to its ring's start, compared with a model of the rule in the wire's description: when it
-/// may turn, where the next frame lies then, and that no frame is lost or overtaken.
+/// A writer that turns back to its ring's start, compared with a model of the rule in the wire's description. The rule
+/// says when it may turn, and where the next frame lies then. No frame may be lost or overtaken.
 @Suite(.timeLimit(.minutes(20))) struct RingTurnTests {
     private struct Written {
         let number: UInt64

@@ -2,7 +2,7 @@ import AnnexChannel
 import AnnexLinux
 import Testing
 
-/// Sleeping and waking as fast as it goes: a lost wake-up is a hang, which the time limit ends.
+/// The two sides sleep and wake as fast as possible. A lost wake-up is a hang, which the time limit ends.
 @Suite(.timeLimit(.minutes(20))) struct SleepTests {
     @Test(arguments: [(WaitingStyle.block, WaitingStyle.block), (.block, .spin), (.adaptive, .block)])
     func `two ends that block never miss a wake-up`(_ host: WaitingStyle, _ peer: WaitingStyle) throws {

@@ -33,7 +33,7 @@ import Testing
                 let ends = try HostEndpoint.makeOverSocket(eventLoop: loop)
                 let host = ends.host
                 var socket: Descriptor? = ends.socket
-                // The host's lock holds up every thread that would still send something in its name.
+                // The host's lock holds up every thread that would still send a frame for the host.
                 host.sender.half.withLock { _ in
                     _ = socket.take()
                     // Time for the thread that handles it to come to the lock, which no event reports.
@@ -63,7 +63,7 @@ import Testing
                 // The lowest number that is free: below it all are taken.
                 let free = open("/dev/null", O_RDONLY)
                 close(free)
-                // One number more each time, so that each step of making meets the limit.
+                // Each round has one more free number, so that each step of making a channel meets the limit.
                 for spare in 0..<24 {
                     limits.rlim_cur = rlim_t(free) + rlim_t(spare)
                     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct GrantQuestionTests {
     private static let client = "com.apple.security.network.client"
 
-    @Test func `the question names the extension, the entitlement and what it means`() {
+    @Test func `the question names the extension, the entitlement and its meaning`() {
         let text = GrantQuestion(identifier: "com.a.b", displayName: "Sharer", entitlement: Self.client).text
         let lines = text.split(separator: "\n")
         #expect(lines.count == 3 && lines[0] == "com.a.b (Sharer) asks to connect to other machines.")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AnnexCommand
 
-/// What the commands print on a terminal.
+/// The output of the commands on a terminal.
 @Suite(.timeLimit(.minutes(20))) struct TerminalTests {
     @Test func `a list in columns is read downwards`() {
         #expect(Columns.lines(of: ["a", "b", "c", "d", "e"], columns: 2) == ["a   d", "b   e", "c"])

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// Whether the daemon will try again. A job of the event loop checks it, so no handler is half done meanwhile.
+    /// Whether the daemon will try again. A job of the event loop checks this, so no handler is running meanwhile.
     private static func hasTimer(_ daemon: Daemon) -> Bool {
         let found = Mutex(false)
         daemon.loop.execute {

@@ -1,6 +1,6 @@
 import AnnexExtension
 
-/// Principal objects, each named by what it does.
+/// Principal objects, each named after its conduct.
 final class Shouting: AppExtension {
     func beginRequest(with context: ExtensionContext) {
         let text = context.inputItems.first?.contentText ?? ""
@@ -67,7 +67,7 @@ final class WorkingUntilCancelled: AppExtension {
     }
 }
 
-/// A photo editor that turns bytes around and notes what it is asked.
+/// A photo editor that reverses the bytes, and notes its calls.
 final class TurningAround: PhotoEditingExtension {
     private var bytes: [UInt8] = []
     private var note = "new"

@@ -4,7 +4,7 @@ import AnnexLinux
 import AnnexModel
 import Synchronization
 
-/// A broker of one extension that no process stands behind: the test holds the extension's ends of the channel.
+/// A broker of one extension without a process. The test holds the extension's ends of the channel.
 final class LoneService: BrokerService {
     let ends = Mutex<ExtensionDescriptors?>(nil)
     private let count = Mutex(0)
@@ -18,7 +18,7 @@ final class LoneService: BrokerService {
         self.saysHello = saysHello
     }
 
-    /// How often its host has released one.
+    /// How often its host has released an extension.
     var dismissals: Int { handles.withLock { $0.reduce(0) { $0 + $1.dismissals } } }
 
     /// How often it was launched.

@@ -98,7 +98,7 @@ import Testing
         init(from decoder: inout MessageDecoder) throws(DecodingFailure) {}
     }
 
-    /// Asks an honest extension's host to turn bytes round, by the same loop.
+    /// Sends a request to an honest extension on the same loop, which reverses the bytes.
     private func anotherAnswers() async throws -> [UInt8] {
         var service = HostService()
         service.serveRequests(31) { request in

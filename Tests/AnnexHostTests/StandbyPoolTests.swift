@@ -39,7 +39,7 @@ import Testing
     @Test func `extensions that were not needed for a period go down to the lower limit`() {
         var room = filled(1...4, 3)
         #expect(room.count == 4)
-        // The period in which they came does not count yet.
+        // The period in which the requests came does not count yet.
         #expect(room.shrink().isEmpty)
         let taken = room.popFresh()
         #expect(taken != nil)
@@ -117,7 +117,7 @@ import Testing
         #expect(launches(&room) == 1)
         _ = room.launched(Guest())
         let guest = room.popAny()
-        // It comes back: no extension is launched in its place.
+        // The extension comes back, so no other is launched in its place.
         #expect(launches(&room) == 0)
         let used = try #require(guest)
         let isParked = room.putBack(used, until: 5)

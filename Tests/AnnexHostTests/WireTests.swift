@@ -172,7 +172,7 @@ import Testing
         for packet in packets {
             let read = try DaemonPacketMessage(decoding: packet.encoded(), within: ServiceWire.fromDaemon).packet
             #expect("\(read)" == "\(packet)")
-            // The report's own encoding leaves some parts out.
+            // The report's own encoding leaves out some parts.
             if case .event(_, .ready(let told)) = read { #expect(told == report) }
         }
     }

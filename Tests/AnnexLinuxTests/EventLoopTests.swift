@@ -27,7 +27,7 @@ import Testing
         let cancelled = loop.schedule(after: .seconds(1000)) { report.yield(0) }
         #expect(cancelled.cancel())
         #expect(!cancelled.cancel())
-        // On the loop's own thread, so that neither fires before both are set.
+        // Both timers are set on the loop's own thread, so that neither fires before both are set.
         loop.execute {
             let now = MonotonicClock.now()
             loop.schedule(at: now + 20_000_000) { report.yield(2) }
@@ -110,7 +110,7 @@ import Testing
         let before = try await quietSleeps(ofThread: "annex-timed")
         for hour in (1...20).reversed() { loop.schedule(after: .seconds(3600 * hour)) {} }
         #expect(try await quietSleeps(ofThread: "annex-timed") == before)
-        // Earlier than all of these, and than the moment at which the sleep would have ended.
+        // This timer is earlier than all others, and earlier than the moment at which the sleep would have ended.
         await withCheckedContinuation { passed in loop.schedule(after: .milliseconds(1)) { passed.resume() } }
         await withCheckedContinuation { passed in loop.schedule(after: .zero) { passed.resume() } }
         await withCheckedContinuation { passed in loop.schedule(at: 0) { passed.resume() } }

@@ -1,7 +1,7 @@
 import AnnexLinux
 import Glibc
 
-/// What /proc says about this process's threads.
+/// The facts of /proc about this process's threads.
 enum Threads {
     static func count(named name: String) -> Int {
         all().filter { text("/proc/self/task/\($0)/comm") == name + "\n" }.count

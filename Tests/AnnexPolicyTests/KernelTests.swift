@@ -44,8 +44,9 @@ import Testing
         let policy = try Policy.shipped(named: name)
         let everything = try Self.everything(policy)
         #expect(everything.count > 2000)
-        // Above errors, a call that is denied quietly shows its own errno, the others that of the floor. Above a tracer
-        // that is not there, a reported call goes to the listener, and an allowed one gives ENOSYS.
+        // Above a floor of errors, a call that is denied quietly shows its own errno, and all other calls show the
+        // floor's errno. Above a floor with a missing tracer, a reported call goes to the listener, and an allowed call
+        // gives ENOSYS.
         for floor in [FILTER_FLOOR_ERRNO, FILTER_FLOOR_TRACE] {
             let result = try Self.probe(policy, everything.map(\.call), above: floor)
             #expect(result.signal == 0)
@@ -56,7 +57,7 @@ import Testing
         }
     }
 
-    /// The result that a caller sees of an answer above a floor.
+    /// The result that a caller sees if the filter gives this answer above a floor.
     private static func shown(_ answer: FilterAnswer, above floor: filter_floor) -> Int64 {
         switch answer {
         case .errno(let number): Int64(number)

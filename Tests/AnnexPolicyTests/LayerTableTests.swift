@@ -12,7 +12,8 @@ import Testing
         let table = policy.layerTable()
         #expect(Set(table.rows.map(\.statement)).count == table.rows.count)
         for row in table.rows where row.elsewhere == nil {
-            // Except uprobe and uretprobe of x86-64, which no filter sees, and files that are read without being run.
+            // There are two exceptions: uprobe and uretprobe of x86-64, which no filter sees, and files that are read
+            // without being executed.
             if row.statement == .otherCalls && architecture == .x86 { continue }
             if case .withheld(_, .execute) = row.statement { continue }
             // A program that is started later gets the memory that its header asks for from execve, which no layer

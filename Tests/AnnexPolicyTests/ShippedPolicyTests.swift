@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// The extension points that are built in, and what sets each apart.
+    /// The built-in extension points, and the special property of each.
     static let points = [
         "com.apple.widget-extension", "com.apple.share-services", "com.apple.ui-services", "com.apple.photo-editing",
         "com.apple.fileprovider-nonui", "com.apple.fileprovider-ui", "com.apple.keyboard-service",

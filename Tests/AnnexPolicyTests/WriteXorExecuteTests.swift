@@ -71,7 +71,8 @@ import Testing
         #expect(try Self.answer(policy, "mmap", [0, 1, 5, 1, 3, 0]) != .allow)
     }
 
-    /// Sealed or not, with any mode: a memory file lies on no mount that could forbid mapping it executable.
+    /// Whether sealed or not, and with any mode: a memory file lies on no mount that could forbid mapping it
+    /// executable.
     @Test func `PROC-05: memory files are made only if no file can become code`() throws {
         let policy = try Self.policy(
             "allow: [{ reason: a, calls: [memfd_create, { call: mmap, when: { prot: { without: PROT_EXEC } } }] }]")

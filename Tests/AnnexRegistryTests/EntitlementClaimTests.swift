@@ -4,11 +4,11 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What an extension's point says about the entitlements in its bundle.
+/// The verdict of an extension's point on the entitlements in its bundle.
 @Suite struct EntitlementClaimTests {
     private static let client = "com.apple.security.network.client"
 
-    /// What the points say about an extension with these entitlements; nil if it can be used.
+    /// The fault that the points find in an extension with these entitlements; nil if it can be used.
     private static func fault(
         _ point: String, entitlements: [String], attributes: String = ""
     ) throws -> BundleError? {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `an extension may ask for what its point allows`() throws {
+    @Test func `an extension may ask for the entitlements that its point allows`() throws {
         let asked = [Self.client, "com.apple.security.app-sandbox", "com.apple.security.application-groups"]
         #expect(try Self.fault("com.apple.share-services", entitlements: asked) == nil)
         #expect(try Self.fault("com.apple.share-services", entitlements: []) == nil)
@@ -59,7 +59,7 @@ import Testing
     @Test func `an entitlement that Annex does not know is refused`() throws {
         let fault = try #require(try Self.fault("com.apple.ui-services", entitlements: ["com.apple.security.camera"]))
         #expect(fault.key == "com.apple.security.camera")
-        // Its name is shown without anything that a terminal obeys.
+        // Control characters for the terminal are escaped in the shown name.
         let strange = try #require(try Self.fault("com.apple.ui-services", entitlements: ["a\u{202E}b"]))
         #expect(strange.key?.unicodeScalars.contains("\u{202E}") == false)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexRegistry
 
-/// What a registry keeps of the user's grants.
+/// The grants of the user that a registry keeps.
 @Suite struct GrantTests {
     private static let client = "com.apple.security.network.client"
     private static let read = "com.apple.security.files.user-selected.read-only"
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: ["com.apple.security.application-groups", "com.apple.security.app-sandbox", "no.such", ""])
-    func `what an extension does not ask for cannot be granted or revoked`(name: String) throws {
+    func `an entitlement that an extension does not ask for cannot be granted or revoked`(name: String) throws {
         var registry = Registry()
         _ = try registry.install(app(asking: [Self.client]))
         for isGranted in [true, false] {
@@ -75,12 +75,12 @@ import Testing
         #expect(try inForce(registry, "com.a.two") == [])
     }
 
-    @Test func `an update keeps what it asks for again and forgets the rest`() throws {
+    @Test func `an update keeps the grants that it asks for again and forgets the others`() throws {
         var registry = Registry()
         _ = try registry.grant([Self.client, Self.read], to: registry.install(app(asking: [Self.client, Self.read])))
         _ = try registry.install(app(asking: [Self.client], version: "2"))
         #expect(try inForce(registry) == [Self.client])
-        // A later version that asks again is another question.
+        // If a later version asks again, the user must be asked again.
         _ = try registry.install(app(asking: [Self.client, Self.read], version: "3"))
         #expect(try inForce(registry) == [Self.client])
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(try inForce(registry) == [])
     }
 
-    @Test func `recorded grants are restored and none beyond what the bundle asks for`() throws {
+    @Test func `recorded grants are restored only if the bundle asks for them`() throws {
         var registry = Registry()
         let known = try registry.grant([Self.client], to: registry.install(app(asking: [Self.client]))).known
         let forged = KnownApp(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexRegistry
 
-/// Reading one point's file: what is understood, and where each mistake is found.
+/// Reading one point's file: its contents, and the place of each mistake.
 @Suite struct PointFileTests {
     static let file = "com.example.thumbnails.yaml"
     static let head = """

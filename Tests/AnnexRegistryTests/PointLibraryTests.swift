@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexRegistry
 
-/// The points of a broker: the shipped ones, and those of a host's own directory.
+/// The points of a broker: the shipped points, and the points of a host's own directory.
 @Suite struct PointLibraryTests {
     private let folder: TemporaryFolder
 

@@ -6,9 +6,9 @@ import Testing
 
 @testable import AnnexRegistry
 
-/// What the points say about bundles.
+/// The verdicts of the points on bundles.
 @Suite struct PointVerdictTests {
-    /// What a library says about a bundle; nil if the bundle can be used.
+    /// The fault that a library finds in a bundle; nil if the bundle can be used.
     private func fault(
         _ point: String, attributes: String = "", in library: PointLibrary = .shipped
     ) throws -> PointFault? {

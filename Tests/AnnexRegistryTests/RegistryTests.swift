@@ -79,7 +79,7 @@ import Testing
         #expect(!older.isElected && older.dropped.isEmpty && versions(registry) == ["1.10", "1.9"])
         let used = try #require(BundleVersion("1.10"))
         #expect(older.records.map(\.verdict) == [.superseded(by: used, isPinned: false)])
-        // The extensions in use are not disturbed, and those of the older version are not there.
+        // The extensions in use are not disturbed, and the extensions of the older version do not appear.
         #expect(registry.record("com.a.one")?.number == number && registry.record("com.a.old") == nil)
         let newer = try registry.install(app("com.a", carrying: "com.a.one", version: "2"))
         #expect(newer.isElected && versions(registry) == ["2", "1.10"])
@@ -108,7 +108,7 @@ import Testing
         #expect(build.path == made[0].path)
         let pinned = try registry.pin(AppBundle.open(build.path), to: one)
         #expect(pinned.isElected && versions(registry) == ["1", "2"] && registry.known("com.a")?.pinned == one)
-        // A newer version does not change that.
+        // A newer version does not change the choice.
         let newer = try registry.install(app("com.a", carrying: "com.a.one", version: "3"))
         #expect(newer.records.map(\.verdict) == [.superseded(by: one, isPinned: true)])
         #expect(versions(registry) == ["1", "3"] && newer.forgotten.map(\.path) == [made[1].path])

@@ -77,7 +77,7 @@ import Testing
         let own = try ControlGroup(in: hierarchy, memoryLimit: 64 << 20, processLimit: 1)
         let left = hierarchy.memory + "/" + OwnedName(owner: getpid(), started: 1, count: .random(in: 0 ... .max)).text
         try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: false)
-        // Launchers of other tests sweep too.
+        // Launchers of other tests remove such groups too.
         _ = ControlGroup.sweep(hierarchy)
         #expect(!FileManager.default.fileExists(atPath: left))
         #expect(FileManager.default.fileExists(atPath: own.memory))

@@ -5,7 +5,8 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// An end waits for the look at what its sandbox left as long as such looks get done, within a bound.
+/// The report of an end waits until the sandbox's remains are examined. It waits as long as examinations make progress,
+/// within a bound.
 @Suite(.timeLimit(.minutes(20))) struct ExaminationDeadlineTests {
     private static let patience = Duration.milliseconds(20)
 

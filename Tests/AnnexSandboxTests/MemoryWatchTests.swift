@@ -41,7 +41,8 @@ import Testing
         #expect(files.bytes == 1 << 20)
     }
 
-    /// The kind of file that `tmpfile()` makes, and databases in passing: it is memory only if its folder is.
+    /// The kind of file that `tmpfile()` makes, and that databases make for a moment. It is memory only if its folder
+    /// lies in memory.
     @Test func `a nameless file on a disk does not count as memory`() throws {
         let folder = try TemporaryFolder()
         let name = folder.url.path + "/gone"

@@ -7,8 +7,8 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// A host without descriptor numbers loses those that the warden hands over. It then has no extension, rather than one
-/// that cannot be ended.
+/// A host without free descriptor numbers loses the descriptors that the warden hands over. It must then have no
+/// extension, because it could not end that extension.
 @Suite(.timeLimit(.minutes(20))) struct UnheldProcessTests {
     @Test func `a process whose handle was lost is ended and the error says why`() async throws {
         let child = try ChildProcess(URL(filePath: "/bin/sleep"), arguments: ["1000"])

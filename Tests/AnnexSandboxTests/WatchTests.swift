@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// A watch that looks again and again, when a look may wait for a foreign file system.
+/// A watch that looks again and again. A look may wait for a foreign file system.
 @Suite(.timeLimit(.minutes(20))) struct WatchTests {
     private final class Slow: Watched {
         static let interval = Duration.milliseconds(1)

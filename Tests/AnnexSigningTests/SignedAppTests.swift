@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Apps that were signed, and everything that can happen to them afterwards.
+/// Signed apps, and the changes that can happen to them afterwards.
 @Suite(.timeLimit(.minutes(20))) struct SignedAppTests {
     private let part = "PlugIns/Part0.appex/Program"
     private let data = "PlugIns/Part0.appex/data.txt"

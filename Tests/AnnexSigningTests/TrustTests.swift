@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Which team may sign which app, and how that is kept.
+/// The teams that may sign an app, and the storage of that trust.
 @Suite(.timeLimit(.minutes(20))) struct TrustTests {
     private let ours: Team
     private let theirs: Team

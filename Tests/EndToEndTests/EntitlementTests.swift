@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// Entitlements from the bundle to the sandbox: what an extension has before a grant, with it and after it.
+/// Entitlements from the bundle to the sandbox: the rights of an extension before a grant, with it and after it.
 @Suite(.timeLimit(.minutes(20))) struct EntitlementTests {
     private static let client = "com.apple.security.network.client"
     private static let groups = "com.apple.security.application-groups"
@@ -102,7 +102,7 @@ import Testing
         #expect(try await standby.request(counts).first?.contentText == "1")
         let capabilities = [ExtensionItem(contentText: "capabilities")]
         #expect(try await standby.request(capabilities).first?.contentText == Self.client)
-        // A session that runs keeps what it has until its end.
+        // A running session keeps its entitlements until its end.
         let session = try await host.begin(Self.identifier)
         try host.revoke(Self.client, from: Self.identifier)
         #expect(try await session.request(capabilities).first?.contentText == Self.client)

@@ -115,7 +115,7 @@ import Testing
     @Test func `FS-01: names that only look alike stay apart`() async throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         for (name, text) in [(composed, "one\n"), (decomposed, "two\n")] {
-            // By the shell: Foundation may change the form of a name.
+            // The shell makes the files, because Foundation may change the form of a name.
             _ = try await shell("printf '\(text.dropLast())\\n' > 'secret/\(name)'")
         }
         let both = try await shell(

@@ -104,7 +104,7 @@ import Testing
         return try AnnexHost(service: broker).startAndWait(wish, for: .request) { _ in }
     }
 
-    // MARK: Ends that meet
+    // MARK: Several causes at once
 
     @Test(arguments: [0, 200, 1000, 5000, 20_000])
     func `LIFE-06: several stops during the start are one end`(after microseconds: Int) async throws {
@@ -163,7 +163,7 @@ import Testing
     @Test func `L1: one extension beyond the limit waits for a slot and reports the time`() async throws {
         let broker = try broker { $0.instances = 1 }
         let first = try await begin(AnnexHost(service: broker))
-        // Returns when it has asked for its slot.
+        // Returns when the extension has asked for its slot.
         let second = try start(broker)
         try await Task.sleep(for: .milliseconds(100))
         #expect(await first.complete().reason == .completed)

@@ -115,7 +115,7 @@ struct OrdinaryProgram: Sendable, CustomTestStringConvertible {
         fcntl.flock(f, fcntl.LOCK_UN); fcntl.flock(g, fcntl.LOCK_EX | fcntl.LOCK_NB); fcntl.flock(g, fcntl.LOCK_SH)
         """
 
-    /// Programs that manage without some calls: those that move pages from files to pipes and other files, and those that
+    /// Programs that work without some calls: calls that move pages from files to pipes and other files, and calls that
     /// set the limits of another process.
     private static let copiers = [
         OrdinaryProgram("bash", "-c", "if cat IN/text.txt | grep word1 > /dev/null; then echo there; else echo $?; fi"),

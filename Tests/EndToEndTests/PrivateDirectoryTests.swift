@@ -9,7 +9,8 @@ import Testing
 
 @testable import AnnexHost
 
-/// Private directories of extensions whose broker is embedded: what they keep, for whom, how much, and until when.
+/// Private directories of extensions whose broker is embedded: their contents, their owners, their limits, and their
+/// removal.
 @Suite(.timeLimit(.minutes(20))) struct PrivateDirectoryTests {
     private static let identifier = SubstituteApp.identifier
     private static let appIdentifier = "com.example.shout"

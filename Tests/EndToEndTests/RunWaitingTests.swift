@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `TTY-04: a program that wakes itself gains no time while annex is stopped`() async throws {
-        // With a longer limit if the time was over before the test could stop it.
+        // Repeats the test with a longer limit if the time was over before the test could stop the program.
         for limit in [6, 60, 600] {
             let folder = try TemporaryFolder()
             let ended = try await python(
@@ -138,7 +138,7 @@ import Testing
 
     @Test func `the time limit bounds the wait for a reader`() async throws {
         var ended = try await python(Self.reader, "0", "6")
-        // With a longer limit if the time was over before the program was.
+        // Repeats the test with a longer limit if the time was over before the program had ended.
         for limit in ["60", "600"] where ended.output == "125 timeLimit\n" {
             ended = try await python(Self.reader, "0", limit)
         }
@@ -177,8 +177,8 @@ import Testing
         sys.stderr.write(errors.decode())
         """
 
-    /// A shell with job control on a terminal of its own, which runs one job in the foreground, continues it when it
-    /// was stopped, and says so; the terminal's other end presses Ctrl-Z.
+    /// A shell with job control on a terminal of its own. It runs one job in the foreground, continues the job after a
+    /// stop, and prints this. The terminal's other end presses Ctrl-Z.
     private static let shell = """
         import fcntl, os, select, signal, sys, termios, time
         annex, input, key, limit, *script = sys.argv[1:]

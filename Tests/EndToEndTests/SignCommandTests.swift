@@ -58,7 +58,7 @@ import Testing
         #expect(folder.names == ["a.key", "a.key.pub"])
     }
 
-    @Test func `P8: what cannot be signed is named and the command line is checked`() async throws {
+    @Test func `P8: a file that cannot be signed is named and the command line is checked`() async throws {
         let app = try MadeApp("com.example.made")
         #expect(try await annex("key", "new", "Team", "--out", "key").status == 0)
         symlink("/etc/passwd", "\(app.path)/link")

@@ -4,7 +4,8 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Signed apps in a broker: what is refused at the installation and at a launch. The same for both kinds of broker.
+/// Signed apps in a broker: the refusals at the installation and at a launch. They are the same for both kinds of
+/// broker.
 @Suite(.timeLimit(.minutes(20))) struct SignedAppTests {
     enum Door: String, CaseIterable {
         case embedded, connected

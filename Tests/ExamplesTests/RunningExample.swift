@@ -47,7 +47,7 @@ final class RunningExample {
     /// The rule that the extension broke; waits for it.
     func brokenRule() -> ChannelViolation { violation.wait() }
 
-    /// Tells the extension that it is no longer needed.
+    /// Sends the extension the goodbye.
     func sayGoodbye() throws {
         try host.sendAndWait(ChannelEvent(method: LifeEvent.goodbye))
     }
@@ -62,7 +62,7 @@ final class RunningExample {
     }
 
     private static func spawn(_ program: String, _ ends: consuming ExtensionDescriptors) throws -> pid_t {
-        // Out of the way of the numbers that they are to get.
+        // The descriptors first move above the numbers that they will get.
         let control = try ends.control.duplicate(atLeast: 20)
         let hostRegion = try ends.hostRegion.duplicate(atLeast: 20)
         let extensionRegion = try ends.extensionRegion.duplicate(atLeast: 20)

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The same lines in two places are one idea without a home.
+/// If the same lines are in two places, one idea has no home.
 @Suite struct DuplicationTests {
-    /// So many meaningful lines in a row may be alike, no more.
+    /// The most meaningful lines in a row that may be alike.
     private static let most = 9
 
     private struct Place: CustomStringConvertible {

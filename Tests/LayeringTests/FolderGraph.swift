@@ -1,7 +1,7 @@
 import Foundation
 
-/// Which folder of a target uses which: an arrow goes from the folder of a file to the folder that declares a top-level
-/// type that the file names.
+/// The uses between the folders of a target. If a file names a top-level type, an arrow goes from the file's folder to
+/// the folder that declares the type.
 ///
 /// Files that lie in the target's own folder belong to no layer. Three kinds of names draw no arrow: members that an
 /// extension adds, types that two folders declare, and types inside other types. Only the compiler can tell those apart.
@@ -56,7 +56,7 @@ struct FolderGraph {
 }
 
 extension FolderGraph {
-    /// One file, as far as the graph asks.
+    /// The facts about one file that the graph needs.
     private struct Part {
         let name: String
         /// The first folder below the target's own.
@@ -89,7 +89,7 @@ extension FolderGraph {
             #/(?m)^(?:@\w+(?:\([^)]*\))? +|(?:public|package|internal|final|indirect) +)*(?:struct|class|enum|actor|protocol|typealias) +(\w+)/#
         }
 
-        /// Without comments and what stands in strings.
+        /// The text without comments and without the contents of strings.
         private static func code(of text: String) -> String {
             text.replacing(#/\/\*(?s:.*?)\*\//#, with: " ").replacing(#/\/\/[^\n]*/#, with: "")
                 .replacing(#/"""(?s:.*?)"""/#, with: "").replacing(#/"(?:[^"\\\n]|\\.)*"/#, with: "")

@@ -2,7 +2,7 @@ import Foundation
 
 /// The house plan: the floors from the ground up, the targets of each, and what each target imports.
 ///
-/// `Package.swift`, the folders under `Sources` and the picture in `CONTRIBUTING.md` are held against it, exactly.
+/// Tests compare `Package.swift`, the folders under `Sources` and the picture in `CONTRIBUTING.md` with it exactly.
 enum HousePlan {
     struct Floor: Sendable {
         let name: String
@@ -11,7 +11,7 @@ enum HousePlan {
 
     struct Target: Sendable {
         let name: String
-        /// One line for a reader who looks for the place of something.
+        /// One line that describes the target, for readers who look for a place.
         let purpose: String
         /// Targets of Annex; each lies on the same floor or on one below.
         let imports: Set<String>

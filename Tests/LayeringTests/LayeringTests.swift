@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Holds `Package.swift` and the sources against the house plan.
+/// Compares `Package.swift` and the sources with the house plan.
 @Suite struct LayeringTests {
     @Test func `the package has exactly the targets, folders and arrows of the house plan`() async throws {
         let built = try await PackageDump.load().targets.filter(\.isOfTheLibrary)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// A tiny file is mostly a type that one other type uses: it lives with that type.
+    /// A tiny file is mostly a type that only one other type uses. It belongs into the file of that type.
     @Test func `at most three percent of the source files have twenty lines or fewer`() throws {
         let files = try SourceTree.swiftFiles(in: "Sources").filter {
             !$0.file.contains("/AnnexShippedPolicies/Compiled/")
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// The median file is neither a scrap nor a pile.
+    /// The median file is neither too short nor too long.
     @Test func `the median source file has 80 to 130 lines`() throws {
         let lines = try SourceTree.swiftFiles(in: "Sources")
             .filter { !$0.file.contains("/AnnexShippedPolicies/Compiled/") }

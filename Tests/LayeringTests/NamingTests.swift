@@ -8,8 +8,8 @@ import Testing
         let name: String
     }
 
-    /// In code that is not `async`, as at the top level of `main.swift`, Swift calls the blocking one of two functions
-    /// that share a name, even with `await` in front of the call.
+    /// If two functions share a name, Swift calls the blocking one in code that is not `async`, as at the top level of
+    /// `main.swift`. It does so even with `await` in front of the call.
     @Test(arguments: ["AnnexHost", "AnnexChannel", "AnnexEmbedded", "AnnexExtension", "AnnexSandbox"])
     func `no type has a blocking and an async function of one name`(target: String) throws {
         var forms: [Function: Set<Bool>] = [:]

@@ -18,7 +18,7 @@ struct PackageDump: Sendable {
 
     let targets: [Target]
 
-    /// Asked once for all tests, without holding up a thread of the pool.
+    /// The package manager is asked only once for all tests, without blocking a thread of the pool.
     private static let one = Task { try await ask() }
 
     static func load() async throws -> PackageDump { try await one.value }

@@ -9,7 +9,7 @@ import Testing
         #expect(named.count > 100, "the page has another form, or hardly any tests")
         let sources = try SourceTree.swiftFiles(in: "Tests").map(\.text).joined(separator: "\n")
         for name in named {
-            // Apart, because a failure prints its condition, and the sources are long.
+            // This is a function of its own, because a failure prints its condition, and the sources are long.
             let isThere = sources.contains("func `\(name)`")
             #expect(isThere, "no test is named `\(name)`")
         }

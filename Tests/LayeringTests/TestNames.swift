@@ -1,4 +1,4 @@
-/// The names of the tests in a Swift file, and those that break the house style.
+/// The names of the tests in a Swift file, and the names among them that break the house style.
 ///
 /// A test is a raw identifier: a sentence between backticks, without a display name beside it. The sentence has no
 /// quotes, dots, slashes or parentheses, so that `--filter` can name the test without escapes.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A watchdog ends a test that hangs, never one that is slow: other programs want the processors too while it runs.
+/// A watchdog ends a test that hangs, but never a slow test, because other programs use the processors too.
 @Suite struct WatchdogTests {
     private static let minutes = 20
 

@@ -6,7 +6,7 @@ public enum CProgram {
         public let description: String
     }
 
-    /// As its author would compile it: complete in itself, every warning an error.
+    /// Compiles it as its author would: without other sources, and with every warning as an error.
     public static let conforms = Result { () throws(Failure) in
         try compile("conforms-c", with: Program.isThere(tool: "cc") ? "cc" : "clang", ["-O2", "-static"])
     }

@@ -38,7 +38,7 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
 
     /// The lowest of each count within a fifth of a second: a descriptor that is open only for a short look is no leak.
     public static func steady() async -> MachineCounts {
-        // The runtime makes the thing that lets tasks sleep with the first task that sleeps, so one sleeps before the
+        // The runtime makes its objects for sleeping tasks with the first task that sleeps. So a task sleeps before the
         // first look.
         try? await Task.sleep(for: .milliseconds(10))
         var lowest = now()
@@ -50,8 +50,8 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
         return lowest
     }
 
-    /// The counts once a body adds nothing new: a busy machine is late to make the things that a runtime makes once and
-    /// keeps. A leak goes on growing, and shows in the end all the same.
+    /// The counts once a body adds nothing more. On a busy machine, the runtime may be late to make the objects that it
+    /// makes once and keeps. A leak continues to grow, so it shows in the end.
     public static func warmed(by body: () async throws -> Void) async rethrows -> MachineCounts {
         try await body()
         var counts = await steady()

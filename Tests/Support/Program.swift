@@ -30,7 +30,7 @@ public struct Program: Sendable {
     public static func run(
         _ name: String, _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:]
     ) async throws -> Program {
-        // Files rather than pipes: a program must not wait for a reader of its output.
+        // The output goes to files and not to pipes, so that a program does not wait for a reader.
         let output = folder.url.deletingLastPathComponent().appending(path: "annex-out-\(UUID().uuidString)")
         let errors = output.appendingPathExtension("errors")
         defer { for file in [output, errors] { try? FileManager.default.removeItem(at: file) } }

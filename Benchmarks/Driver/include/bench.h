@@ -1,5 +1,5 @@
-// The one harness that every contender runs under, whatever it is made of: the same payloads, the same clock, the same
-// loops, the same samples. A contender brings a way to send and a way to serve; what is measured is the same for all.
+// The one harness for all contenders, in any language. The payloads, the clock, the loops and the samples are the same
+// for all. A contender adds only its way to send and its way to serve.
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -11,13 +11,13 @@
 extern "C" {
 #endif
 
-// A smallest message holds a number and one word more.
+// The smallest message holds a number and one more word.
 enum { bench_smallest = 16 };
 
 typedef enum bench_waiting { bench_spin, bench_adaptive, bench_block } bench_waiting;
 typedef enum bench_loop { bench_closed, bench_open, bench_one_way } bench_loop;
 
-// What is to be measured, as it stands on the command line: NAME key=value…
+// The plan of one measurement, as the command line states it: NAME key=value…
 typedef struct bench_plan {
     const char *contender;
     bench_loop loop;
@@ -30,56 +30,56 @@ typedef struct bench_plan {
     uint64_t delay;           // nanoseconds that the other side works before it answers
     uint64_t milliseconds;    // of one phase
     uint64_t most;            // samples of one phase
-    int client, server;       // processors; -1: wherever the kernel likes
+    int client, server;       // processors; -1: the kernel chooses
     const char *samples;      // the file that gets the samples
-    const char *extra;        // for the contender: what no other needs
+    const char *extra;        // an option of this contender alone
 } bench_plan;
 
-// What a contender brings. `link` is whatever its `prepare` or `open` returned.
+// The parts of a contender. `link` is the value that its `prepare` or `open` returned.
 typedef struct bench_contender {
     const char *name;
     const char *about;
-    // Before the second process exists: what both share. NULL on failure, with errno.
+    // Called before the second process exists. Makes the object that both processes share; NULL on failure, with errno.
     void *(*prepare)(const bench_plan *plan);
-    // The client's end, after the second process exists; NULL: `prepare`'s.
+    // Called after the second process exists. Makes the client's end; if NULL, `prepare` has made it.
     void *(*open)(const bench_plan *plan, void *shared);
     // Sends and waits. Returns the reply's length, 0 on failure.
     size_t (*call)(void *link, const void *request, size_t size, void *reply, size_t room);
-    // Where the last answer lies until the next call; NULL, or returns NULL: it was copied.
+    // The address of the last answer until the next call. If this is NULL or returns NULL, the answer was copied.
     const void *(*place)(void *link);
-    // One way; NULL where the contender has none. What is not flushed need not be seen yet.
+    // Sends a one-way message; NULL if the contender has none. A message that is not flushed may arrive later.
     bool (*post)(void *link, const void *message, size_t size, bool flush);
-    // The second process: serves for ever, with `bench_answer` for each request.
+    // Runs in the second process: serves for ever, and calls `bench_answer` for each request.
     void (*serve)(const bench_plan *plan, void *shared);
-    // Between two calls, when the clock does not run; NULL: nothing to do.
+    // Called between two calls, while the clock does not run; NULL if there is nothing to do.
     void (*after)(void *link);
     // Bytes of the largest message; 0: any.
     uint64_t largest;
-    // No second process: `call` does everything itself (memcpy).
+    // There is no second process: `call` does all the work itself (memcpy).
     bool is_alone;
 } bench_contender;
 
-// --- The second process's work: the same bytes checked and written by everybody.
+// --- The second process's work: every contender checks and writes the same bytes.
 
 typedef struct bench_server {
     uint64_t reply, delay;
     uint64_t received, wrong;
-    uint64_t last;  // the number of the message before
+    uint64_t last;  // the number of the previous message
 } bench_server;
 
 // The lowest byte of a message's first word; other values are the driver's own questions.
 enum { bench_wants_reply = 1, bench_wants_none = 2 };
 
-// Reads a whole message, counts it as wrong where a byte of it is, and writes the answer. Returns its length; 0 for a
-// message that wants none.
+// Reads a whole message and writes the answer. If any byte of the message is wrong, counts it as wrong. Returns the
+// answer's length; 0 if the message wants no answer.
 size_t bench_answer(bench_server *server, const void *request, size_t size, void *reply, size_t room);
 
-// --- The first process's.
+// --- The first process's work.
 
 uint64_t bench_now(void);
 // The calling thread, as /proc names it.
 int32_t bench_thread(void);
-// The processor's word for "somebody is waiting here".
+// The processor's instruction for a pause in a spin loop.
 static inline void bench_pause(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -89,13 +89,13 @@ static inline void bench_pause(void) {
 }
 
 void bench_write(void *message, size_t size, uint64_t number, bool wants_reply);
-// Whether every byte of an answer to that number is as it should be.
+// Whether every byte of the answer to message `number` is right.
 bool bench_check(const void *reply, size_t size, uint64_t number);
 
 typedef size_t (*bench_call)(void *link, const void *request, size_t size, void *reply, size_t room);
 typedef const void *(*bench_place)(void *link);
 
-// One measurement, in phases: first batched where asked, then each call by itself.
+// One measurement, in phases: first in batches if the plan asks for them, then each call by itself.
 typedef struct bench_run {
     const bench_plan *plan;
     void *request, *reply;
@@ -104,31 +104,32 @@ typedef struct bench_run {
     uint64_t calls, wrong;      // this side's count
     uint64_t until, next;       // of the current phase
     struct { uint64_t batch, count, *samples; } phases[2];
-    unsigned phase;             // how many there were before the current one
+    unsigned phase;             // the number of phases before the current one
     uint64_t begun_processor, begun_server, begun;
 } bench_run;
 
 bool bench_begin(bench_run *run, const bench_plan *plan);
-// Counts an answer of that size to the current number, at `place` or (NULL) copied, as wrong where a byte of it is.
+// Checks an answer of that size to the current message, at `place`, or copied if `place` is NULL. If any byte of it is
+// wrong, counts it as wrong.
 void bench_note(bench_run *run, size_t size, const void *place);
-// Tells the other side how to answer, lets both warm up, and asks what it has used so far.
+// Sets how the other side answers, lets both sides warm up, and asks for the other side's processor time so far.
 bool bench_settle(bench_run *run, bench_call call, bench_place place, void *link);
 void bench_phase(bench_run *run, uint64_t batch);
-// Whether another sample is due; waits for its moment. `*start` is when its time begins to count.
+// Whether another sample is due; waits for its moment. `*start` is the moment from which its time counts.
 bool bench_due(bench_run *run, uint64_t *start);
 void bench_record(bench_run *run, uint64_t nanoseconds);
 void bench_phase_end(bench_run *run);
-// After one-way messages: asks something, whose answer comes after all of them.
+// Called after one-way messages: asks a question whose answer comes after all of them.
 bool bench_drain(bench_call call, void *link);
-// How many messages the other side has found wrong.
+// Asks how many wrong messages the other side has received.
 bool bench_ask_wrong(bench_call call, void *link, uint64_t *answer);
 // The other side's own count and time; prints the summary. Returns the program's exit status.
 int bench_finish(bench_run *run, bench_call call, void *link);
-// All of it, for contenders in C.
+// The whole measurement, for contenders in C.
 int bench_measure(const bench_plan *plan, const bench_contender *contender, void *link);
 
 bool bench_parse(bench_plan *plan, int count, char **words);
-// What this program was called; readable where there is no /proc.
+// The name under which this program was called. It needs no /proc.
 const char *bench_program(void);
 bool bench_pin(int processor);
 // Pins every thread of this process.

@@ -1,18 +1,18 @@
-// What an extension does that ends it.
+// Actions of an extension that end it.
 #ifndef BENCH_CONDUCT_H
 #define BENCH_CONDUCT_H
 
 #include <stddef.h>
 
-// A call that every policy answers with the caller's end.
+// Makes a call for which every policy ends the caller.
 void bench_call_denied(void);
 
-// A call that the sandbox refuses, again and again.
+// Makes a call that the sandbox refuses, again and again.
 _Noreturn void bench_flood_refusals(void);
 
-// A signal to itself that it ignores, again and again.
+// Sends itself a signal that it ignores, again and again.
 _Noreturn void bench_flood_signals(void);
-// Takes and writes so much, for ever.
+// Takes this much memory and writes to it, for ever.
 void bench_use_memory(size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 import AnnexHost
 import CBenchDriver
 
-/// The steps of a launch from `clone3` to `execve`, as its report tells them.
+/// The steps of a launch from `clone3` to `execve`, as the launch report states them.
 final class CloneWay: Way {
     private let launcher: Launcher
     private let answers = OwnAnswers()

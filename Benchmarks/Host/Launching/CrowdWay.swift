@@ -53,7 +53,7 @@ struct Crowd: Sendable {
 
     private static func waited(_ body: @escaping @Sendable () async -> Crowd) -> Crowd {
         let done = DispatchSemaphore(value: 0)
-        // SAFETY: written before the signal, read after the wait.
+        // SAFETY: the value is written before the signal and read after the wait.
         nonisolated(unsafe) var crowd = Crowd()
         Task.detached {
             crowd = await body()

@@ -2,8 +2,8 @@ import AnnexChannel
 import AnnexHost
 import CBenchDriver
 
-/// From the request that makes an extension break a limit to the host's knowledge of its end. What the request takes on
-/// its way is in it.
+/// The time from the request that makes an extension break a limit until the host knows of the end. It includes the
+/// request's own time.
 final class EndWay: Way {
     enum Breach: UInt8 {
         case denied = 1
@@ -24,14 +24,15 @@ final class EndWay: Way {
     private let answers = OwnAnswers()
     private var session: ExtensionSession?
 
-    /// - Throws: where the kernel does not hold the limit itself.
+    /// - Throws: if the kernel does not hold the limit itself.
     init(_ launcher: Launcher, breach: Breach) throws {
         self.launcher = launcher
         self.breach = breach
         session = try prepared()
     }
 
-    /// Whose session was used up without a pause makes a new one first: the driver's warm-up, and the call after it.
+    /// If the last session was used up without a pause, a new one is made first. This happens in the driver's warm-up,
+    /// and in the call after it.
     func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
         guard request.first == UInt8(bench_wants_reply) else { return answers.answer(request, into: reply) }
         if session == nil { after() }
@@ -58,15 +59,15 @@ final class EndWay: Way {
         }
     }
 
-    /// One that breaks its limit at the next request.
+    /// A session whose extension breaks its limit at the next request.
     private func prepared() throws -> ExtensionSession {
-        // One good end makes up for the bad ones: who fails again and again would have to pause.
+        // One good end clears the earlier failures. Without it, the extension would have to pause after some failures.
         _ = try launcher.launch().completeAndWait()
         let session = try launcher.launch()
         _ = try session.channel.callAndWait(Request(method: 9, payload: [breach.rawValue]))
         guard breach == .memory else { return session }
         guard session.launchReport.memory == .enforced else { throw Failure.watched }
-        // Until little is left: filling memory is not what is measured.
+        // The extension first fills its memory until little is left, because filling memory must not be measured.
         let room = session.launchReport.memoryLimit - min(session.launchReport.memoryLimit, 8 << 20)
         let words = withUnsafeBytes(of: room.littleEndian, Array.init)
         _ = try session.channel.callAndWait(Request(method: 10, payload: words))

@@ -4,8 +4,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Sixty-four extensions that keep broker and kernel busy, each started anew as soon as it has ended: a third makes calls
-/// that are refused, a third sends itself signals, and the rest does nothing but begin and end.
+/// Sixty-four extensions that keep the broker and the kernel busy. Each is started anew as soon as it has ended. A
+/// third of them makes calls that are refused, a third sends itself signals, and the others only begin and end.
 final class Flood: Sendable {
     private enum Conduct: UInt8, CaseIterable {
         case denials, signals, ends
@@ -24,7 +24,7 @@ final class Flood: Sendable {
         }
     }
 
-    /// One life. An extension that misbehaved too often may not begin for a while.
+    /// One life of an extension. If the extension misbehaved too often, it may not begin for a while.
     private static func live(_ launcher: Launcher, conduct: Conduct) {
         guard let session = try? launcher.launch() else {
             usleep(10_000)

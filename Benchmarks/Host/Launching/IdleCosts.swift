@@ -2,14 +2,14 @@ import AnnexHost
 import CBenchDriver
 import Glibc
 
-/// What a thousand extensions cost that nobody calls.
+/// The cost of a thousand idle extensions.
 enum IdleCosts {
     private static let count = 1000
     private static let seconds: UInt32 = 10
 
     static func print(_ plan: Plan) throws {
         let launcher = try Launcher(plan, identifier: Contender.raw.identifier(plan.waiting))
-        // What the first launch brings with it is nobody's in particular.
+        // The first launch makes objects that all extensions share. They are not counted.
         _ = try launcher.launch().completeAndWait()
         guard let warden = ProcessFacts.warden() else { throw Failure.noWarden }
         let before = ProcessFacts.this.ownMemory + warden.memory
@@ -25,7 +25,7 @@ enum IdleCosts {
         withExtendedLifetime(idle) {}
     }
 
-    /// Of everybody but this thread, which only waits and counts.
+    /// Counts all threads except this one, which only waits and counts.
     private static func wakeUps(_ others: [ProcessFacts]) -> Int {
         let count = { others.reduce(ProcessFacts.this.switches(without: bench_thread())) { $0 + $1.switches() } }
         let before = count()

@@ -3,11 +3,11 @@ import AnnexHost
 import CBenchDriver
 import Glibc
 
-/// Where the time goes from a request to its first answer: each step of the launch report, what the host does besides,
-/// and the first call; beside idle extensions where the plan has some.
+/// The steps from a request to its first answer: each step of the launch report, the host's own work, and the first
+/// call. If the plan has idle extensions, they run meanwhile.
 ///
-/// Told of the fifth of the launches in the middle, by their whole time, as their mean: so the steps add up, which
-/// each step's own median does not where some launches are held up.
+/// The figures are means over the middle fifth of the launches, ordered by their whole time. So the steps add up. The
+/// medians of the single steps would not, if some launches are delayed.
 enum LaunchSteps {
     private static let launches = 105
 
@@ -31,7 +31,7 @@ enum LaunchSteps {
         }
     }
 
-    /// Those in the middle by their last step, which is the whole.
+    /// The launches in the middle, ordered by their last step, which is the whole time.
     private static func middle(of all: [[Step]]) -> ArraySlice<[Step]> {
         let sorted = all.sorted { ($0.last?.time ?? .zero) < ($1.last?.time ?? .zero) }
         return sorted[sorted.count * 2 / 5..<sorted.count * 3 / 5]

@@ -1,8 +1,8 @@
 import AnnexHost
 import CBenchDriver
 
-/// From the request to an extension's first answer; every call is a launch. What the driver itself asks is answered here,
-/// because no extension lives long enough to count.
+/// The time from the request to an extension's first answer; every call is a launch. The driver's own questions are
+/// answered here, because no extension lives long enough to count.
 final class LaunchWay: Way {
     private let begin: () throws -> ExtensionSession
     private let settle: () -> Void
@@ -35,7 +35,7 @@ final class LaunchWay: Way {
         if let session {
             let link = DriverLink(RawWay(channel: session.channel))
             var wrong: UInt64 = 0
-            // What the extension found wrong dies with it.
+            // The extension's count of wrong messages is lost with it.
             if !bench_ask_wrong(DriverLink.call, link.pointer, &wrong) { wrong = 1 }
             server.wrong += wrong
         }

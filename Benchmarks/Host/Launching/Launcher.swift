@@ -4,17 +4,17 @@ import AnnexHost
 import CBenchDriver
 import Glibc
 
-/// Starts extensions in their full sandbox, as any host would, where the plan says that they are to run.
+/// Starts extensions in their full sandbox, as any host would, on the processors that the plan states.
 struct Launcher: @unchecked Sendable {
     private let host: AnnexHost
-    // SAFETY: the plan is written by nobody once it is parsed.
+    // SAFETY: no code writes to the plan after it is parsed.
     private let plan: Plan
     private let identifier: String
 
     init(_ plan: Plan, identifier: String) throws {
         self.plan = plan
         self.identifier = identifier
-        // The warden and what it starts stay where this process was when it started the warden.
+        // The warden and its children stay on the processors on which this process was when it started the warden.
         guard bench_pin_all(plan.server) else { throw Failure.notPinned }
         host = try AnnexHost.embedded(apps: [Self.app], instances: 4096)
         guard bench_pin_all(plan.client) else { throw Failure.notPinned }
@@ -25,12 +25,13 @@ struct Launcher: @unchecked Sendable {
             configuration.waiting = plan.waiting
             let largest = UInt32(clamping: max(plan.request, plan.reply))
             configuration.largestMessage = max(configuration.largestMessage, largest)
-            // What the library has without a policy: these scenes measure the channel, and not a policy's bound.
+            // The limits that the library has without a policy. These scenes measure the channel, and not the bounds of
+            // a policy.
             (configuration.hostArena, configuration.extensionArena) = (2 << 20, 2 << 20)
         }
     }
 
-    /// - Returns: nil where it failed, which is printed.
+    /// - Returns: nil if it failed. The error is printed.
     func launchInTask() async -> ExtensionSession? {
         do throws(HostError) {
             return try await host.begin(identifier)
@@ -40,13 +41,13 @@ struct Launcher: @unchecked Sendable {
         }
     }
 
-    /// Launched ahead, one after the other.
+    /// The extensions are launched ahead, one after the other.
     func standby() throws -> Standby {
         let waiting = plan.waiting
         return try host.standby(for: identifier, keeping: 1...1) { $0.waiting = waiting }
     }
 
-    /// Extensions that nobody calls, for as long as what is returned lives.
+    /// Idle extensions. They live as long as the returned value.
     func launchIdle(_ count: Int) throws -> [ExtensionSession] {
         guard count > 0 else { return [] }
         var limit = rlimit()

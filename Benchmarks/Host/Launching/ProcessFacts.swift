@@ -1,10 +1,10 @@
 import Glibc
 
-/// What /proc says about one process of ours.
+/// The facts of /proc about one of Annex's processes.
 struct ProcessFacts {
     let number: Int32
 
-    /// The warden of this process: it holds a pidfd of it under number 4.
+    /// The warden of this process. It holds a pidfd of this process under number 4.
     static func warden() -> ProcessFacts? {
         all.first { process in
             process.text("comm") == "annex-warden\n"
@@ -39,7 +39,7 @@ struct ProcessFacts {
         return sum
     }
 
-    /// How often any of its threads was given a processor after a wait.
+    /// How often any of its threads got a processor after a wait.
     /// - Parameter thread: not counted.
     func switches(without thread: Int32 = 0) -> Int {
         Self.names(in: "/proc/\(number)/task").compactMap { Int32($0) }.filter { $0 != thread }.reduce(0) { sum, task in

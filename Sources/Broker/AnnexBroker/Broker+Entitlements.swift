@@ -26,8 +26,8 @@ extension Broker {
         }
     }
 
-    /// Reads and compiles the policies of an extension, so that a launch finds them ready and an invalid one fails the
-    /// change: without the user's grants, with one of them, and with all that the extension may get.
+    /// Reads and compiles the policies of an extension: without the user's grants, with each one of them, and with all
+    /// grants that are possible. So a launch finds the policies ready, and an invalid policy fails the change.
     func prepare(_ record: ExtensionRecord) throws(BrokerError) {
         guard record.point != nil, record.bundle != nil else { return }
         let states = registry.value.entitlements(of: record).filter(\.isAllowed)
@@ -76,10 +76,10 @@ extension Broker {
         try setGranted(isGranted, entitlements: entitlements, for: identifier) { _ in }
     }
 
-    /// Grants or revokes entitlements of an extension. A parked process of it is ended at once, and a running one is not
-    /// used for another session.
+    /// Grants or revokes entitlements of an extension. A parked process of the extension is ended at once, and a
+    /// running process is not used for another session.
     ///
-    /// - Parameter keep: records the change where it must outlast the broker. If it throws, nothing has changed.
+    /// - Parameter keep: records the change in a place that outlasts the broker. If it throws, nothing has changed.
     package func setGranted(
         _ isGranted: Bool, entitlements: [String], for identifier: String,
         recording keep: (KnownApp) throws(BrokerError) -> Void
@@ -88,7 +88,8 @@ extension Broker {
         // The identifier of such an extension is not certain, so no grant is recorded for it.
         if let rejection = record.rejection { throw rejection }
         let granted = Set(registry.value.entitlementsInForce(for: record)).union(isGranted ? entitlements : [])
-        // An entitlement that the extension does not ask for gets the registry's error, and has no policy.
+        // If the extension does not ask for an entitlement, the registry throws its error, and there is no policy to
+        // read.
         let known = registry.value.entitlements(of: record).filter(\.isAllowed).map(\.name)
         try compile(policy(for: record, with: known.filter(granted.contains)), for: record)
         _ = try change(recording: keep) { registry throws(RegistryError) in

@@ -15,7 +15,7 @@ extension Broker {
     ///   - path: for errors.
     ///   - granting: entitlements that the user grants to those of the app's extensions that ask for them.
     ///   - most: how many versions of the app stay known.
-    ///   - keep: records the change where it must outlast the broker. If it throws, nothing has changed.
+    ///   - keep: records the change in a place that outlasts the broker. If it throws, nothing has changed.
     package func install(
         _ app: AppBundle, at path: String, granting: [String] = [], keeping most: Int = 2,
         recording keep: (Installation) throws(BrokerError) -> Void
@@ -28,7 +28,7 @@ extension Broker {
                 let installation = try registry.install(app, digest: digest, points: points, keeping: most)
                 return try registry.grant(granting, to: installation)
             }
-            // An extension that its app no longer contains needs its files no more.
+            // If the app no longer contains an extension, that extension's private files are not needed any more.
             privates.remove(installation.gone)
             return described(installation)
         }
@@ -171,7 +171,7 @@ extension Broker {
         try signatures.trust(key: key, for: app)
     }
 
-    /// Ends the knowledge of a version that is not used. Does nothing if the version is used or unknown.
+    /// Forgets a version that is not used. Does nothing if the version is used or unknown.
     package func forget(
         _ build: AppBuild, of app: String, recording keep: (KnownApp) throws(BrokerError) -> Void
     ) throws(BrokerError) {

@@ -23,7 +23,7 @@ package final class Broker: BrokerService {
     private let reports: ReportKeeper?
     let privates: PrivateStore
     let log: BrokerLog
-    /// The changes of what is installed.
+    /// The changes of the installed apps and extensions.
     let feed = ChangeFeed()
     /// Gets the number of each such change.
     let onChange: @Sendable (UInt64) -> Void
@@ -85,9 +85,10 @@ package final class Broker: BrokerService {
         var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         state(entitlementsOf: record, in: &configuration)
         let kept = try keptDirectory(for: bundle, policy: policy, into: &configuration)
-        // Without the directory itself, whose lock must end before a removal is tried.
+        // The closure below keeps only this fact and not the directory itself, because the directory's lock must end
+        // before a removal is tried.
         let keepsFiles = kept != nil
-        // This step comes last: an error after it would have to give the slot back.
+        // This step comes last: if a later step failed, it would have to give the slot back.
         let slot = try slot(for: purpose, bundle: bundle, most: policy.limits.instances)
         let log = log.of(host)
         log.launching(identifier, policy: policy.name)

@@ -19,7 +19,8 @@ package struct BrokerConfiguration: Sendable {
     package var holdsBack = true
     /// Where reports on ends are kept.
     package var reports = ReportPlace.nowhere
-    /// Where private directories are kept; nil if none are kept. Then no extension is launched whose policy has one.
+    /// Where private directories are kept; nil if none are kept. In that case, an extension is not launched if its
+    /// policy gives it a private directory.
     package var privateDirectories: PrivatePlace?
     /// The limits for all extensions together; nil if only the policies limit them.
     package var share: BrokerShare?
@@ -95,7 +96,7 @@ package struct BrokerShare: Sendable, Hashable {
 }
 
 extension BrokerError {
-    /// - Parameter directory: the place, if the error itself names none.
+    /// - Parameter directory: the path for the error's text, if the error itself names no path.
     fileprivate init(_ code: Code, for error: PolicyError, in directory: String) {
         self.init(
             code, what: error.problem, place: error.place.map { "\($0)" } ?? directory,

@@ -8,7 +8,7 @@ public struct BrokerError: Error, Sendable, Hashable {
         case unknownApp
         /// No such version of the app is installed.
         case unknownVersion
-        /// Another version of the extension's app is used.
+        /// The extension belongs to a version of its app that is not used, because another version is.
         case superseded
         /// The user switched the extension off.
         case disabled
@@ -46,11 +46,11 @@ public struct BrokerError: Error, Sendable, Hashable {
 
     /// The kind of error.
     public let code: Code
-    /// What went wrong, in one line.
+    /// The problem, in one line.
     public let what: String
     /// The identifier or file that the error is about.
     public let place: String
-    /// What the reader can do about it; nil if that is not known.
+    /// The remedy; nil if it is not known.
     public let remedy: String?
 
     package init(_ code: Code, what: String, place: String, remedy: String? = nil) {

@@ -35,10 +35,10 @@ package protocol BrokerService: Sendable {
     /// All installed extensions, sorted by identifier; also those that are switched off.
     var installed: [InstalledExtension] { get throws(BrokerError) }
 
-    /// A value for each change of what is installed, from now on.
+    /// A sequence with one value for each later change of the installed apps and extensions.
     var changes: InstalledChanges { get }
 
-    /// The limits that the extension's policy sets for its host. The host makes the channel with them.
+    /// The limits that the extension's policy sets for its host. The host makes the channel with these limits.
     func terms(for identifier: String) throws(BrokerError) -> SessionTerms
 
     /// Launches an extension and gives it its ends of a channel that the host made. Returns once the process is being

@@ -72,7 +72,7 @@ package enum ExtensionEvent: Sendable {
     case ping
     /// The extension is close to its memory limit. The host warns the extension, so that the extension can free memory.
     case memoryWarning
-    /// The session is over. The host tells the extension, which may tidy up until its grace ends.
+    /// The session is over. The host informs the extension, which may tidy up until its grace ends.
     case goodbye
     /// The grace is about to end. The host warns the extension, so that it can finish its activities.
     case endIsNear
@@ -82,9 +82,9 @@ package enum ExtensionEvent: Sendable {
 
 /// An extension's breach of the channel's rules, found on the host's side.
 package struct ProtocolViolation: Sendable, Hashable {
-    /// What the extension did, with its numbers, for a report.
+    /// The breach with its numbers, for a report.
     package let text: String
-    /// Whether the extension exceeded a budget, rather than did something that is never allowed.
+    /// Whether the extension exceeded a budget. If false, it did something that is never allowed.
     package let isBudget: Bool
 
     package init(_ text: String, isBudget: Bool = false) {

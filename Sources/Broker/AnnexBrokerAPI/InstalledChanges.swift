@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// A value for each change of what is installed: an app was installed or removed, another version of it is used, or an
-/// extension was switched on or off.
+/// A sequence with one value for each change of the installed apps and extensions. Changes are: an app was installed or
+/// removed, another version of it is used, or an extension was switched on or off.
 ///
 /// Each value is the number of the change. If changes come faster than they are read, only the last number is kept. So
 /// read the list of extensions again after each value. The sequence ends with the host's connection to its broker.
@@ -44,7 +44,7 @@ package final class ChangeFeed: Sendable {
 
     package init() {}
 
-    /// A sequence of the changes from now on; one that is over if the feed is.
+    /// A sequence of the changes from now on. If the feed has ended, the sequence ends at once.
     package func follow() -> InstalledChanges {
         let (stream, continuation) = AsyncStream.makeStream(of: UInt64.self, bufferingPolicy: .bufferingNewest(1))
         let number: UInt64? = state.withLock { state in
@@ -82,7 +82,7 @@ package final class ChangeFeed: Sendable {
 
     /// Ends every sequence.
     package func finish() {
-        // Outside the lock, because the end of a sequence takes it.
+        // The sequences are ended outside the lock, because the end of a sequence takes the lock too.
         let followers = state.withLock { state in
             state.isOver = true
             defer { state.followers = [:] }

@@ -21,10 +21,11 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// The team that signed the containing app; nil if the app is not signed.
     public package(set) var team: SigningTeam?
 
-    /// The entitlements that the extension asks for, sorted by name, and those that its point gives to each extension.
+    /// The entitlements that the extension asks for, and the entitlements that its point gives to each extension,
+    /// sorted by name.
     public package(set) var entitlements: [Entitlement] = []
 
-    /// What becomes of an entitlement that an extension asks for.
+    /// The state of one entitlement that an extension asks for.
     public struct Entitlement: Sendable, Hashable {
         /// The entitlement's identifier, for example `com.apple.security.network.client`.
         public let name: String
@@ -33,7 +34,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
         /// Whether the user has granted it, or the extension point gives it to each extension.
         public let isGranted: Bool
 
-        /// Whether the extension has it at its next launch.
+        /// Whether the extension has the entitlement at its next launch.
         public var isInForce: Bool { isAllowed && isGranted }
 
         package init(name: String, isAllowed: Bool, isGranted: Bool) {
@@ -64,7 +65,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// What the broker decided about an extension when it was installed.
+    /// The broker's decision about an extension when it was installed.
     public enum Verdict: String, Sendable, Hashable {
         /// Hosts can begin the extension, if it is switched on.
         case offered
@@ -76,7 +77,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
         case superseded
     }
 
-    /// What the broker decided about the extension when it was installed.
+    /// The broker's decision about the extension when it was installed.
     public var verdict: Verdict {
         switch rejection?.code {
         case nil: .offered

@@ -82,9 +82,9 @@ extension LaunchReport {
         case enforced
         /// Annex itself holds the limit. It measures memory and processor time from time to time. It counts output,
         /// denied calls and messages as they occur, and its clocks hold the time limits. It ends an extension that it
-        /// finds beyond such a limit. Three limits work otherwise. If `instances` is reached, the next launch waits. If
-        /// `open-calls` is reached, the host's next call fails. `keep-alive` ends a process that has waited too long
-        /// for its next request.
+        /// finds beyond such a limit. Three limits work in another way. If `instances` is reached, the next launch
+        /// waits. If `open-calls` is reached, the host's next call fails. `keep-alive` ends a process that has waited
+        /// too long for its next request.
         ///
         /// Memory is watched if the machine offers no control group, or none that can limit swap. In that case
         /// `RLIMIT_DATA` makes each allocation of private memory past the limit fail, and Annex checks memory of all
@@ -96,8 +96,8 @@ extension LaunchReport {
     public enum PrivateOwner: String, Sendable, Hashable {
         /// They belong to one user per app, by an id map on the mount. Each launch runs as another user.
         case idMap = "id map"
-        /// They belong to one user per app, as whom each of the app's extensions runs. The file system takes no id map,
-        /// or the layer `user` is missing.
+        /// They belong to one user per app, and each of the app's extensions runs as that user. The file system takes
+        /// no id map, or the layer `user` is missing.
         case userOfApp = "one user per app"
         /// They belong to the broker's user, who is not root. Every extension runs as that user.
         case caller = "the broker's user"

@@ -79,7 +79,7 @@ package final class Daemon: Sendable {
         do throws(SystemError) {
             try start()
         } catch {
-            // Without another try the daemon would stay up and take no connection any more.
+            // Without another try, the daemon would run on but accept no further connection.
             pause(error)
         }
     }
@@ -211,7 +211,7 @@ extension Daemon {
         for connection in connections { connection.send(.leaving) }
         let deadline = MonotonicClock.deadline(after: options.limits.farewell)
         repeat {
-            // Repeated, because a launch may have been under way.
+            // This step is repeated, because a launch may have been under way at the first time.
             for user in users { user.leave() }
             MonotonicClock.pause()
         } while MonotonicClock.now() < deadline

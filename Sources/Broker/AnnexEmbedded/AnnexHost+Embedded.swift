@@ -6,7 +6,7 @@ extension AnnexHost {
     /// Makes a host with a broker in its own process; nothing needs to be installed or started.
     ///
     /// It starts the warden, a small process that builds sandboxes and ends them all when this process ends. The warden
-    /// does not affect the program: it causes no SIGCHLD, no result of `wait`, and needs no signal handler.
+    /// does not affect the program: it causes no SIGCHLD and no result of `wait`, and it needs no signal handler.
     ///
     /// - Parameters:
     ///   - apps: bundles to install at once, each a path to `Name.app`. `install(app:)` installs more later.
@@ -14,7 +14,7 @@ extension AnnexHost {
     ///     `IDENTIFIER.yaml` for each. `Docs/Guide/Points.md` explains the files.
     ///   - policies: a directory of policies of the host's own, which its points may name. Each replaces the shipped
     ///     policy of the same name. Both directories are read by this call only. They and their files must belong to
-    ///     root or to this user, and not every user may have the right to change them.
+    ///     root or to this user, and must not be writable for every user.
     ///   - waiving: layers that this host does without if the machine cannot provide them. Each is tried once, by this
     ///     call. A layer that the machine provides is always used. A missing layer that is not named here fails every
     ///     launch with its cause and remedy. The launch report lists the missing layers.

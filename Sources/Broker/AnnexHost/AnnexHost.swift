@@ -106,8 +106,8 @@ public struct AnnexHost: Sendable {
         try service.pin(app: identifier, to: nil)
     }
 
-    /// A value for each change of what is installed, from now on: with this host, and with the other hosts of the same
-    /// broker. Read `extensions` or `installed()` again after each value.
+    /// A sequence with one value for each later change of the installed apps and extensions, by this host or by another
+    /// host of the same broker. Read `extensions` or `installed()` again after each value.
     public var changes: InstalledChanges { service.changes }
 
     /// Removes an app and its extensions. Running ones end with the reason `removed`.

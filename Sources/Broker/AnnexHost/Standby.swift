@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A stock of extensions that are launched ahead of requests.
 ///
-/// Each is in its sandbox, past its hello and asleep, so that a request costs one message instead of a launch.
+/// Each is in its sandbox, has said hello and sleeps, so that a request costs one message instead of a launch.
 ///
 /// ```swift
 /// let editors = try host.standby(for: "com.example.pictures.editor")
@@ -206,7 +206,8 @@ public final class Standby: Sendable {
 
     // MARK: Ending surplus extensions
 
-    /// Sets the timer that ends extensions without demand, unless a period without requests would change nothing.
+    /// Sets the timer that ends extensions without demand. No timer is set if a period without requests would change
+    /// nothing.
     private func awaitRest() {
         guard room.withLock({ $0.mayShrink }) else { return }
         timers.withLock { timers in

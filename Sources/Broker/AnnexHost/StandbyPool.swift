@@ -1,11 +1,11 @@
 /// The numbers of a standby: which extensions are parked, and how many are wanted. It knows neither processes nor the
 /// clock.
 ///
-/// A request that finds no parked extension raises the target by one, up to `most`. Each period in which some
-/// extensions stay parked throughout lowers the target by their number, down to `least`. A period without a request
-/// lowers it by at least one, so without requests it falls to `least`. If fewer than `least` are parked, the missing
-/// ones are launched without a request, after a pause that grows with every failure. Above `least`, extensions are
-/// launched only after a request.
+/// A request that finds no parked extension raises the target by one, up to `most`. If some extensions stay parked
+/// during a whole period, the target falls by their number, but not below `least`. After a period without a request, it
+/// falls by at least one. So without requests the target falls to `least`. If fewer than `least` are parked, the
+/// missing ones are launched without a request, after a pause that grows with every failure. Above `least`, extensions
+/// are launched only after a request.
 struct StandbyPool<Occupant: AnyObject> {
     private let least: Int
     private let most: Int
@@ -54,7 +54,7 @@ struct StandbyPool<Occupant: AnyObject> {
         return failures == 0 ? .zero : min(.milliseconds(100 << min(failures - 1, 10)), .seconds(60))
     }
 
-    /// Takes a parked extension for a session, one that has served no request; nil if there is none.
+    /// Takes a parked extension that has served no request, for a session; nil if there is none.
     mutating func popFresh() -> Occupant? {
         let taken = fresh.popLast()
         record(taken)
@@ -109,7 +109,7 @@ struct StandbyPool<Occupant: AnyObject> {
     }
 
     /// Parks an extension again that has served a request.
-    /// - Parameter moment: when its time ends, later than that of every one before it.
+    /// - Parameter moment: when its time ends. This must be later than the moments of all earlier calls.
     /// - Returns: false if there is no room for it.
     mutating func putBack(_ occupant: Occupant, until moment: UInt64) -> Bool {
         out -= 1
@@ -150,8 +150,9 @@ struct StandbyPool<Occupant: AnyObject> {
     /// - Returns: the extensions that were not needed in it, which the caller ends.
     mutating func shrink() -> [Occupant] {
         let surplus = max(0, min(lowest, count - least))
-        // The target stays if a request came in the period and at one moment or more no extension was parked. If memory
-        // was short in the period, the target does not change now; the next period's end raises it to `least` again.
+        // If a request came in the period, and no extension was parked at one moment or more, the target stays. If
+        // memory was short in the period, the target does not change now; the next period's end raises it to `least`
+        // again.
         if !gaveUp { wanted = max(least, wanted - (wasNeeded ? lowest : max(1, lowest))) }
         var gone: [Occupant] = []
         for _ in 0..<surplus { gone.append(used.isEmpty ? fresh.removeFirst() : used.removeFirst().occupant) }

@@ -102,7 +102,8 @@ public struct FieldReader: ~Copyable, ~Escapable {
     @usableFromInline let depth: Int
     /// How many more fields the whole message may have.
     @usableFromInline var fieldsLeft: Int
-    /// A message in this field is decoded under the assumption of the message around it.
+    /// The assumption about the order of tags that the message around this field is decoded under. A message in this
+    /// field gets the same assumption.
     @usableFromInline var proof: OrderProof
 
     @_lifetime(copy cursor)

@@ -3,9 +3,9 @@
 /// The initialiser checks tag and length of every field. Fields may then be decoded in any order; the order of their
 /// tags is the fastest. Nothing is allocated except for the values.
 ///
-/// A message as `MessageEncoder` writes it is read once: `Message.init(decoding:)` first assumes that the tags rise, and
-/// checks each field when it is decoded and the rest at the end. If any of that fails, it decodes the bytes again with
-/// every field checked first. So the value or the failure never depends on the assumption.
+/// `Message.init(decoding:)` first assumes that the tags rise, as `MessageEncoder` writes them. It checks each field
+/// when the field is decoded, and the rest at the end. So such a message is read only once. If any of that fails, it
+/// decodes the bytes again with every field checked first. So the value or the failure never depends on the assumption.
 public struct MessageDecoder: ~Copyable, ~Escapable {
     /// The message, from its first field on.
     @usableFromInline let whole: ByteCursor
@@ -42,7 +42,8 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
 
     /// Assumes that the tags rise. The caller decodes the bytes again if that fails, or if `finish()` does.
     ///
-    /// Such a decoder does not count fields. So the caller has to ensure that the bytes are too few for too many fields.
+    /// Such a decoder does not count fields. So the caller has to ensure that the bytes are too few to hold too many
+    /// fields.
     @_lifetime(copy cursor)
     @inlinable @inline(__always) init(assuming cursor: ByteCursor, limits: MessageLimits, depth: Int, fieldsLeft: Int) {
         whole = cursor
@@ -54,9 +55,9 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
         self.fieldsLeft = fieldsLeft
     }
 
-    /// Whether a message of these bytes can be decoded under the assumption: it is not too long, and has too few bytes
-    /// for too many fields. The smallest field has six bytes, so a quarter of the bytes is never less than the number of
-    /// fields.
+    /// Whether a message of these bytes can be decoded under the assumption: it is not too long, and it has too few
+    /// bytes to hold too many fields. The smallest field has six bytes, so a quarter of the bytes is never less than
+    /// the number of fields.
     @inlinable @inline(__always) static func mayAssume(_ bytes: RawSpan, within limits: MessageLimits) -> Bool {
         bytes.byteCount <= limits.bytes && bytes.byteCount &>> 2 <= limits.fields
     }
@@ -235,14 +236,15 @@ extension MessageDecoder {
             proof = reader.proof
             return value
         } catch {
-            // The caller may go on after a failure, but the assumption may be its cause.
+            // The caller may go on after a failure. So the failure is recorded here, because the assumption may be its
+            // cause.
             if proof == .assumed { proof = .refuted }
             throw error
         }
     }
 }
 
-/// What is known about the order of a message's tags.
+/// The knowledge about the order of a message's tags.
 @usableFromInline
 enum OrderProof {
     /// Tag and length of every field were checked.

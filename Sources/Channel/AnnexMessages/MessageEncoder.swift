@@ -40,7 +40,7 @@
         count &+= 6
         value.write(to: &self)
         guard failure == nil else { return }
-        // Not truncated, because `limits.bytes` is at most `UInt32.max`.
+        // The length is not truncated, because `limits.bytes` is at most `UInt32.max`.
         let length = UInt32(truncatingIfNeeded: count &- lengthAt &- 4)
         // SAFETY: room for these four bytes was reserved above.
         unsafe storage.storeBytes(of: length.littleEndian, toByteOffset: lengthAt, as: UInt32.self)

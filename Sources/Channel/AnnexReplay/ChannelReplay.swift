@@ -60,7 +60,7 @@ package final class ChannelReplay: Sendable {
 }
 
 extension HostService {
-    /// A service that gives the recorded answers and observes what the extension sends.
+    /// A service that gives the recorded answers and observes the extension's events and calls.
     package init(replaying replay: ChannelReplay) {
         self.init(installing: replay.install)
     }
@@ -121,7 +121,8 @@ enum ReplayStep: Sendable {
     ) throws(ReplayFailure) -> ReplayStep? {
         let isOurs = frame.direction == .toExtension
         switch kind {
-        // The launch brings the hello, and the extension's supervisor sends pings in its own time.
+        // The hello comes with the launch. The extension's supervisor sends pings at its own times, so they are not
+        // replayed.
         case .hello, .ping, .pong: return nil
         // Large messages are recorded as a whole.
         case .large, .piece: return nil

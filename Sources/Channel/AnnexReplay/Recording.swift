@@ -48,7 +48,7 @@ package struct RecordedFrame: Sendable, Hashable {
     package var mostPieces: UInt64
     /// The payload's full length in bytes.
     package var length: UInt32
-    /// The first bytes of the payload, as many as were kept.
+    /// The first bytes of the payload, as many as the recorder kept.
     package var payload: [UInt8]
     /// The files and memory that were handed over with it.
     package var pieces: [Piece] = []

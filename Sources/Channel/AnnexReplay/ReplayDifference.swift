@@ -27,12 +27,12 @@ extension RecordedFrame {
         ReplayDifference(message: message, subject: subject, what: what)
     }
 
-    /// How other bytes differ from the kept part of the payload; nil if they do not.
+    /// How other bytes differ from the kept part of the payload; nil if they do not differ.
     func difference(_ message: Int, from other: [UInt8]) -> ReplayDifference? {
         Self.difference(payload, length: UInt64(length), from: other, place: "").map { difference(message, what: $0) }
     }
 
-    /// How other pieces of sealed memory differ from the kept parts of the recorded ones; nil if they do not.
+    /// How other pieces of sealed memory differ from the kept parts of the recorded pieces; nil if they do not differ.
     func difference(_ message: Int, from other: [SealedBytes]) -> ReplayDifference? {
         guard other.count == Int(descriptors) else {
             return difference(

@@ -10,8 +10,8 @@ final class DaemonRun: Service {
     private let path: String
     private let state: String
     private let logger: Logger
-    /// Held until the program ends or restarts. After a restart the program takes it again. If another daemon was
-    /// faster, that daemon keeps the state, and this program reports the fact and ends.
+    /// Held until the program ends or restarts. After a restart the program takes it again. If another daemon has taken
+    /// it first, that daemon keeps the state. This program then prints an error and ends.
     private let lock: StateLock
     let daemon: Daemon
     private let signals: LifeSignals
@@ -62,7 +62,7 @@ final class DaemonRun: Service {
         startsAnew.withLock { $0 = true }
     }
 
-    /// Takes seconds if extensions or hosts are slow. A thread of the shared pool must not wait for that.
+    /// This takes seconds if extensions or hosts are slow, and a thread of the shared pool must not wait for so long.
     private func leave() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [daemon] in
@@ -80,9 +80,9 @@ final class DaemonRun: Service {
 
 /// The signals that end a daemon's run.
 ///
-/// Only one signal is taken. Later ones stay pending for the process, and execution passes them on to the restarted
-/// program. The sources of swift-service-lifecycle would take those too, and a SIGTERM right after a SIGHUP would be
-/// lost (`Docs/Guide/Daemon.md`).
+/// Only one signal is taken. Later signals stay pending for the process. When the process executes the new program, the
+/// new program inherits them. The signal sources of swift-service-lifecycle would take later signals too, so a SIGTERM
+/// right after a SIGHUP would be lost (`Docs/Guide/Daemon.md`).
 struct LifeSignals: Sendable {
     private static let ending = [SIGTERM, SIGINT]
     private let set: sigset_t

@@ -14,7 +14,7 @@
 
 static int result(long value) { return value < 0 ? -errno : (int)value; }
 
-// These are the simplest flags. So if the call is denied, no filter on flags is the reason.
+// These are the simplest flags. So if the call is denied, the flags are not the reason.
 int misbehave_open(const char *path) { return result(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)); }
 
 int misbehave_socket(int domain, int type) { return result(syscall(SYS_socket, domain, type, 0)); }
@@ -54,7 +54,7 @@ long misbehave_write(int descriptor, const void *bytes, size_t size) {
 }
 
 void misbehave_write_through_null(void) {
-    // The address is read at run time, so that the compiler neither warns nor leaves the store out.
+    // The address is read at run time. Otherwise the compiler would warn about the store, or remove it.
     uint8_t *volatile nowhere = NULL;
     *(volatile uint8_t *)nowhere = 1;
 }

@@ -15,7 +15,7 @@ int picture_allocate(struct picture *picture, const struct picture_limits *limit
 // Checks a header's size against the limits.
 int picture_check_size(uint64_t width, uint64_t height, const struct picture_limits *limits,
                        char error[PICTURE_ERROR_SIZE]);
-// Adds a record. One that would exceed PICTURE_RECORDS_MOST is left out.
+// Adds a record. If it would exceed PICTURE_RECORDS_MOST, it is left out.
 void picture_keep(struct picture *picture, uint32_t kind, const uint8_t *bytes, size_t size);
 // The record at *place, which then moves to the next one; null at the end.
 const uint8_t *picture_next_record(const struct picture *picture, size_t *place, uint32_t *kind, uint32_t *size);

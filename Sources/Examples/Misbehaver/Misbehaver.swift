@@ -12,7 +12,8 @@ struct Misbehaver: ~Copyable {
     private let region: ChannelRegion?
 
     static func main() throws {
-        // Mapped before the endpoint closes the descriptor. The second mapping allows writes against the rules.
+        // The region is mapped here, before the endpoint closes the descriptor. This second mapping allows writes
+        // against the rules.
         let region = ChannelRegion()
         let endpoint = try ExtensionEndpoint.adopt()
         try endpoint.sayHello()

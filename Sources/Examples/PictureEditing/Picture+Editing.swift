@@ -55,6 +55,6 @@ public enum PictureEdit: String, Sendable, CaseIterable {
     case sepia
     /// Black and white.
     case grayscale
-    /// Every colour becomes its opposite.
+    /// Every colour becomes its inverse.
     case invert
 }

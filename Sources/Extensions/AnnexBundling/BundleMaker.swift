@@ -53,7 +53,8 @@ package struct BundleMaker {
 
 extension BundleMaker {
     private static let plugIns = "PlugIns"
-    /// Settings that name one bundle. Without the name of an extension, they are those of the app.
+    /// Settings that name one bundle. If such a setting is not stated for a certain extension, it holds for the app
+    /// alone.
     private static let ownNames: Set<String> = [
         "PRODUCT_NAME", "TARGET_NAME", "EXECUTABLE_NAME", "PRODUCT_MODULE_NAME", "PRODUCT_BUNDLE_IDENTIFIER",
         "PRODUCT_BUNDLE_PACKAGE_TYPE",
@@ -76,7 +77,7 @@ extension BundleMaker {
         return parts
     }
 
-    /// The settings of one bundle, with those that follow from its name.
+    /// The settings of one bundle, with the settings that Annex derives from the bundle's name.
     private func settings(of name: String, suffix: String, defaults: [String: String]) -> BuildSettings {
         let product = name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
         return BuildSettings([

@@ -20,9 +20,9 @@ package struct BundlingError: Error, Sendable, Hashable {
     package let code: Code
     /// The file that the error is about, escaped.
     package let place: String
-    /// What went wrong, in a line.
+    /// The problem, in a line.
     package let what: String
-    /// What the reader can do about it; nil if that is not known.
+    /// The remedy; nil if it is not known.
     package let remedy: String?
 
     init(_ code: Code, place: String, what: String, remedy: String? = nil) {

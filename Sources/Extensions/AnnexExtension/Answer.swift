@@ -52,7 +52,7 @@ struct Answer: ~Copyable {
         return Answer(payload: payload, pieces: SealedPieces())
     }
 
-    /// Cuts a text to a number of bytes. A character that is cut in two becomes a replacement mark.
+    /// Cuts a text to a number of bytes. If a character is cut in two, a replacement mark takes its place.
     private static func cut(_ text: String, to bytes: Int) -> String {
         text.utf8.count <= bytes ? text : String(decoding: text.utf8.prefix(bytes), as: UTF8.self)
     }

@@ -23,10 +23,12 @@ public protocol AppExtension: AnyObject {
     /// Called on the process's first thread. Returning without calling either cancels the request.
     func beginRequest(with context: ExtensionContext)
 
-    /// Called when four fifths of the extension point's memory limit are used up. Release what can be made again.
+    /// Called when four fifths of the extension point's memory limit are used up. Release memory whose contents can be
+    /// made again.
     ///
     /// Called on the process's first thread during a request, from inside `isCancelled` or `isExpiring` of its context.
-    /// Called once. It is called again only if memory use has meanwhile fallen below seven tenths of the limit.
+    /// It is called only once. It is called again only if memory use has meanwhile fallen below seven tenths of the
+    /// limit.
     func didReceiveMemoryWarning()
 }
 

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What an extension may do beyond what every extension of its point may do.
+/// The rights of one extension beyond the rights of every extension of its point.
 ///
 /// ```swift
 /// guard context.capabilities.has("com.apple.security.network.client") else {
@@ -8,8 +8,8 @@ internal import Glibc
 /// }
 /// ```
 public struct Capabilities: Sendable, Hashable {
-    /// The entitlements in force, sorted: those that the extension asks for, its point allows and the user has granted.
-    /// They do not change while the extension runs.
+    /// The entitlements in force, sorted. The extension asks for them, its point allows them, and the user has granted
+    /// them. They do not change while the extension runs.
     public let entitlements: [String]
 
     /// Whether an entitlement is in force.
@@ -32,7 +32,7 @@ public struct Capabilities: Sendable, Hashable {
 }
 
 extension ExtensionContext {
-    /// What this extension may do beyond what every extension of its point may do. An extension that asks for an
+    /// The rights of this extension beyond the rights of every extension of its point. An extension that asks for an
     /// entitlement must work without it as well, because the user may refuse it.
     public var capabilities: Capabilities { .ofThisProcess }
 }

@@ -12,7 +12,7 @@ public protocol PhotoEditingExtension: AppExtension {
     /// Called if the host cancelled: release everything. No other call follows.
     func cancelContentEditing()
 
-    /// Whether a user would lose work by cancelling now.
+    /// Whether the user would lose work if the edit were cancelled now.
     var shouldShowCancelConfirmation: Bool { get }
 }
 
@@ -47,7 +47,7 @@ public struct ContentEditingInput: Sendable {
     /// The earlier edit of the picture; nil if there is none or the extension cannot handle it. If it is set, `picture`
     /// is the unedited original.
     public let adjustmentData: AdjustmentData?
-    /// Further values from the host, for example which edit it wants.
+    /// Further values from the host, for example the name of the edit that it wants.
     public let userInfo: [String: ItemValue]
 
     /// Reads the picture's bytes into memory of this process. Later changes of the file do not affect them.

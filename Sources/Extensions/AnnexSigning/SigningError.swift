@@ -25,11 +25,11 @@ package struct SigningError: Error, Sendable, Hashable {
     }
 
     package let code: Code
-    /// What went wrong, in one line.
+    /// The problem, in one line.
     package let what: String
     /// The file that the error is about, escaped.
     package let place: String
-    /// What the reader can do about it; nil if that is not known.
+    /// The remedy; nil if it is not known.
     package let remedy: String?
     /// How the app's files differ from its seal, sorted by path; at most `SealDifferences.most` of them.
     package let differences: [SealDifference]
@@ -56,7 +56,7 @@ extension SigningError {
 }
 
 extension SigningError {
-    /// The error for an app that is signed by another team than its own, or by none.
+    /// The error for an app that its own team has not signed: another team has signed it, or no team.
     package init(_ refusal: TrustRefusal) {
         self.init(.untrustedTeam, what: refusal.what, place: refusal.app, remedy: refusal.remedy)
     }

@@ -11,7 +11,7 @@ package enum MonotonicClock {
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// The moment that lies a duration in the future. Never earlier than now; `UInt64.max` if it would overflow.
+    /// The moment after this duration. It is never earlier than now, and `UInt64.max` if it would overflow.
     package static func deadline(after duration: Duration) -> UInt64 {
         let (sum, overflow) = now().addingReportingOverflow(nanoseconds(duration))
         return overflow ? .max : sum

@@ -109,7 +109,7 @@ package enum ControlReception: ~Copyable, Sendable {
 package struct ControlMessage: ~Copyable, Sendable {
     /// The bytes, at most as many as the receiver asked for.
     package let bytes: [UInt8]
-    /// All descriptors that arrived, expected or not. Those that are not taken are closed with this value.
+    /// All descriptors that arrived, expected or not. If they are not taken, they are closed with this value.
     package var descriptors: DescriptorList
     /// The peer sent more bytes than were asked for.
     package let bytesWereCut: Bool

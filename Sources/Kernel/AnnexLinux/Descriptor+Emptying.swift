@@ -87,7 +87,7 @@ private struct Emptying {
     /// Moves a directory up into the top directory, under a name that nothing else has.
     private mutating func raise(_ name: Name, from directory: Int32) throws(SystemError) {
         steps -= 1
-        // The kernel lets only those move a directory to another parent who may write to it.
+        // A process can move a directory to another parent only if it has the right to write to the directory itself.
         _ = try Self.open(name, in: directory)
         let free = Name("raised-\(UInt64.random(in: 0 ... .max))".utf8CString)
         try Self.ignoringAbsence("renameat", of: name) { unsafe renameat(directory, name, top, free) }

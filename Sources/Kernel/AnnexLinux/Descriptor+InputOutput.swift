@@ -28,7 +28,8 @@ extension Descriptor {
         }
     }
 
-    /// Reads bytes at an offset without moving the file's own offset. Fewer than `count` arrive only at the file's end.
+    /// Reads bytes at an offset without moving the file's own offset. Fewer than `count` bytes are returned only at the
+    /// file's end.
     package func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
         // SAFETY: fill writes into the buffer's own bounds.
         unsafe try gather(count) { (room) throws(SystemError) in

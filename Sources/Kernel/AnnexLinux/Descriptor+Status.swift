@@ -111,7 +111,7 @@ package struct TerminalSize: Sendable, Hashable {
 }
 
 extension Descriptor {
-    /// Who else may lock the same file.
+    /// The kind of lock: shared with other holders, or exclusive.
     package enum Lock: Sendable {
         case shared, exclusive
     }

@@ -42,7 +42,7 @@ public struct Descriptor: ~Copyable, Sendable {
 }
 
 extension Descriptor {
-    /// Opens a path. `flags` and `mode` are those of open(2); `O_CLOEXEC` is added.
+    /// Opens a path. `flags` and `mode` have the meaning of open(2); `O_CLOEXEC` is added.
     package static func open(_ path: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) -> Descriptor {
         let number = try SystemError.retrying("open", path: path) {
             unsafe path.withCString { unsafe Glibc.open($0, flags | O_CLOEXEC, mode) }
@@ -75,7 +75,7 @@ extension Descriptor {
     }
 }
 
-/// Several owned descriptors in order. The list closes those that were not taken when it ends.
+/// Several owned descriptors in order. When the list ends, it closes the descriptors that were not taken.
 public struct DescriptorList: ~Copyable, Sendable {
     /// The numbers. They are valid for as long as the list lives.
     package private(set) var numbers: [Int32]

@@ -56,7 +56,8 @@ package enum Orphans {
 
 /// Faults of this process: invalid addresses, traps and invalid instructions.
 package enum Faults {
-    /// From now on, each fault reports where it happened, by a harmless system call that the sandbox's listener sees.
+    /// From now on, each fault reports its place in the code, by a harmless system call that the sandbox's listener
+    /// sees.
     ///
     /// The process then ends as it would have without the report. A handler that exists already, or is installed later,
     /// has precedence.

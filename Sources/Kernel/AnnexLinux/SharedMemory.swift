@@ -28,8 +28,8 @@ extension Descriptor {
         Seals(rawValue: try SystemError.check("fcntl(F_GET_SEALS)", annex_get_seals(number)))
     }
 
-    /// Whether the file lies on tmpfs, as every memfd of ordinary pages does. Memory of huge pages does not: there a
-    /// page can be missing although the file is long enough.
+    /// Whether the file lies on tmpfs, as every memfd of ordinary pages does. Memory of huge pages does not lie on
+    /// tmpfs. In such memory a page can be missing although the file is long enough.
     package var isPlainSharedMemory: Bool {
         annex_is_on_tmpfs(number) == 1
     }

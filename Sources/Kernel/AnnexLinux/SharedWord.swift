@@ -55,8 +55,8 @@ internal import Glibc
         unsafe annex_store_relaxed(address, value)
     }
 
-    /// Wakes threads that sleep on the word. A peer can make the call fail by waiting on the word in another way. Only
-    /// the peer is harmed by that, so use the result for counting only.
+    /// Wakes threads that sleep on the word. A peer can make the call fail by waiting on the word in another way. That
+    /// harms only the peer, so use the result for counting only.
     /// - Parameter most: the most threads to wake. A host passes 1 for a word on which only its extension sleeps. An
     ///   honest extension has one sleeper there; a hostile one could otherwise make each message cost as much as it has
     ///   threads.
@@ -85,7 +85,8 @@ internal import Glibc
     package func ring() {
         // SYNC: atomic, so that no late store of another thread gives the word a value that it had before.
         unsafe annex_add_release(address, 1)
-        // One is enough. An honest process has one thread asleep here; further sleepers only compete with that thread.
+        // Waking one thread is enough. An honest process has one thread asleep here; further sleepers only compete with
+        // that thread.
         _ = unsafe annex_futex_wake(address, 1)
     }
 }

@@ -9,9 +9,9 @@ public struct SystemError: Error, Sendable, Hashable {
     public let call: String
     /// The errno that the kernel returned, as a positive number.
     public let errno: Int32
-    /// The file that the call was about; nil if it was about none.
+    /// The file that the call was about; nil if it was not about a file.
     public let path: String?
-    /// What the reader can do about it; nil if that is not known.
+    /// The remedy; nil if it is not known.
     public let remedy: String?
 
     public init(_ call: String, errno: Int32, path: String? = nil, remedy: String? = nil) {
@@ -25,7 +25,7 @@ public struct SystemError: Error, Sendable, Hashable {
 extension SystemError: CustomStringConvertible {
     public var description: String { cause + (remedy.map { "; \($0)" } ?? "") }
 
-    /// What failed, without the remedy.
+    /// The text about the failure, without the remedy.
     package var cause: String {
         let place = path.map { " \($0)" } ?? ""
         return "\(call)\(place): \(Errno.name(errno)) (\(Errno.text(errno)))"

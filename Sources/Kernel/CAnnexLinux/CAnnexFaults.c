@@ -9,14 +9,14 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// Takes no memory until it is used. The largest register set that a signal saves takes some 11 KiB.
+// The stack takes no memory until it is used. The largest register set that a signal saves takes some 11 KiB.
 static char stack[32 << 10];
 
 static void tell(int number, siginfo_t *cause, void *context) {
     int error = errno;
     mcontext_t *here = &((ucontext_t *)context)->uc_mcontext;
     if (cause->si_code <= 0) {
-        // A process sent the signal, so the instruction would not fault again by itself: send it once more.
+        // A process sent the signal, so the instruction would not fault again by itself. So send the signal once more.
         syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), number);
     } else {
 #if defined(__x86_64__)

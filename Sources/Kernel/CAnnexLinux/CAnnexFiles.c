@@ -121,7 +121,7 @@ int annex_synchronize_file_system(int descriptor) {
 }
 
 uint64_t annex_mount_number(const char *path) {
-    // Not yet in the headers: STATX_MNT_ID_UNIQUE, and stx_mnt_id in the 18th word.
+    // The headers do not have these yet: STATX_MNT_ID_UNIQUE, and stx_mnt_id in the 18th word.
     const unsigned mask = 0x4000;
     uint64_t status[32] = {0};
     if (syscall(SYS_statx, AT_FDCWD, path, 0, mask, status) < 0) return 0;

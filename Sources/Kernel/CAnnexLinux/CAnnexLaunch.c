@@ -96,15 +96,15 @@ static int become_helper(void *argument) {
     return 1;
 }
 
-// The middle process has no exit signal, so the host's wait and signal handlers ignore it. Executing a program would
-// give it one, so it never does. It shares the host's descriptor table, so that the helper's pidfd appears there, and
-// touches nothing else in it.
+// The middle process has no exit signal, so the host's wait and signal handlers ignore it. It never executes a program,
+// because that would give it an exit signal. It shares the host's descriptor table, so that the helper's pidfd appears
+// there. It changes nothing else in that table.
 static int be_middle(void *argument) {
     struct start *start = argument;
     int process = clone(become_helper, start->helper_stack + STACK_SIZE,
                         CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, start, &start->pidfd);
     if (process < 0) start->error = errno;
-    // A helper that could not execute is this process's child, and is reaped here.
+    // If the helper could not execute its program, it is this process's child, and is reaped here.
     else if (start->error != 0) waitpid(process, (void *)0, 0);
     start->process = process;
     return 0;
@@ -116,8 +116,8 @@ static void run_middle(struct start *start, char *stack) {
         start->error = errno;
         return;
     }
-    // ECHILD means that another thread of the host waited for children of every kind and reaped it first. Nothing is
-    // lost.
+    // ECHILD means that another thread of the host waited for children of every kind and reaped this one first. Nothing
+    // is lost.
     while (waitpid(middle, (void *)0, __WCLONE) < 0 && errno == EINTR) continue;
 }
 

@@ -12,7 +12,7 @@
 
 int annex_futex_wait(const uint32_t *word, uint32_t expected, int64_t nanoseconds) {
     struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
-    // Not FUTEX_PRIVATE_FLAG: the waker is another process.
+    // FUTEX_PRIVATE_FLAG is not set, because another process wakes this one.
     long woken = syscall(SYS_futex, word, FUTEX_WAIT, expected, nanoseconds < 0 ? (void *)0 : &limit, (void *)0, 0);
     return woken < 0 ? -errno : 0;
 }

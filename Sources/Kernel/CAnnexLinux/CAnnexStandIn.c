@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// This process is a copy of one with threads, so nothing here may allocate or lock.
+// This process is a copy of a process with threads, so nothing here may allocate or lock.
 static _Noreturn void keep(int pidfd, uint64_t deadline, pid_t parent) {
     const struct timespec moment = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
     // A process group of its own, so that a stop signal for the caller's group does not stop this process.

@@ -25,7 +25,7 @@ struct AppBuild {
         print(try runTool("make", settings: writtenSettings(programs: programs)), terminator: "")
     }
 
-    /// Builds one program, and keeps a copy. The next build of the same product may link it in another way.
+    /// Builds one program, and keeps a copy, because the next build of the same product may link it in another way.
     private func built(
         _ product: String, for bundle: String, isExtension: Bool, with manager: PackageManager
     ) throws -> String {

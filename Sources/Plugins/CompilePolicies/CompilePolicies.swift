@@ -24,7 +24,7 @@ enum CompilePolicies {
             let folder = GeneratedFolder(url: URL(filePath: arguments[1]))
             try folder.hold(CompiledSource.files(of: library))
         } catch let error as PolicyError {
-            // In the form of a compiler's error, so that an editor finds the line.
+            // The text has the form of a compiler's error, so that an editor finds the line.
             let folder = files.first?.deletingLastPathComponent().path() ?? ""
             let end = error.suggestion.map { "; did you mean `\($0)`?" } ?? ""
             fail("\(error.place.map { "\(folder)\($0): " } ?? "")error: \(error.problem)\(end)")

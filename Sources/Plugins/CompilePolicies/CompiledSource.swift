@@ -1,6 +1,7 @@
 import AnnexPolicy
 
-/// Writes the Swift files that contain a library's policies: one for each policy, and one that finds them by name.
+/// Writes the Swift files that contain a library's policies: one file for each policy, and one file that finds the
+/// policies by name.
 enum CompiledSource {
     private static let head = """
         // swift-format-ignore-file

@@ -61,10 +61,11 @@ struct EmbedProgram: BuildToolPlugin {
 
     private static let flags = [
         "-std=c17", "-O2", "-Wall", "-Wextra",
-        // No C library, no loader, and no other file.
+        // The program needs no C library, no loader, and no other file.
         "-nostdlib", "-ffreestanding", "-fno-builtin", "-fuse-ld=lld", "-Wl,-s", "-Wl,--build-id=none",
         "-Wl,-z,noexecstack",
-        // Any fault ends the program at once, and with it every extension, so that none runs without its warden.
+        // Any fault ends the program at once. If the program is the warden, every extension ends with it, so that no
+        // extension runs without its warden.
         "-fstack-protector-strong", "-mstack-protector-guard=global", "-ftrivial-auto-var-init=zero",
         "-fsanitize=undefined", "-fsanitize-trap=undefined",
     ]

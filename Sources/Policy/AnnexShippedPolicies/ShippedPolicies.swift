@@ -6,8 +6,8 @@ extension Policy {
     /// call was refused.
     ///
     /// - Parameters:
-    ///   - name: the policy's name, for example `compute`; or `NAME+ENTITLEMENT…` for that policy with what these
-    ///     entitlements add.
+    ///   - name: the policy's name, for example `compute`; or `NAME+ENTITLEMENT…` for that policy with the additions of
+    ///     these entitlements.
     ///   - directory: a directory of policies, which replace shipped ones of the same name; nil for none.
     /// - Throws: if there is no such policy or entitlement, or if a policy of the directory cannot be used.
     public static func compiledAhead(
@@ -19,8 +19,8 @@ extension Policy {
         return try compiledAhead(named: name, from: .shipped, for: architecture) { CompiledPolicies.named($0) }
     }
 
-    /// A policy of a library that may replace shipped policies or what they include. If none of its texts is replaced,
-    /// the policy that was compiled ahead is used.
+    /// A policy of a library that may replace shipped policies or the texts that they include. If none of its texts is
+    /// replaced, the policy that was compiled ahead is used.
     package static func compiledAhead(
         named name: String, from library: PolicyLibrary, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
@@ -31,7 +31,7 @@ extension Policy {
         }
     }
 
-    /// - Parameter find: returns the compiled policy of that name, if its texts are those of the library.
+    /// - Parameter find: returns the compiled policy of that name, if it was made from the library's texts.
     private static func compiledAhead(
         named name: String, from library: PolicyLibrary, for architecture: Architecture,
         find: (String) throws(PolicyError) -> CompiledPolicy?
@@ -40,7 +40,8 @@ extension Policy {
         guard let names = try library.joinedNames(name) else {
             return try library.policy(named: name, for: architecture)
         }
-        // Entitlements without calls leave the filter as it is. So the policy with the others is looked for.
+        // Entitlements without calls do not change the filter. So the policy is looked up with the other entitlements
+        // only.
         let fragments = try library.fragments(of: names, for: architecture)
         let withCalls = EntitlementNames(
             policy: names.policy, entitlements: fragments.filter(\.hasCalls).map(\.entitlement))

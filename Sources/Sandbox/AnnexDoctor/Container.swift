@@ -7,7 +7,7 @@ package enum Container: String, Sendable, Hashable, CaseIterable {
 
     /// The traces that containers leave.
     struct Signs: Sendable, Hashable {
-        /// Paths that exist.
+        /// The paths of `Container.files` that exist.
         var files: Set<String> = []
         /// The text of `/run/systemd/container`, else the variable `container` of this program or of process 1.
         var word: String?
@@ -15,7 +15,7 @@ package enum Container: String, Sendable, Hashable, CaseIterable {
         var kernel = ""
         /// The text of `/proc/1/cgroup`.
         var groups = ""
-        /// Those of the variables of Kubernetes and snap that are set in this program.
+        /// The variables of Kubernetes and snap that are set in this program.
         var variables: Set<String> = []
     }
 

@@ -64,7 +64,7 @@ public struct Diagnosis: Codable, Sendable, Hashable {
     }
 }
 
-/// One feature that was tried, or setting that was read, and what it means for sandboxes here.
+/// One feature that was tried, or one setting that was read, and its effect on sandboxes here.
 public struct Finding: Codable, Sendable, Hashable {
     public enum Level: String, Codable, Sendable, Hashable {
         /// Works as Annex needs it.

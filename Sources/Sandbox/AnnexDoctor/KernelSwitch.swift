@@ -1,6 +1,6 @@
 internal import AnnexLaunch
 
-/// One sysctl that limits what a sandbox can be, and the meaning of its values.
+/// One sysctl that limits sandboxes, and the meaning of its values.
 struct KernelSwitch: Sendable {
     let name: String
     /// The problem with a value; nil if there is none.

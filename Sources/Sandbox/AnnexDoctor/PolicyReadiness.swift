@@ -27,7 +27,7 @@ public struct PolicyReadiness: Codable, Sendable, Hashable {
     /// The layers in force during the launch.
     public var layers: [String] = []
     public var missing: [Missing] = []
-    /// Why the policy cannot run; nil if it can.
+    /// Why the policy cannot run; nil if it can run.
     public var cause: String?
     public var remedy: String?
     /// The results of the probe's attempts to make a user namespace inside the sandbox.

@@ -66,7 +66,7 @@ package struct ProbeBundle: ~Copyable {
     private static func write(to path: String) throws(SystemError) {
         let file = try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o500)
         try file.writeAll(try WardenProgram.bytes())
-        // The file must be open to the sandbox's user, who has no other rights here.
+        // The file must be open to every user, because the sandbox's user has no other rights here.
         guard fchmod(file.number, 0o555) == 0 else { throw SystemError("fchmod", errno: errno, path: path) }
     }
 

@@ -5,8 +5,8 @@ internal import Glibc
 
 /// Finds the cause of a refusal among the causes known here, and its remedy.
 ///
-/// The order matters. A sysctl that is off is the cause whatever else is present. Next comes a security module that is
-/// known to refuse, then a filter around this program, and only then the kernel itself.
+/// The order matters. A sysctl that is off is the cause whatever else is present. Next is a security module that is
+/// known to refuse, then a filter around this program. The kernel itself is the last.
 package struct Remedies: Sendable {
     private let surroundings: Surroundings
 

@@ -17,7 +17,7 @@ package struct ProcessStat: Sendable {
     }
 
     init?(text: String) {
-        // The second field is the program's name in brackets. It may contain anything, brackets too.
+        // The second field is the program's name in brackets. It may contain any characters, even brackets.
         guard let bracket = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: bracket)...].split(separator: " ")
         guard fields.count > 21, let parent = Int32(fields[1]), let user = UInt64(fields[11]),

@@ -11,7 +11,7 @@ struct LocatedProgram: ~Copyable {
     let path: String
     /// The arguments, the program's own name first.
     let arguments: [[UInt8]]
-    /// What the sandbox must show beside the policy's own paths: the file itself, or the script.
+    /// The path that the sandbox must show besides the policy's own paths: the file itself, or the script.
     let grants: [PathGrant]
 
     /// How many interpreters may themselves be scripts; the kernel has the same limit.
@@ -100,7 +100,7 @@ struct LocatedProgram: ~Copyable {
         }
     }
 
-    // MARK: - What the policy shows
+    // MARK: - Paths that the policy shows
 
     private static func shows(_ policy: Policy, path: String, rights: PathRights) -> Bool {
         guard let real = try? HostPath.resolve(path, trusting: true).path else { return false }

@@ -13,8 +13,8 @@ internal import Synchronization
 ///   descriptor of the file the program could change the file's mode and times, lock it, or map it as code.
 /// - `/dev/null` and similar devices are opened again.
 /// - A terminal is replaced by a terminal of the sandbox's own.
-/// - Everything else is carried over a pipe. Two descriptors of one description share one pipe, so that their order is
-///   kept.
+/// - The bytes of any other file are carried over a pipe. Two descriptors of one description share one pipe, so that
+///   the order of their bytes is kept.
 package struct ProgramStreams: ~Copyable {
     /// The program's descriptors 0, 1 and 2.
     private var given = DescriptorList()
@@ -28,7 +28,7 @@ package struct ProgramStreams: ~Copyable {
     private var outward: [(number: Int32, relay: StreamRelay)] = []
 
     /// Connects all three streams of this process.
-    /// - Parameter closed: the descriptors that were closed when this process began. Something else has their numbers
+    /// - Parameter closed: the descriptors that were closed when this process began. Other files have their numbers
     ///   now.
     package init(closed: Set<Int32>) throws(SystemError) {
         captured = nil
@@ -161,8 +161,8 @@ package struct ProgramStreams: ~Copyable {
     }
 
     /// Waits until all output has been passed on.
-    /// - Returns: the first stream that could not be written to, and the error; nil if none failed. EPIPE does not
-    ///   count.
+    /// - Returns: the first stream that could not be written to, and the error; nil if no stream failed. EPIPE does not
+    ///   count as a failure.
     package consuming func finish() -> (number: Int32, error: SystemError)? {
         var failed: (Int32, SystemError)?
         for (number, relay) in outward {
@@ -195,7 +195,7 @@ package struct ProgramStreams: ~Copyable {
         guard status.kind == .pipe || isMemory || (status.kind == .regular && mode == O_RDONLY) else { return nil }
         let flags = try SystemError.check("fcntl(F_GETFL)", annex_status_flags(number))
         guard flags & O_ACCMODE == mode || flags & O_ACCMODE == O_RDWR else { return nil }
-        // Without `O_NONBLOCK`, opening a pipe that has no other end would wait for one.
+        // Without `O_NONBLOCK`, opening a pipe without another end would wait for that end.
         guard let again = try? Descriptor.open("/proc/self/fd/\(number)", mode | O_NONBLOCK | O_NOCTTY) else {
             return nil
         }
@@ -204,8 +204,8 @@ package struct ProgramStreams: ~Copyable {
         return again
     }
 
-    /// Whether this is null, zero, full, random or urandom. Opening one of these again gives away nothing: every
-    /// process may.
+    /// Whether this is null, zero, full, random or urandom. Opening one of these again gives away no right, because
+    /// every process may open it.
     private static func isMemoryDevice(_ number: Int32) -> Bool {
         var status = stat()
         // SAFETY: the call fills the structure that it is given and keeps nothing.

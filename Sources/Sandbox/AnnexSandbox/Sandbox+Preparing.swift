@@ -53,7 +53,8 @@ extension Sandbox {
         return try SandboxError.step(step) { () throws(SystemError) in try HostPath.resolve(absolute).path }
     }
 
-    /// Rejects an empty path. An unset shell variable expands to one, and it would mean the working directory.
+    /// Rejects an empty path. An unset shell variable expands to an empty path, and an empty path would mean the
+    /// working directory.
     private func rejectEmpty(_ path: String, step: String) throws(SandboxError) {
         guard path.isEmpty else { return }
         throw SandboxError(step, cause: "a path is empty", remedy: "name one; `.` is the working directory")

@@ -18,13 +18,13 @@ internal import Synchronization
 /// The program sees the paths that the policy grants and the paths that the caller hands over, under the same names as
 /// on the host. Every layer that the policy asks for is in force, or the launch fails. No layer is left out silently.
 public struct Sandbox: Sendable {
-    /// The policy that programs run under: what they may do, and their limits.
+    /// The policy that programs run under: their rights and their limits.
     public private(set) var policy: Policy
     /// Layers that may be missing because the caller named them in `waive`; each report lists those that were left out.
     public private(set) var waived: Set<SandboxLayer> = []
     /// A directory on the host that becomes the program's private directory, if the policy keeps one from run to run.
     public var privateDirectory: String?
-    /// What happens to the calls and paths that the policy denies.
+    /// The treatment of the calls and paths that the policy denies.
     public var denials = DenialMode.enforce
 
     /// Runs programs under this policy, without any waived layer.
@@ -47,7 +47,8 @@ public struct Sandbox: Sendable {
     /// attacks then get through.
     public mutating func waive(_ layer: SandboxLayer) { waived.insert(layer) }
 
-    /// Runs a program to its end. How it ended is part of the result: nothing that the program does is thrown.
+    /// Runs a program to its end. The program's end is part of the result: no act of the program makes this method
+    /// throw.
     ///
     /// If the task is cancelled, the program gets SIGTERM and is killed after the policy's grace.
     /// - Throws: if the program cannot be started: the program or a path does not exist, or this machine cannot provide
@@ -80,15 +81,15 @@ public struct Sandbox: Sendable {
     }
 }
 
-/// The result of a run: how the program ended, and what it wrote.
+/// The result of a run: the program's end and its output.
 public struct SandboxRunResult: Sendable, Hashable {
-    /// How the run ended, and what is known about it.
+    /// How the run ended, with all known facts about it.
     public let report: SandboxRunReport
     /// The standard output, empty unless captured. The program chose these bytes: escape them before showing them.
     public let output: [UInt8]
     /// The standard error, empty unless captured.
     public let errors: [UInt8]
-    /// What the program did, for `PolicyProposal` to make a policy from; nil unless `Sandbox.denials` was `learn`.
+    /// The record of the run, from which `PolicyProposal` makes a policy; nil unless `Sandbox.denials` was `learn`.
     public let recording: Recording?
 }
 

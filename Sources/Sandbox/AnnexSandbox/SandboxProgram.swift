@@ -4,7 +4,7 @@ internal import AnnexLaunch
 ///
 /// The program gets only what is named here or granted by the policy.
 public struct SandboxProgram: Sendable, Hashable {
-    /// What the program reads as its standard input.
+    /// The source of the program's standard input.
     public enum Input: Sendable, Hashable {
         /// No bytes: the program reads the end of the input at once.
         case none

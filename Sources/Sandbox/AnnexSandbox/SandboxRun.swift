@@ -71,7 +71,7 @@ package final class SandboxRun: Sendable {
         }
     }
 
-    /// What the program did, once it has ended; nil unless the mode is `learn`.
+    /// The record of the run, once the program has ended; nil unless the mode is `learn`.
     package var recording: Recording? { state.withLock { $0.recording } }
 
     /// Forwards a signal to the program, as a terminal or a service manager would send it.
@@ -179,7 +179,8 @@ package final class SandboxRun: Sendable {
     }
 
     /// Runs when the launch limit has passed, even if the program was executed in time. `executed` does not cancel this
-    /// timer, because it would have to find the timer among all others. So this checks whether the launch has reported.
+    /// timer, because finding it among all others would cost time. So this function checks whether the launch has
+    /// reported.
     private func endUnexecuted() {
         if state.withLock({ $0.report == nil }) { end(.launchLimit) }
     }
@@ -224,8 +225,8 @@ package final class SandboxRun: Sendable {
         state.withLock { $0.disk = watch }
     }
 
-    /// Watches the free space of file systems that the program may write to. Only the size of the disk bounds what it
-    /// writes there.
+    /// Watches the free space of file systems that the program may write to. Only the size of the disk bounds the bytes
+    /// that it writes there.
     private func watchSpace() throws(SandboxError) {
         let written = policy.paths.grants.filter { $0.rights.contains(.write) }.map(\.path)
         let subject = try SandboxError.step("free space") { () throws(SystemError) in

@@ -4,7 +4,7 @@ internal import AnnexPolicy
 internal import Glibc
 
 extension SandboxRunReport {
-    /// The one place that turns facts of the kernel and Annex's own causes into a reason.
+    /// Derives the reason for the end from the kernel's facts and Annex's own causes. No other code decides the reason.
     init(
         program: [String], policy: Policy, cause: RunCause?, end: SandboxEnd, launch: SandboxReport?, elapsed: Duration
     ) {

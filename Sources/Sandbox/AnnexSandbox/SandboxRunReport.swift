@@ -1,6 +1,6 @@
 public import AnnexLaunch
 
-/// How a program's run ended, and everything that is known about it.
+/// How a program's run ended, with all known facts about the run.
 public struct SandboxRunReport: Sendable, Hashable, Codable {
     /// Why the program ended. The end of an extension uses the same names.
     public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {
@@ -36,7 +36,7 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
         public let layer: String
         /// Why this machine cannot provide the layer; nil if the launch did not ask for it.
         public let cause: String?
-        /// What the reader can do about it; nil if that is not known.
+        /// The remedy; nil if it is not known.
         public let remedy: String?
     }
 
@@ -56,20 +56,20 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     /// broker sees these functions only if it decides on the system call that sends the signal. If the policy simply
     /// allows that call, this is nil.
     public var backtrace: [FrameRecord]?
-    /// The step of the launch that failed; nil if none did.
+    /// The step of the launch that failed; nil if no step failed.
     public var failedStep: String?
-    /// What the reader can do about a failed launch; nil if that is not known, or if the launch did not fail.
+    /// The remedy for a failed launch; nil if it is not known, or if the launch did not fail.
     public var remedy: String?
     /// The layers in force.
     public var layers: [String] = []
     /// The layers that were left out. Either this machine lacks them and the caller waived them, or the policy grants
-    /// what they would hold back.
+    /// the things that they would deny.
     public var waived: [Waiver] = []
     /// The steps of the launch, in order.
     public var steps: [Step] = []
     /// The denied calls and paths, one record of each kind.
     public var denials: [DenialRecord] = []
-    /// The number of all denials, also of those whose kind found no room in `denials`.
+    /// The number of all denials, also of denials for whose kind `denials` has no room.
     public var denialCount = 0
     /// The memory limit in bytes.
     public var memoryLimit: UInt64

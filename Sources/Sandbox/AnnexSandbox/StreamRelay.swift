@@ -15,7 +15,7 @@ final class StreamRelay: Sendable {
     private let sink: Mutex<Sink?>
     private let thread = Mutex<WorkerThread?>(nil)
     private let ending = Mutex<(isDone: Bool, job: (@Sendable () -> Void)?)>((false, nil))
-    /// SYNC: relaxed: read after the thread was joined, or for a report that may miss the latest value.
+    /// SYNC: relaxed: the value is read after the thread was joined, or for a report that may miss the latest value.
     private let failure = Atomic<Int32>(0)
 
     /// - Parameters:
@@ -47,7 +47,7 @@ final class StreamRelay: Sendable {
     }
 
     /// Waits until the source has ended and all of it was written.
-    /// - Returns: the errno of the write that failed; nil if none did.
+    /// - Returns: the errno of the write that failed; nil if no write failed.
     func finish() -> Int32? {
         if let thread = thread.withLock({ $0.take() }) { thread.join() }
         let number = failure.load(ordering: .relaxed)

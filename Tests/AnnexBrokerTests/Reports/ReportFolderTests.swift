@@ -88,7 +88,7 @@ import Testing
         #expect(names == (0..<5).map { name($0) } + future.suffix(2))
     }
 
-    @Test func `a machine without the time loses no reports within the limit`() throws {
+    @Test func `a machine whose clock is not set yet loses no reports within the limit`() throws {
         let folder = try ReportFolder.own(path)
         for number in 0..<5 { try folder.write([0], as: name(number)) }
         try folder.tidy(keeping: cap(7), at: WallClock(microseconds: 0))

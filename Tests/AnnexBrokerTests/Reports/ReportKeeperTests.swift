@@ -138,7 +138,8 @@ import Testing
             let keeper = ReportKeeper(path: path, cap: .init(reports: 20, ofOne: 20), queue: queue)
             keeper.keep(.example())
             guard queue.finish(within: .seconds(600)) else { exit(2) }
-            // While the queue writes on: after as many files as the round says, wherever in the next one that is.
+            // The writer is killed while the queue goes on: after as many files as the round states, at any point in
+            // the next file.
             let end = Thread {
                 var seen: Set<String> = []
                 while seen.count < 4 + 5 * round {
@@ -158,10 +159,10 @@ import Testing
         #expect(try StoredReport.all(in: path).reports.first?.identifier == "after")
     }
 
-    /// As `exit` is called by a program whose last extension has ended.
+    /// A program whose last extension has ended calls `exit` in this way.
     @Test func `a program that exits at once loses no report`() async throws {
         await #expect(processExitsWith: .success) { [path = path as String] in
-            // The disk answers; whether it answers in time, beside everything else that runs, is not the subject.
+            // The disk answers. Whether it answers in time on a busy machine is not tested here.
             ReportQueue.lastMoment.withLock { $0 = .patience }
             let keeper = ReportKeeper(path: path)
             for _ in 0..<10 { keeper.keep(.example()) }

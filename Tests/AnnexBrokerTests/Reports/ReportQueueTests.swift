@@ -9,7 +9,7 @@ import Testing
 /// The queue starts a thread for its work. A process without memory for a further thread must not lose that work. The
 /// test runs in a process of its own, because the limit on memory belongs to a process.
 @Suite(.timeLimit(.minutes(20))) struct ReportQueueTests {
-    @Test func `work for which no thread could be created is not done until a thread has done it`() async {
+    @Test func `work waits until a thread can be created for it`() async {
         await #expect(processExitsWith: .success) {
             let queue = ReportQueue()
             let isWritten = Mutex(false)

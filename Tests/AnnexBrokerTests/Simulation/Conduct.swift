@@ -33,14 +33,14 @@ struct Conduct {
     }
 
     var faults: Faults
-    /// How many at once ask the extension something.
+    /// The number of callers that send requests at the same time.
     var askers: Int
-    /// Requests of each of them before it is done.
+    /// The number of requests of each caller.
     var requests: Int
     var hostCancels: Bool
     /// How late timers may fire.
     var lateness: Duration
-    /// Whether a timer that the machine did not set fires now and then.
+    /// Whether now and then a timer fires that the machine did not set.
     var hasStrayTimers: Bool
 
     init(using random: inout SeededRandom) {
@@ -55,7 +55,8 @@ struct Conduct {
         hasStrayTimers = Bool.random(using: &random)
     }
 
-    /// What has to be told where this is all that goes wrong; nil: the kernel's own facts. No rule where several do.
+    /// The reason that must be reported if this is the only fault; nil for the kernel's own facts. If there are several
+    /// faults, there is no rule.
     var expectedCause: EndCause?? {
         let asked: EndCause = hostCancels ? .cancelled : .completed
         switch faults {

@@ -21,8 +21,8 @@ struct FaultyLife: LifeMachine {
         case keepsItsSlot
         /// An idle extension is pinged like one at work.
         case pingsForEver
-        /// The time limit is that of the newest request: an extension that answers others may keep an older one
-        /// waiting.
+        /// The time limit belongs to the newest request. So an extension that answers newer requests may keep an older
+        /// one waiting.
         case limitsTheNewestOnly
     }
 

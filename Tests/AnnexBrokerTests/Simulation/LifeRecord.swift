@@ -57,7 +57,7 @@ struct LifeRecord {
         }
     }
 
-    /// When nothing can happen any more.
+    /// Checks the rules at the moment when no event can follow any more.
     mutating func judge(conduct: Conduct, times: LifecycleTimes, isAlive: Bool, timerIsSet: Bool) {
         guard let cause, let asked, let ended else { return fail("no end was told") }
         if timerIsSet { fail("a timer is left") }

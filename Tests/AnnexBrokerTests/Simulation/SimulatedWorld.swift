@@ -27,7 +27,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
     private var isAlive = false
     private var isGone = false
     private var asked: UInt64 = 0
-    /// The requests that are open, and since when the oldest of them is that.
+    /// The open requests, and the moment from which the oldest of them was the oldest.
     private var open: Set<UInt64> = []
     private var oldest: (request: UInt64, since: Moment)?
     private var askers = 0
@@ -40,7 +40,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
         conduct = Conduct(using: &random)
     }
 
-    /// Lives it to the moment when nothing can happen any more.
+    /// Runs the life until no event can follow any more.
     mutating func run() {
         feed(.asked)
         schedule(conduct.faults)
@@ -197,7 +197,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
         if !isIdle && !timerIsSet { record.fail("nothing bounds its time") }
     }
 
-    /// No request at its turn waits longer for its answer than the limit and a late timer allow.
+    /// The oldest request never waits longer for its answer than the limit and a late timer allow.
     private mutating func checkLimit() {
         guard record.isServing, let oldest else { return }
         if now.since(oldest.since) > times.request + conduct.lateness + .milliseconds(10) {

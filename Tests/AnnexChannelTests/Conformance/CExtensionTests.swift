@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What `Languages/C/annex_extension.h` does beyond what every extension of the conformance tests does.
+/// Tests of `Languages/C/annex_extension.h` beyond the conformance tests, which hold for every extension.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct CExtensionTests {
     private func run(
         _ handlers: ChannelHandlers = ChannelHandlers(), looks: String = "2048",

@@ -3,7 +3,7 @@ import AnnexLinux
 import AnnexTestSupport
 import Testing
 
-/// What every extension's end must do, whatever it is written in and whatever carries its frames.
+/// Rules for every extension's end, in any language and over any transport.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct ConformanceTests {
     /// Runs a body with a channel to such an extension, ready for calls. Skips the test if that kind cannot run here.
     private func run(

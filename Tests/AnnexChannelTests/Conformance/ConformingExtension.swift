@@ -17,9 +17,9 @@ enum ConformingExtension: String, CaseIterable, Sendable {
     case python
     /// C, a process of its own, over rings; polls before it sleeps.
     case c
-    /// The same, asleep between any two messages.
+    /// The same program, which sleeps between any two messages.
     case cAsleep
-    /// The same, compiled to end itself where it errs.
+    /// The same program, compiled so that it ends itself at an error.
     case cSanitized
 
     /// Why this one cannot run here; nil if it can.
@@ -65,14 +65,14 @@ enum ConformingExtension: String, CaseIterable, Sendable {
     }
 }
 
-/// An extension that runs and can be waited for.
+/// A running extension. A test can wait for its end.
 protocol RunningExtension {
     func join()
-    /// Whether it ended as it was asked to; of one that has been waited for.
+    /// Whether it ended in the requested way. A test must have waited for its end.
     var hasEndedWell: Bool { get }
 }
 
 extension ExtensionThread: RunningExtension {
-    /// A thread that comes to its end has nothing else to tell.
+    /// If a thread ends, that is the requested way.
     var hasEndedWell: Bool { true }
 }

@@ -15,7 +15,7 @@ final class ExtensionProcess: RunningExtension, Sendable {
 
     /// Over rings.
     init(_ arguments: [String], _ ends: consuming ExtensionDescriptors) throws {
-        // Out of the way of the numbers that they are to get.
+        // The descriptors first move above the numbers that they will get.
         let control = try ends.control.duplicate(atLeast: 20)
         let hostRegion = try ends.hostRegion.duplicate(atLeast: 20)
         let extensionRegion = try ends.extensionRegion.duplicate(atLeast: 20)
@@ -44,14 +44,14 @@ final class ExtensionProcess: RunningExtension, Sendable {
     /// Whether it is stopped, or has ended in whatever way.
     var isStoppedOrDead: Bool { state() != 0 }
 
-    /// Whether it has ended by itself, and well.
+    /// Whether it has ended by itself, with exit code 0.
     var hasLeft: Bool { state() == CLD_EXITED }
 
     func resume() {
         Foundation.kill(process, SIGCONT)
     }
 
-    /// What it last came to, which stays to be asked again.
+    /// Its last state, which the kernel keeps for later questions.
     private func state() -> Int {
         var info = siginfo_t()
         waitid(P_PID, id_t(process), &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT)

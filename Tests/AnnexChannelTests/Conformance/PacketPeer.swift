@@ -3,7 +3,7 @@ import Glibc
 
 @testable import AnnexChannel
 
-/// The conforming extension, written after the page of the wire alone: it uses nothing of the library but its socket.
+/// The conforming extension, written only from the page about the wire. Of the library it uses only the socket.
 final class PacketPeer: Sendable {
     private let socket: Descriptor
 

@@ -49,7 +49,7 @@ import Testing
         host.finish(thread)
     }
 
-    /// The outcome of three grants if so many numbers are free.
+    /// The outcome of three grants if this many descriptor numbers are free.
     private static func outcome(free: Int, _ host: HostEndpoint) throws -> CallFailure? {
         let scarcity = Scarcity(free: free)
         // The host closes the files once they are sent, which must not give the extension their numbers.

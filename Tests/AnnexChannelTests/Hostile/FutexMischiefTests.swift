@@ -6,8 +6,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A peer uses the kernel against words that the host sleeps on. `HostilePeerTests` has the sleeper for frames that is
-/// moved, and the one that is woken for nothing.
+/// A peer uses the kernel against words that the host sleeps on. In `HostilePeerTests`, a sleeper for frames is moved
+/// to another word, and another sleeper is woken without a frame.
 @Suite(.timeLimit(.minutes(20))) struct FutexMischiefTests {
     /// A host whose ring is full and whose caller sleeps for room.
     private final class Full: Sendable {
@@ -49,7 +49,7 @@ import Testing
     @Test func `IPC-06: a sender that the peer moves to another word still finds room`() throws {
         let full = try Full()
         while RawFutex.requeue(full.bed, to: full.channel.peer.region.start + 2048) != 1 { sched_yield() }
-        // As an honest reader does; its wake-up reaches no sleeper.
+        // An honest reader does the same, but here its wake-up reaches no sleeper.
         full.channel.peer.store(1024, at: RegionLayout.consumed)
         WritableWord(full.bed.assumingMemoryBound(to: UInt32.self)).wake()
         full.channel.peer.store(3072, at: RegionLayout.consumed)

@@ -51,9 +51,9 @@ struct ScribbledRound: Sendable {
         }
         let tasks = Task { [self] in while !over.isSet { await callFromTask() } }
         let deadline = MonotonicClock.deadline(after: time)
-        // The round has a length, not a condition to wait for; the processor is the other threads' meanwhile.
+        // The round lasts a fixed time and waits for no condition. The other threads get the processor meanwhile.
         while MonotonicClock.now() < deadline, !host.state.isClosed.load(ordering: .relaxed) { usleep(1000) }
-        // So that calls are also made of a channel that the extension had closed: no verdict hangs on how many.
+        // So some calls are made on a channel that the extension has closed. No verdict depends on their number.
         usleep(1000)
         host.end(with: "the round is over")
         over.set()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import AnnexChannel
 
-/// An extension that stops, pauses or dies at every step of the protocol: before its hello, within a frame, after it is
-/// published and before the doorbell, asleep, with memory in its hands or on its way, within a stream and with a call of
-/// its own open.
+/// An extension that stops, pauses or dies at every step of the protocol. It does so before its hello, within a frame,
+/// and between publishing a frame and its doorbell. It also does so asleep, with memory that it has or sends, within a
+/// stream, and with an open call of its own.
 @Suite(.timeLimit(.minutes(20))) struct StoppedPeerTests {
     /// In a process of its own, whose descriptors, threads and mappings are counted.
     @Test func `IPC-06, SIG-04: calls end in time and nothing leaks if an extension stops at any step`() async {

@@ -11,7 +11,7 @@ struct StoppedRound: Sendable {
     enum Fate: String, CaseIterable {
         /// It stops, and its host ends it.
         case stopped
-        /// It stops, and goes on once its host has given up.
+        /// It stops, and continues once its host has given up.
         case paused
         /// It dies.
         case killed

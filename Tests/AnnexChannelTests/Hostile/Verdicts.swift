@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import AnnexChannel
 
-/// The outcomes of all that a host began: each call and each wait on a stream must end exactly once.
+/// The outcomes of all operations that a host began: each call and each wait on a stream must end exactly once.
 final class Verdicts: Sendable {
     private struct Counts {
         var begun = 0
@@ -13,7 +13,7 @@ final class Verdicts: Sendable {
 
     private let counts = Mutex(Counts())
 
-    /// Counts the outcome of `body`. Every error is typed, else this would not compile.
+    /// Counts the outcome of `body`. Every error has a known type; otherwise this would not compile.
     func note<Value, Failure: Error>(_ what: String, _ body: () throws(Failure) -> Value) -> Value? {
         counts.withLock { $0.begun += 1 }
         do throws(Failure) {

@@ -80,7 +80,7 @@ import Testing
         let call = try await channel.host.start(Request(method: 1, mostReply: .max))
         for frame in lie.frames { writer.send(frame) }
         #expect(await channel.violation() == lie.violation)
-        // An answer that was whole before the false claim counts.
+        // An answer that was complete before the false claim counts.
         do throws(CallFailure) {
             #expect(try await call.value().payload.count == 10)
         } catch {

@@ -21,14 +21,14 @@ import Testing
         var worked: [UInt64] = []
         var toHost: [Frame] = []
         var toExtension: [Frame] = []
-        /// What the extension asked, and how often each was answered.
+        /// The calls that the extension made, and how often each was answered.
         var asked: UInt64 = 0
         var cancelled: Set<UInt64> = []
         var answers: [UInt64: Int] = [:]
         var busy = 0
         var leftToAsk: Int
 
-        /// Nothing is left to do.
+        /// Neither side has any step left.
         var isOver: Bool { leftToAsk == 0 && toHost.isEmpty && toExtension.isEmpty && worked.isEmpty }
     }
 

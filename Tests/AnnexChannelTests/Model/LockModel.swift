@@ -1,6 +1,6 @@
-/// Every order in which the steps of a `LockPair` can fall: threads that each take one half once, and one that takes both
-/// with one atomic access if it finds them free and lets go of both with another. Steps are those of the shipped code, one
-/// atomic access each.
+/// Tries every order in which the steps of a `LockPair` can occur. Several threads each take one half once. Another
+/// thread takes both halves with one atomic access if they are free, and releases both with another access. The steps
+/// are those of the shipped code, one atomic access each.
 struct LockModel {
     /// One half's bits of the word.
     struct Half: Hashable {
@@ -16,11 +16,11 @@ struct LockModel {
     var suspectsOthers = true
     /// Whether the word's bit is cleared before a sleeper is woken, as shipped.
     var clearsFirst = true
-    /// Whether a thread that lets go of both wakes the sleepers of each, as shipped, or of the first alone.
+    /// Whether a thread that releases both halves wakes the sleepers of both, as shipped, or only those of the first.
     var wakesBoth = true
     /// The half that each thread wants.
     var halves: [Half] = [.second, .second, .second]
-    /// How often one comes that takes both if they are free, and else goes its way.
+    /// How often a thread tries to take both halves. If they are not free, it goes away.
     var visits: UInt8 = 2
 
     enum Step: Hashable {
@@ -58,7 +58,7 @@ struct LockModel {
         case twoHolders
     }
 
-    /// Walks through all of them.
+    /// Walks through all orders.
     func search() -> (states: Int, fault: Fault?) {
         let visitor = Thread(half: .both, step: .away)
         let start = State(threads: halves.map { Thread(half: $0) } + [visitor], visits: visits)
@@ -160,14 +160,14 @@ struct LockModel {
 }
 
 extension LockModel.State {
-    /// The first of what a thread owes is done.
+    /// The first wake-up that a thread owes is done.
     func paid(_ index: Int, then step: LockModel.Step) -> [LockModel.State] {
         var next = self
         next.threads[index].owed.removeFirst()
         return next.threads[index].owed.isEmpty ? next.rested(index) : [next.with(index, step)]
     }
 
-    /// It owes nothing any more.
+    /// It owes no wake-up any more.
     func rested(_ index: Int) -> [LockModel.State] {
         [with(index, threads[index].half == .both ? .away : .done)]
     }

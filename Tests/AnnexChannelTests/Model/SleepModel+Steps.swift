@@ -114,12 +114,12 @@ extension SleepModel {
         }
     }
 
-    /// How many frames go out now.
+    /// How many frames are published now.
     private func count(_ state: State) -> UInt8 {
         min(batch, messages - state.shown)
     }
 
-    /// The frames behind the first are stored before it; the reader cannot see them, because the first is not there.
+    /// The frames after the first are stored before it. The reader cannot see them as long as the first is missing.
     private func publish(_ state: State) -> [State] {
         guard state.bufferedHeader == nil else { return [] }
         return [

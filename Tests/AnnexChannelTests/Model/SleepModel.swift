@@ -1,40 +1,41 @@
-/// Every order in which the steps of one ring can fall: a writer that waits for room and a reader that waits for frames,
-/// with the store buffers of real processors, with rings that go round, and without any time-out.
+/// Tries every order in which the steps of one ring can occur. A writer waits for room, and a reader waits for frames.
+/// The model has the store buffers of real processors, its rings go round, and it has no time-out.
 ///
-/// The steps are those of `RingWriter`, `WakeGate` and a sender's `SleepGate` on one side, of `RingReader`, a receiver's
-/// `SleepGate` and its giving back of room on the other, one for one. A frame takes one line; headers are the numbers of
-/// their frames.
+/// The steps match the shipped code one for one. The writer's steps are those of `RingWriter`, `WakeGate` and a
+/// sender's `SleepGate`. The reader's steps are those of `RingReader`, a receiver's `SleepGate`, and the return of
+/// room. A frame takes one line, and a header is the number of its frame.
 struct SleepModel {
-    /// What the reader waits on.
+    /// The word that the reader waits on.
     enum Bed {
         /// The header that the writer stores next, as a host does.
         case header
         /// A count of the sleeper's that the writer raises before it wakes, as an extension does.
         case bell
-        /// The same, looked up only when the sleeper goes to sleep.
+        /// The same count, but read only when the sleeper goes to sleep.
         case bellReadLate
-        /// The sleeper's own flag: the obvious way, and wrong.
+        /// The sleeper's own flag. This is the obvious way, but wrong.
         case ownFlag
         /// A message on the control socket, as a host at rest does.
         case doorbell
     }
 
-    /// When a writer that has shown a frame reads the flag of a sleeper.
+    /// The moment at which a writer that has published a frame reads the sleeper's flag.
     enum Telling {
         case atOnce
-        /// Later or, if an answer says that the frame was taken, never, as shipped.
+        /// Later, as shipped. If an answer shows that the frame was taken, the writer never reads the flag.
         case unlessTaken
         /// As if each frame had been taken.
         case never
     }
 
-    /// What a writer does that has shown an answer whose caller said that it looks by itself.
+    /// The conduct of a writer that has published an answer to an attended call, whose caller polls.
     enum Attendance {
-        /// Callers say no such thing.
+        /// No call is attended.
         case none
-        /// It rings if the caller has asked for that since, as a task does before it suspends, as shipped.
+        /// As shipped, the writer rings if the caller has asked for the doorbell since. A task asks for it before it
+        /// suspends.
         case asked
-        /// The caller suspends and leaves the doorbell asked for as it was.
+        /// The caller suspends and does not change the request for the doorbell.
         case forgotten
     }
 
@@ -47,11 +48,13 @@ struct SleepModel {
     var looksAgain = true
     /// Whether the place of the next header is cleared before a header is shown, as shipped.
     var clears = true
-    /// Whether a writer that shows two frames at once wakes a sleeper on the first of them, as shipped, or on the last.
+    /// Whether a writer that publishes two frames at once wakes a sleeper on the first of them, as shipped, or on the
+    /// last.
     var wakesFirst = true
-    /// How many frames go out at once.
+    /// How many frames are published at once.
     var batch: UInt8 = 1
-    /// How many frames a reader takes before it says so. Shipped: a quarter of the ring at most.
+    /// How many frames a reader takes before it publishes its position. As shipped, this is at most a quarter of the
+    /// ring.
     var step: UInt8 = 1
     let lines: UInt8 = 4
     let messages: UInt8 = 6
@@ -72,31 +75,31 @@ struct SleepModel {
         var consumed: UInt8 = 0
         var receiver = false
         var sender = false
-        // What each side has stored and no other core sees yet.
+        // The stores of each side that no other core sees yet.
         var bufferedClear: UInt8?
         var bufferedHeader: UInt8?
         var bufferedSender: Bool?
         var bufferedReceiver: Bool?
         var bufferedConsumed: UInt8?
-        // The reader: how many frames it took, and said so.
+        // The reader: how many frames it has taken, and how many of them it has published as taken.
         var reader = ReaderStep.look
         var taken: UInt8 = 0
         var told: UInt8 = 0
-        /// It took an old frame, or one out of turn, for the next.
+        /// The reader took an old frame, or a frame out of turn, for the next one.
         var mistook = false
-        // The writer: how many frames it wrote and showed, and where it believes the reader is.
+        // The writer: how many frames it has written and published, and the reader's position as far as it knows.
         var writer = WriterStep.room
         var written: UInt8 = 0
         var shown: UInt8 = 0
         var seen: UInt8 = 0
         var doorbells: UInt8 = 0
-        /// How often it rang, and how often the reader knows of.
+        /// How often the writer rang, and how many of these rings the reader has noticed.
         var rings: UInt8 = 0
         var heard: UInt8 = 0
     }
 
-    /// The number of states, and one in which a side sleeps for ever although it has something to do, or in which the
-    /// reader took something that is no frame.
+    /// The number of states, and a faulty state if there is one. In a faulty state, a side sleeps for ever although it
+    /// has work, or the reader has taken bytes that are no frame.
     func search() -> (states: Int, lost: State?) {
         var known: Set<State> = [State()]
         var todo = [State()]

@@ -1,26 +1,29 @@
-/// Every order in which the steps of a ring can fall whose frames stay in one place while their writer knows that the
-/// last was taken, and go on behind it where it does not: with a store buffer, loads that are done early where nothing
-/// forbids it, a reader that sleeps on the word that it has seen, and without any time-out.
+/// Tries every order in which the steps of a ring with staying frames can occur. While the writer knows that the last
+/// frame was taken, the next frame stays in the same place. Otherwise the next frame lies after it. The model has a
+/// store buffer, and loads happen early if no rule forbids it. The reader sleeps on the word that it has seen, and
+/// there is no time-out.
 ///
-/// The steps are those of `RingWriter.publishAtOnce`, its going on, `WakeGate`, `RingReader.poll` and `SleepGate`, one
-/// for one. A frame takes one line; lines are as many as frames, so nothing goes round: rings that do, clearing, room and
-/// batches are `SleepModel`'s. Going on with no frame behind, where there was no room for one, is in neither.
+/// The steps match the shipped code one for one: `RingWriter.publishAtOnce` with its move to the next place,
+/// `WakeGate`, `RingReader.poll` and `SleepGate`. A frame takes one line. There are as many lines as frames, so the
+/// ring does not go round. `SleepModel` has rings that go round, clearing, room and batches. Neither model has a move
+/// to the next place without a frame there, which happens if there is no room for the frame.
 struct StayModel {
-    /// Whether a frame is written over the last only where that is known to be taken, as shipped.
+    /// Whether a frame is written over the last one only if that one is known to be taken, as shipped.
     var waitsToKnow = true
     /// Whether frames in one place differ from one to the next by their lap, as shipped.
     var laps = true
-    /// Whether the frame behind is there before the one that stayed says so, as shipped.
+    /// Whether the next frame is stored before the frame that stayed points to it, as shipped.
     var behindFirst = true
-    /// Whether a writer that goes on wakes a sleeper on the frame that stayed, as shipped, or on the one behind.
+    /// Whether a writer that moves on wakes a sleeper on the frame that stayed, as shipped, or on the next frame.
     var wakesStayed = true
-    /// Whether a frame's first word is stored after the rest of it, as shipped. Without, other cores may see it before.
+    /// Whether a frame's first word is stored after the rest of the frame, as shipped. Otherwise other cores may see
+    /// the word first.
     var releases = true
-    /// Whether a frame is loaded after its first word, as shipped. Without, a core may load it before.
+    /// Whether a frame is loaded after its first word, as shipped. Otherwise a core may load the frame first.
     var acquires = true
     let messages: UInt8 = 4
 
-    /// A header's first word: 0 where there is none.
+    /// A header's first word. Without a frame, it is 0.
     struct Word: Hashable {
         var isThere = false
         var lap = false
@@ -29,13 +32,13 @@ struct StayModel {
 
     struct Line: Hashable {
         var word = Word()
-        /// Which message lies here.
+        /// The message that lies here.
         var message: UInt8 = 0
     }
 
     struct Store: Hashable {
         var line: UInt8
-        /// Either of the two.
+        /// Exactly one of the two is stored.
         var word: Word?
         var message: UInt8?
     }
@@ -46,28 +49,30 @@ struct StayModel {
     struct State: Hashable {
         var lines = [Line](repeating: Line(), count: 5)
         var receiver = false
-        /// What the writer has stored and the reader does not see yet, in order.
+        /// The writer's stores that the reader does not see yet, in order.
         var stores: [Store] = []
         var storedFlag: Bool?
-        // The writer: its next message, where it goes, the word that stays there, and where a sleeper lies.
+        // The writer: its next message, that message's place, the word that stays there, and the place on which a
+        // sleeper sleeps.
         var writer = WriterStep.write
         var next: UInt8 = 0
         var place: UInt8 = 0
         var staying: Word?
         var lap = false
         var alarm: UInt8 = 0
-        // The reader: how many it took, where it looks, and the word that it knows there.
+        // The reader: how many messages it has taken, the place that it reads, and the word that it knows there.
         var reader = ReaderStep.look
         var taken: UInt8 = 0
         var position: UInt8 = 0
         var known = Word()
-        /// The new word that it has seen, and a message that was loaded before.
+        /// The new word that the reader has seen, and a message that it loaded before that word.
         var looked = Word()
         var early: UInt8?
         var mistook = false
     }
 
-    /// The number of states, and one in which a side sleeps for ever or the reader took a frame out of turn.
+    /// The number of states, and a faulty state if there is one. In a faulty state, a side sleeps for ever, or the
+    /// reader has taken a frame out of turn.
     func search() -> (states: Int, lost: State?) {
         var seen: Set<State> = [State()]
         var todo = [State()]
@@ -82,7 +87,7 @@ struct StayModel {
 
     private func flushes(_ state: State) -> [State] {
         var found: [State] = []
-        // What is stored without order may be seen before what was stored ahead of it.
+        // A store without order may be seen before earlier stores.
         for index in state.stores.indices.prefix(releases ? 1 : 2) {
             let store = state.stores[index]
             found.append(
@@ -104,7 +109,7 @@ extension StayModel {
         switch state.writer {
         case .write:
             guard state.next < messages else { return [] }
-            // Either may be: a frame that stays, or one that does not.
+            // Both cases are possible: a frame that stays, and a frame that does not.
             return [true, false].flatMap { stays in write(state, stays: stays) }
         case .fence: return state.stores.isEmpty ? [state.with { $0.writer = .readFlag }] : []
         case .readFlag: return [state.with { $0.writer = $0.receiver ? .wake : .write }]
@@ -121,7 +126,8 @@ extension StayModel {
     private func write(_ state: State, stays: Bool) -> [State] {
         guard let staying = state.staying else { return [state.with { put(&$0, stays: stays) }] }
         var found = [state.with { goOn(&$0, staying, stays: stays) }]
-        // An answer said that the reader has taken everything: only one that has can be asked for it.
+        // An answer showed that the reader has taken all frames. Only a reader that has taken them can send this
+        // answer.
         let isKnown = state.stores.isEmpty && state.taken == state.next
         if stays, isKnown || !waitsToKnow { found.append(state.with { put(&$0, stays: true) }) }
         return found
@@ -146,7 +152,7 @@ extension StayModel {
         let movedOn = Store(line: stayed, word: word)
         state.place += 1
         if !behindFirst { state.stores.append(movedOn) }
-        // A frame that is sent the general way does not stay.
+        // A frame that is sent in the general way does not stay.
         put(&state, stays: false)
         if behindFirst { state.stores.append(movedOn) }
         if wakesStayed { state.alarm = stayed }

@@ -8,7 +8,7 @@ import Testing
 
 /// No wait in a stream lasts for ever because the other side does nothing.
 @Suite(.timeLimit(.minutes(20))) struct StreamLimitTests {
-    /// A stream to an extension that never gives credit, and the waits that its owner is told of.
+    /// A stream to an extension that never gives credit, and the waits that are reported to its owner.
     private func stuck(
         callLimit: Duration?, _ heard: Heard = Heard(), _ body: (ChannelStream) async throws -> Void
     ) async throws -> [StreamWaiting] {

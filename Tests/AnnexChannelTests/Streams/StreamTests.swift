@@ -12,7 +12,7 @@ import Testing
     private enum Method {
         /// Sends every message back, doubled, and finishes when the opener does.
         static let echo: UInt16 = 20
-        /// Sends unasked as many hundred messages as the first byte of the arguments says.
+        /// Sends messages without a request: as many hundreds as the first byte of the arguments states.
         static let produce: UInt16 = 21
         /// Reads nothing until an event asks for it.
         static let hoard: UInt16 = 22

@@ -1,11 +1,12 @@
 import AnnexLinux
 import Glibc
 
-/// What this process has of what a channel takes. Counted in a process of its own: other tests open and close meanwhile.
+/// The resources of a channel that this process has. They are counted in a process of its own, because other tests open
+/// and close files meanwhile.
 struct Holdings {
     let descriptors: Int
     private let threads: Int
-    /// Of memfds: the allocator's own come and go.
+    /// Only mappings of memfds are counted, because the allocator's own mappings come and go.
     private let mappings: Int
 
     static func now() throws -> Holdings {
@@ -20,8 +21,8 @@ struct Holdings {
         descriptors <= other.descriptors && threads <= other.threads && mappings <= other.mappings
     }
 
-    /// Waits until there is no more than this, for threads end some time after they are told to, and stand in their
-    /// folder a little longer.
+    /// Waits until there are no more resources than this. Threads end some time after the request, and stay listed in
+    /// `/proc` a little longer.
     /// - Throws: `Left` at a watchdog's end.
     func untilBack() throws {
         for _ in 0..<20_000 {
@@ -31,7 +32,7 @@ struct Holdings {
         throw Left(before: self, after: try Holdings.now())
     }
 
-    /// Does something again and again; nothing may be left of it.
+    /// Repeats a body many times. It must leave no resource behind.
     static func areLeft(after rounds: Int = 20, _ body: (EventLoop) throws -> Void) async throws {
         try await prepare()
         let loop = try EventLoop()
@@ -46,8 +47,8 @@ struct Holdings {
         loop.shutDown()
     }
 
-    /// Waits until the loop's thread holds nothing of a channel any more: one that it has just looked after is let go of
-    /// when it has, and what it has open with it.
+    /// Waits until the loop's thread holds no channel any more. It releases a channel, with the channel's descriptors,
+    /// only after its handler has ended.
     private static func rest(_ loop: EventLoop) throws {
         let turn = try Gate()
         for _ in 0..<2 {
@@ -56,7 +57,8 @@ struct Holdings {
         }
     }
 
-    /// What sleeps a task is made with the first one that sleeps: no look comes before.
+    /// The runtime makes its objects for sleeping tasks with the first task that sleeps. So a task sleeps before the
+    /// first count.
     static func prepare() async throws {
         try await Task.sleep(for: .milliseconds(10))
     }

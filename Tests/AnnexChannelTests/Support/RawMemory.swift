@@ -1,7 +1,7 @@
 import AnnexLinux
 import Glibc
 
-/// What only a hostile peer would do to memory that it hands over.
+/// Changes to handed-over memory that only a hostile peer would make.
 enum RawMemory {
     private typealias Call = @convention(c) (Int32, Int32, Int, Int) -> Int32
     private typealias Making = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
@@ -14,10 +14,10 @@ enum RawMemory {
         return unsafeBitCast(symbol, to: Call.self)(memory.number, keepSize, offset, count)
     }
 
-    /// New memory of huge pages, none of which it has yet; nil where the kernel knows none.
+    /// New memory of huge pages, none of which is allocated yet; nil if the kernel has no huge pages.
     static func huge(_ name: String, pages: Int64) throws -> Descriptor? {
         guard let symbol = dlsym(nil, "memfd_create") else { return nil }
-        // The flag with its size, 2^21: another machine's default is another.
+        // The flag states the size 2^21, because the default size differs between machines.
         let (closesOnExec, sealable, hugePages) = (1, 2, 4 | 21 << 26) as (UInt32, UInt32, UInt32)
         let number = unsafeBitCast(symbol, to: Making.self)(name, closesOnExec | sealable | hugePages)
         guard number >= 0 else { return nil }

@@ -1,6 +1,6 @@
 #if ANNEX_SANITIZE
     import AnnexLinux
 
-    // In place of the system's in this module.
+    // Replaces the system's `Mutex` in this module.
     typealias Mutex = SanitizedMutex
 #endif

@@ -12,9 +12,9 @@ final class Scarcity {
     /// - Parameter free: how many numbers can still be given then.
     init(free: Int) {
         getrlimit(Self.resource, &before)
-        // Whatever is free below is taken, so that the limit says how many are left.
+        // All free numbers below are taken, so that the limit alone decides how many are left.
         while taken.last ?? 0 < 63 { taken.append(Self.another()) }
-        // What this process was born with may lie in between, as high as its maker's numbers went.
+        // Descriptors that this process inherited may lie in between, as high as its parent's numbers went.
         left = (0..<free).map { _ in Self.another() }
     }
 

@@ -1,6 +1,6 @@
-/// Finds, in Swift text, what can trap: in the files that handle a peer's bytes nothing of it may stand.
+/// Finds expressions that can trap, in Swift text. The files that handle a peer's bytes may contain none of them.
 ///
-/// It looks at words, not at types, so it also forbids what would be harmless; the receiver's files do without.
+/// It reads words and not types, so it also forbids some harmless expressions. The receiver's files avoid these too.
 struct TrapLint {
     struct Finding: Hashable, CustomStringConvertible {
         let line: Int

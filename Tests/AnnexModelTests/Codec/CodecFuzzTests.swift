@@ -3,7 +3,7 @@ import AnnexModel
 import AnnexTestSupport
 import Testing
 
-/// Any bytes at all give a value or a failure; what was read and written again reads the same.
+/// Any bytes give a value or a failure. A value that was read and written again is read as the same value.
 @Suite(.timeLimit(.minutes(20))) struct CodecFuzzTests {
     @Test func `IPC-09: changed messages never trap and read the same twice`() throws {
         let seed = SeededRandom.fresh()

@@ -10,7 +10,7 @@ import Testing
         try EntitlementFragment(text: head + text, file: "entitlements/org.example.net.yaml")
     }
 
-    @Test func `a fragment holds what its text states`() throws {
+    @Test func `a fragment holds the statements of its text`() throws {
         let fragment = try Self.fragment(
             """
             allow: [{ reason: a, calls: [getppid, { call: kill, when: { signal: SIGTERM } }] }]

@@ -32,14 +32,14 @@ import Testing
         end: [{ reason: p, calls: [kill, socket, ptrace] }]
         """
 
-    @Test func `a joined policy adds what fragments state and keeps the rest`() throws {
+    @Test func `a joined policy adds the statements of fragments and keeps its own`() throws {
         let policy = try PolicySamples.policy(Self.policy)
         let joined = try policy.joined(with: [Self.fragment("org.a", Self.one), Self.fragment("org.b", Self.other)])
         #expect(joined.name == "test+org.a+org.b" && joined.summary == policy.summary)
         for signal: UInt64 in [1, 2, 15] { #expect(try Self.answer(joined, "kill", 1, signal) == .allow) }
         #expect(try Self.answer(joined, "kill", 1, 9) == .end)
         #expect(try Self.answer(joined, "ptrace") == .end)
-        // What one fragment allows and another one refuses is allowed.
+        // If one fragment allows a call and another one refuses it, it is allowed.
         #expect(try Self.answer(joined, "socket", 1) == .allow)
         #expect(try Self.answer(joined, "socket", 2) == .end)
         #expect(joined.network == .loopback && joined.devices == [.zero])
@@ -88,7 +88,7 @@ import Testing
                 try policy.joined(with: [Self.fragment("org.a", "allow: [{ reason: a, calls: [\(call)] }]")])
             }
         }
-        // What one fragment writes, no other one executes.
+        // If one fragment allows writing a file, no other fragment may allow executing it.
         let text = "paths: { grants: [{ reason: c, rights: [read, %], paths: [/srv/a] }] }"
         let both = try ["write", "execute"].map { try Self.fragment("org.\($0)", text.replacing("%", with: $0)) }
         let verdict = try policy.joined(with: both).verdict(path: "/srv/a", rights: .execute)

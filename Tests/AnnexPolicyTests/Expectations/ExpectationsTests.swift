@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `what an entitlement expects replaces what the policy expects of the same call`() throws {
+    @Test func `an expectation of an entitlement replaces that of the policy about the same call`() throws {
         let point = "com.apple.share-services"
         let client = "com.apple.security.network.client"
         let own = try #require(try Expectations.shipped(for: point))
@@ -48,7 +48,7 @@ import Testing
         }
         #expect(wanted(own) == [.denied(answer: .end, layer: nil)])
         #expect(wanted(joined) == [.allowed])
-        // What no entitlement mentions stays expected.
+        // Expectations about other calls and paths stay.
         let ptrace = own.all.filter { $0.description.contains("ptrace") }
         #expect(!ptrace.isEmpty && ptrace.allSatisfy(joined.all.contains))
         #expect(throws: PolicyError.self) { try own.joined(withEntitlements: ["com.apple.security.nothing"]) }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// A container profile turned into a filter as Docker and runc do it, with nothing of the importer: Foundation reads
-/// the JSON, libseccomp resolves the names.
+/// A container profile turned into a filter as Docker and runc do it, without any code of the importer. Foundation
+/// reads the JSON, and libseccomp resolves the names.
 struct ReferenceProfile {
     struct Failure: Error {
         let call: String
@@ -14,7 +14,7 @@ struct ReferenceProfile {
     }
 
     let program: [FilterInstruction]
-    /// Every call that some rule is about, with the edges of its comparisons.
+    /// Every call with a rule, with the edges of its comparisons.
     let edges: [Int32: [Int: Set<UInt64>]]
 
     init(json: [UInt8], capabilities: Set<String>, kernel: (Int, Int)) throws {
@@ -30,7 +30,7 @@ struct ReferenceProfile {
             let names = entry["names"] as? [String] ?? [entry["name"] as? String].compactMap { $0 }
             for name in names {
                 let number = Self.number(name)
-                // Of other architectures, or of none.
+                // Names that are calls of other architectures only, or of none.
                 guard number >= 0 else { continue }
                 for comparisons in Self.comparisons(entry["args"] as? [[String: Any]] ?? []) {
                     let result = seccomp_rule_add_array(
@@ -126,7 +126,7 @@ extension ReferenceProfile {
         return all
     }
 
-    /// What libseccomp's filter answers.
+    /// The answer of libseccomp's filter.
     func answer(_ number: Int32, _ arguments: [UInt64]) throws -> FilterAnswer {
         try FilterEvaluator(program: program).answer(
             to: FilterEvaluator.Call(number: number, architecture: Architecture.x86.audit, arguments: arguments))

@@ -64,7 +64,7 @@ import Testing
         }
         #expect(later <= 11 * Int(LineBudget.perSecond))
         #expect(later >= 9 * Int(LineBudget.perSecond))
-        // A clock that stands still or goes wrong grants nothing and traps nowhere.
+        // If a clock stands still or goes wrong, no line is granted, and the code does not trap.
         let isGranted = budget.acquire(at: 0)
         #expect(!isGranted)
         _ = budget.acquire(at: .max)

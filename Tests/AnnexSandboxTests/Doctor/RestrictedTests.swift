@@ -5,8 +5,8 @@ import Testing
 @testable import AnnexDoctor
 @testable import AnnexLaunch
 
-/// The doctor inside surroundings that take something away: it must name that, and the remedy. The tests run one after
-/// the other, because the kernel counts descriptors in flight over all programs of a user.
+/// The doctor in surroundings that take a feature away. It must name the missing feature and the remedy. The tests run
+/// one after the other, because the kernel counts descriptors in flight over all programs of a user.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct RestrictedTests {
     private static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 

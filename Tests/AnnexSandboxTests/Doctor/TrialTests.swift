@@ -60,7 +60,7 @@ import Testing
     @Test func `NS-01: a diagnosis launches every policy and finds no nested user namespace`() throws {
         let diagnosis = Doctor.examine()
         #expect(diagnosis.policies.map(\.policy) == PolicyLibrary.shipped.names)
-        // A policy that needs something no launcher builds is rejected before there is a process.
+        // If a policy needs a part that no launcher builds, it is rejected before there is a process.
         for policy in diagnosis.policies where policy.cause?.hasPrefix("plan: the policy") != true {
             #expect(policy.state == .ready || policy.state == .weaker, "\(policy)")
             #expect(policy.layers.count == SandboxLayer.allCases.count)

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexLaunch
 @testable import AnnexSandbox
 
-/// A program behind a reaper meets signals, orphans and its own end as everywhere else.
+/// Behind a reaper, a program gets signals, orphans and its own end in the same way as outside a sandbox.
 @Suite(.timeLimit(.minutes(20))) struct ReaperTests {
     private func run(_ script: String) async throws -> SandboxRunResult {
         try await Sandbox(policy: .shipped(named: "tool")).run(SandboxProgram("/bin/sh", arguments: ["-c", script]))

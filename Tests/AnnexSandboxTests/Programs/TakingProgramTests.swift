@@ -30,7 +30,7 @@ import Testing
         return try PolicyLibrary.shipped.adding(["taking": (text, "taking.yaml")]).policy(named: "taking")
     }
 
-    /// 32 GiB of read-only addresses, or as many as there are, have up to 64 MiB of page tables.
+    /// 32 GiB of read-only addresses have up to 64 MiB of page tables. The program may get fewer addresses.
     @Test(arguments: ["compute", "tool"])
     func `page tables count as memory`(_ name: String) async throws {
         let policy = try policy(including: name, "memory: 16M")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// Root's sandboxes begin in a mount namespace without anything of the host, once there is one.
+/// Once there is a mount namespace without any of the host's mounts, root's sandboxes begin in it.
 @Suite(.timeLimit(.minutes(20))) struct BareNamespaceTests {
     @Test func `the first and the later sandboxes of a warden look the same inside`() async throws {
         let fixture = try WardenFixture()

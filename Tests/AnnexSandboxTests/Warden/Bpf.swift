@@ -17,7 +17,7 @@ struct Bpf {
     static let kill: UInt32 = 0x8000_0000
     static func refuse(_ errno: UInt32) -> UInt32 { 0x0005_0000 | errno }
 
-    /// Everything but executing: once, by the sixth argument.
+    /// Allows every call. An execution is allowed once, by the sixth argument.
     static func oneExec(nonce: UInt64, notifying notified: UInt32? = nil, killing killed: UInt32? = nil) -> [UInt8] {
         var filter = Bpf()
         filter.load(0)
@@ -35,7 +35,7 @@ struct Bpf {
         filter.load(16 + 5 * 8)
         filter.skip(ifNot: UInt32(truncatingIfNeeded: nonce), 2)
         filter.load(16 + 5 * 8 + 4)
-        // Not refused: falls to the last instruction.
+        // The call is not refused: control goes on to the last instruction.
         filter.bytes += jumpOverRefusal(UInt32(truncatingIfNeeded: nonce >> 32))
         filter.end(refuse(1))
         filter.end(allow)

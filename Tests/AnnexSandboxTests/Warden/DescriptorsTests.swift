@@ -29,7 +29,8 @@ import Testing
         #expect(world["descriptors"] == "1")
     }
 
-    /// Each gift's number is that of another's source in the warden, so any order of numbers there makes these cross.
+    /// Each descriptor's target number is the source number of another one in the warden. So they cross, whatever the
+    /// order of numbers there.
     @Test func `gifts whose numbers cross get the right numbers`() async throws {
         let fixture = try WardenFixture()
         var plan = try fixture.plan("world")

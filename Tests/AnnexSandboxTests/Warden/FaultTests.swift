@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// Each step made to fail in turn: the answer names it, and nothing is left.
+/// Each step fails in turn: the answer names it, and no resource is left.
 @Suite(.timeLimit(.minutes(20))) struct FaultTests {
     @Test func `every step of a launch has its name`() {
         #expect(LaunchStep.allCases.count == Int(ANNEX_STEP_COUNT))
@@ -18,10 +18,10 @@ import Testing
     func `a step that fails is named and leaves nothing`(step: LaunchStep, reaper: Bool) async throws {
         let fixture = try WardenFixture()
         let mounts = ProcText.mountsOfAnnex()
-        try await fail(step, reaper, on: fixture)  // makes everything that only the first launch makes
+        try await fail(step, reaper, on: fixture)  // makes all objects that only the first launch makes
         let before = WardenState(fixture.warden.number)
         for _ in 0..<5 { try await fail(step, reaper, on: fixture) }
-        // The warden reports an end before it has released everything of it.
+        // The warden reports an end before it has released all resources of the launch.
         await eventually { WardenState(fixture.warden.number).isNoMore(than: before) }
         await eventually { Set(ProcText.mountsOfAnnex()).isSubset(of: mounts) }
     }

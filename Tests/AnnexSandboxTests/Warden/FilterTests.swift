@@ -57,7 +57,7 @@ import Testing
         #expect(world["errno"] == "\(EXDEV)")
     }
 
-    /// Without a listener to decide, the answer is no.
+    /// Without a listener to decide, the call is refused.
     @Test func `without a listener the calls that need one are denied`() async throws {
         let fixture = try WardenFixture()
         var plan = try fixture.plan("parent")

@@ -4,8 +4,8 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// Two sandboxes see nothing that shows that they run on one machine, except the facts that the kernel shows to every
-/// process: Docs/Design/Warden.md lists them.
+/// Two sandboxes see no fact that shows that they run on one machine. The exceptions are facts that the kernel shows to
+/// every process: Docs/Design/Warden.md lists them.
 @Suite(.timeLimit(.minutes(20))) struct MachineTests {
     private func look(on fixture: WardenFixture) async throws -> [String: String] {
         var plan = try fixture.plan("machine")

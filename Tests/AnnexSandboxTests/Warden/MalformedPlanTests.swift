@@ -9,7 +9,7 @@ import Testing
 
 /// The warden answers a malformed plan at the step `plan`, and continues to serve.
 @Suite(.timeLimit(.minutes(20))) struct MalformedPlanTests {
-    /// One fault in a plan that was right.
+    /// One fault in an otherwise right plan.
     enum Flaw: CaseIterable {
         case empty, tooShort, tooLong, magic, version, size, hostRoot, hostRootGroup, nobodyMinusOne, relativeExecutable
         case climbingDirectory, bindRecordsOutside, bindCount, argumentsMissing, filterWithoutLayer, layerUnknown

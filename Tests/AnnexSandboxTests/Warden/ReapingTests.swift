@@ -4,8 +4,8 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// The reaper, which stays behind as the first process of a sandbox: only the host can signal it, and it knows nothing
-/// that it does not need.
+/// The reaper stays as the first process of a sandbox. Only the host can signal it, and it keeps no data that it does
+/// not need.
 @Suite(.timeLimit(.minutes(20))) struct ReapingTests {
     private func plan(on fixture: WardenFixture, _ command: String, _ argument: String = "0") throws -> LaunchPlan {
         var plan = try fixture.plan(command, argument)

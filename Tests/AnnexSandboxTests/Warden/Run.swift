@@ -13,7 +13,7 @@ struct Run: ~Copyable, Sendable {
         return try read()
     }
 
-    /// Everything until every holder of the pipe's other end is gone.
+    /// All output until every holder of the pipe's other end is gone.
     func read() throws -> [String: String] {
         let text = String(decoding: try output.readAll(atMost: 1 << 16), as: UTF8.self)
         var world: [String: String] = [:]

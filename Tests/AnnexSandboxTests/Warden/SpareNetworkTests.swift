@@ -8,10 +8,11 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct SpareNetworkTests {
     @Test func `each sandbox has its own network, made ahead or not`() async throws {
         let fixture = try WardenFixture()
-        // All of them live until the end: the kernel gives a number again once its network is gone.
+        // All of them live until the end, because the kernel may reuse a network's number once the network is gone.
         var seen = [try #require(network(of: getpid()))]
         for round in 0..<3 {
-            // The first of a round finds a spare if there can be one; the others come too soon for another.
+            // The first launch of a round finds a spare network if the machine allows one. The other launches come too
+            // soon for another spare.
             for run in [try start(on: fixture), try start(on: fixture), try start(on: fixture)] {
                 #expect(await run.waits(for: .executed))
                 let own = try #require(network(of: run.process), "round \(round)")

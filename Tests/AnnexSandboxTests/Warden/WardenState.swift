@@ -12,8 +12,8 @@ struct WardenState {
         children = Set(all.filter { Self.parent(of: $0) == warden })
     }
 
-    /// It holds nothing that it did not hold then. Not the same: the earlier look may have come before an end was
-    /// tidied up.
+    /// It holds nothing that it did not hold then. It may hold less, because the earlier look may have come before the
+    /// remains of an end were released.
     func isNoMore(than other: WardenState) -> Bool {
         descriptors <= other.descriptors && children.isSubset(of: other.children)
     }

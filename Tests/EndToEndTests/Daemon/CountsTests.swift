@@ -50,8 +50,8 @@ import Testing
         let row = (look["extensions"] as? [[String: Any]])?.first { $0["broker"] as? Int == Int(daemon.number) }
         #expect(row?["messagesPerSecond"] as? Double == 0 && row?["bytesPerSecond"] as? Double == 0, "\(top)")
         let end = try #require(await session.complete().usage.messages)
-        // The counts of the host's last notice: later messages to the extension are missing or not, by the time of the
-        // end.
+        // The counts of the host's last notice. Later messages to the extension may be missing from it, depending on
+        // the time of the end.
         let told = try #require(try await reported(1).first ?? nil)
         #expect(told == before.told || told == end.told, "\(told), \(before), \(end)")
         #expect(rows().isEmpty)
@@ -68,7 +68,7 @@ import Testing
         #expect(told["received"] == 1 && told["bytesReceived"] == 16, "\(told)")
     }
 
-    // MARK: Others
+    // MARK: Dishonest hosts
 
     /// Launches by hand with chosen claims about the channel.
     private func launch(_ client: RawClient, _ number: UInt64, counters: UInt64) async throws -> HostEndpoint {
@@ -115,7 +115,7 @@ import Testing
         try await client.send(.notice(1, .gaveSign, counts: most))
         try await client.send(.notice(1, .dismissed(.cancelled), counts: last))
         #expect(try await reported(1) == [last.told])
-        // A notice that comes too late, and a session without any.
+        // A notice that comes too late, and a session without a notice.
         try await client.send(.notice(1, .gaveSign, counts: most))
         let second = try await launch(client, 2, counters: 0)
         try honest.host.remove(app: "com.example.shout")

@@ -71,7 +71,7 @@ import Testing
         #expect(folderCount(daemon) == 0)
     }
 
-    @Test func `a store keeps one folder for each app and sweeps the rest of a killed one`()
+    @Test func `a store keeps one folder for each app and removes the remains of a kill`()
         async throws
     {
         var daemon = try await TestDaemon()

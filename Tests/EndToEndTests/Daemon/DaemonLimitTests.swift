@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Each limit of a daemon is reached, is named, and leaves everything else unchanged.
+/// Each limit of a daemon is reached and named, and has no other effect.
 @Suite(.timeLimit(.minutes(20))) struct DaemonLimitTests {
     private func daemon(in folder: TemporaryFolder? = nil, _ limits: String...) async throws -> TestDaemon {
         try await TestDaemon(in: folder, limits.flatMap { ["--limit", $0] })
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    // MARK: So many at once
+    // MARK: Limits on a number at one time
 
     @Test func `the open requests of one user are limited`() async throws {
         let store = try StalledStore()
@@ -114,7 +114,7 @@ import Testing
         #expect(ProcText.names(in: daemon.store.path).allSatisfy { $0 == "index" })
     }
 
-    // MARK: So much, so long
+    // MARK: Limits on amounts and times
 
     @Test func `only so many packets are read in a second and the rest later`() async throws {
         let daemon = try await daemon("packets-per-second=50")

@@ -89,7 +89,7 @@ final class ForgedDescriptors: Sendable {
         self.numbers = numbers
     }
 
-    /// Copies of a descriptor for nothing.
+    /// Copies of a descriptor that have no use in a launch.
     static func copies(_ count: Int) throws -> ForgedDescriptors {
         let file = try Descriptor.open("/dev/null", O_RDONLY)
         return ForgedDescriptors((0..<count).map { _ in dup(file.number) })

@@ -47,7 +47,7 @@ import Testing
         #expect(try await isInForce(daemon) == false)
     }
 
-    @Test func `an installation grants what the command line names`() async throws {
+    @Test func `an installation grants the entitlements that the command line names`() async throws {
         let daemon = try await TestDaemon()
         let installed = try await annex(daemon, "install", app.path, "--grant", Self.client)
         #expect(installed.status == 0 && installed.errors.isEmpty, "\(installed)")
@@ -58,7 +58,7 @@ import Testing
         #expect(try await isInForce(daemon) == true)
     }
 
-    @Test func `a wrong grant names the extension and what it asks for`() async throws {
+    @Test func `a wrong grant names the extension and the entitlements that it asks for`() async throws {
         let daemon = try await TestDaemon()
         #expect(try await annex(daemon, "install", app.path).status == 0)
         let wrong = try await annex(daemon, "grant", Self.identifier, "com.apple.security.camera")

@@ -39,7 +39,7 @@ import Testing
         for packet in packets {
             let client = try await RawClient(daemon.socket)
             try await client.send(packet)
-            // A few are valid requests after all, and answered.
+            // A few of these packets happen to be valid requests, and are answered.
             try? await client.send(.hello(versions: ServiceWire.versions))
             #expect(await !client.lastWords().isEmpty, "seed \(seed): \(packet)")
         }
@@ -103,7 +103,7 @@ import Testing
             }
             #expect(error.code == .invalidBundle, "\(what): \(error)")
         }
-        // No part of it is left.
+        // No part of the app is left in the store.
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: daemon.store.path).filter { $0 != "index" }.count == 1)
         for name in ["../A.app", "A", ".app/x", "A.app/..", "A\0.app", ""] {
@@ -204,13 +204,13 @@ import Testing
         #expect(last.contains("already open, or too many requests"), "\(last)")
     }
 
-    // MARK: Others
+    // MARK: Other clients
 
     @Test func `a client cannot end the extension of another`() async throws {
         let session = try await honest.begin()
         let client = try await RawClient(daemon.socket)
         _ = try await client.ask(100, .list(after: ""))
-        // Whatever number it has there, that number is not valid on this connection.
+        // The extension's number on the other connection is not valid on this one.
         for number in UInt64(1)...100 {
             try await client.send(.notice(number, .dismissed(.cancelled)))
             try await client.send(.notice(number, .violated(ProtocolViolation("nothing"))))

@@ -107,7 +107,7 @@ import Testing
     @Test func `commands use the daemon of the user and name its socket if there is none`() async throws {
         let runtime = ["XDG_RUNTIME_DIR": folder.url.path]
         let place = folder.url.appending(path: "annex/annexd.socket").path
-        // The machine may have a daemon of its own, where no test has put one.
+        // The machine may have its own daemon, which no test has started.
         if access("/run/annex/annexd.socket", F_OK) != 0 {
             for words in [["list"], ["install", "A.app"], ["remove", "a"], ["enable", "a"], ["disable", "a"]] {
                 let ran = try await Program.run("annex", words, in: folder, environment: runtime)

@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What `make install` puts where.
+/// The files that `make install` installs, and their places.
 @Suite(.timeLimit(.minutes(20))) struct InstallScriptTests {
     private let folder: TemporaryFolder
     private let script = URL(filePath: #filePath).deletingLastPathComponent()
@@ -36,7 +36,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: page.path))
     }
 
-    @Test func `what was not built is named, and nothing is put in place`() async throws {
+    @Test func `a program that was not built is named, and no file is installed`() async throws {
         let ran = try await Program.run("/bin/sh", [script, "/nowhere", "/opt/annex", folder.url.path], in: folder)
         #expect(ran.status == 66 && ran.errors.contains("/nowhere/annex is missing"), "\(ran)")
         #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "opt").path))

@@ -28,7 +28,7 @@ import Testing
         daemon.folder.url.path + "/state/\(part)/com.example.shout/\(SubstituteApp.identifier)"
     }
 
-    @Test func `what an extension keeps outlives the daemon and an update, and goes with the app`() async throws {
+    @Test func `the private files outlive the daemon and an update, and are removed with the app`() async throws {
         var daemon = try await TestDaemon()
         let folder = daemon.folder
         do {

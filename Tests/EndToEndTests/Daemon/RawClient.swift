@@ -4,7 +4,7 @@ import AnnexLinux
 import AnnexModel
 import Glibc
 
-/// A client that speaks to a daemon by hand, as honestly or not as a test wants.
+/// A client that sends its packets to a daemon by hand. Each test decides how honest it is.
 final class RawClient: Sendable {
     let socket: ControlSocket
 

@@ -5,8 +5,8 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// A slow operation of one client delays no other client, and does not pile up. A daemon that waits for it itself fails
-/// here by the watchdog.
+/// A slow operation of one client delays no other client, and slow operations do not pile up. If the daemon itself
+/// waited for such an operation, the watchdog would end the test.
 @Suite(.timeLimit(.minutes(20))) struct StallingClientTests {
     private func isServed(_ daemon: TestDaemon) async throws {
         let client = try await RawClient(daemon.socket)
@@ -19,7 +19,7 @@ import Testing
         let daemon = try await TestDaemon(in: store.folder)
         var client: RawClient? = try await RawClient(daemon.socket)
         try await client?.send(.request(1, .list(after: "")))
-        // Its lane is at work, and waits.
+        // The client's lane has begun the operation, and waits.
         await store.isAwaited()
         client = nil
         await eventually { daemon.log.contains("a connection ended") }

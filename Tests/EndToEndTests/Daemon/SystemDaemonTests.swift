@@ -44,15 +44,15 @@ struct SystemDaemonTests {
         #expect(ProcessTable.wardens(of: daemon.number).count == 2)
         #expect(try await ask("remove", "com.example.shout", as: other) == "")
         #expect(await holding.lastLine().contains("removed"))
-        // Nothing of that concerned the first user.
+        // None of this has changed the first user's data.
         #expect(host.extensions.map(\.id) == [SubstituteApp.identifier])
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
         #expect(await session.complete().reason == .completed)
         #expect(ProcText.names(in: daemon.store.path).sorted() == ["0", "\(other)"])
     }
 
-    /// Says hello as a host of version 3 does, and prints the answer. A host of the library would not get so far: in
-    /// such a namespace it takes root for a foreign user.
+    /// Sends the hello of a host of version 3, and prints the answer. A host of the library would fail before its
+    /// hello, because in such a namespace it takes root for a foreign user.
     private static let hello = """
         import socket, sys
         host = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The trust of a daemon's users: it outlives the daemon, and nothing makes it less.
+/// The trust of a daemon's users: it outlives the daemon, and no failure reduces it.
 @Suite(.timeLimit(.minutes(20))) struct TrustTests {
     private let app: SubstituteApp
     private let folder: TemporaryFolder
@@ -56,7 +56,8 @@ import Testing
         let file = try trustFile(daemon)
         let text = try String(contentsOf: file, encoding: .utf8)
         _ = await daemon.end(SIGKILL)
-        // As a kill between the pin and the index leaves it, with the draft of another change.
+        // The files that remain if the daemon is killed between the pin and the index, with the draft of another
+        // change.
         try Data(text.replacingOccurrences(of: "com.example.shout", with: "com.example.gone").utf8).write(to: file)
         try Data("annex-tr".utf8).write(to: file.appendingPathExtension("new"))
         let next = try await TestDaemon(in: daemon.folder)

@@ -60,7 +60,7 @@ import Testing
         #expect(try await standby.request(words).first?.contentText == "1")
         #expect(try await standby.request(words).first?.contentText == "2")
         let busy = Task { try await standby.request([ExtensionItem(contentText: "looks 1500")]).first?.contentText }
-        // Taken, and not parked any more.
+        // The extension is taken, and not parked any more.
         await eventually { standby.count == 0 }
         _ = try broker.install(app: app.path)
         #expect(try await busy.value == "looked")

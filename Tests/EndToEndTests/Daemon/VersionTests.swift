@@ -4,8 +4,8 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Several versions of one app: which one is used, what the user chooses, and how hosts hear of it. Embedded and over
-/// the daemon alike.
+/// Several versions of one app: the used version, the user's choice, and the notices to hosts. The tests are the same
+/// for an embedded broker and for a daemon.
 @Suite(.timeLimit(.minutes(20))) struct VersionTests {
     enum Door: String, CaseIterable {
         case embedded, connected
@@ -102,7 +102,7 @@ import Testing
         try other.install(app: app.path)
         let first = try #require(await changes.next())
         #expect(host.extensions.map(\.id) == [Self.part])
-        // Several changes before the next reading are one piece of news.
+        // Several changes before the next reading give one value.
         for isOn in [false, true, false] { try other.setEnabled(isOn, for: Self.part) }
         let second = try #require(await changes.next())
         #expect(second > first)

@@ -1,4 +1,4 @@
-// Keeps the first request for itself, and answers every other one at once.
+// Keeps the first request unanswered, and answers all others at once.
 import AnnexChannel
 import AnnexModel
 

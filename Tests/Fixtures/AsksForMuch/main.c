@@ -1,6 +1,7 @@
-// "COMMAND [ARGUMENT…]", all in the one argument that an extension gets: its own name.
+// "COMMAND [ARGUMENT…]": both are in the only argument that an extension gets, its own name.
 //
-// What a program may do to whoever explains its refusals. Static, and what it finds it says as lines of `key=value`.
+// Makes calls that are hard for the code that explains refusals. The program is static, and prints its findings as
+// lines of `key=value`.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 
 static void say(const char *key, long value) { printf("%s=%ld\n", key, value); }
 
-// Two functions deep, so that a backtrace has something to show.
+// The call is two functions deep, so that a backtrace has frames to show.
 __attribute__((noinline)) int ask_for_a_socket(void) {
     int result = socket(AF_INET, SOCK_STREAM, 0);
     return result < 0 ? -errno : result;
@@ -28,14 +29,14 @@ __attribute__((noinline)) int ask_from_afar(int depth) {
     return result + (depth > 100);
 }
 
-// A path that is one thing when it is looked at and another when it is used.
+// A path that has one text when it is checked and another text when it is used.
 static char path[4096];
 static const char *harmless, *secret;
 static atomic_int done;
 
 static void *flip(void *unused) {
     (void)unused;
-    // Of one length, so that every moment between the two is a path as well.
+    // Both texts have the same length, so that every mixture of the two is a path too.
     while (!atomic_load_explicit(&done, memory_order_relaxed)) {
         memcpy(path, secret, strlen(secret) + 1);
         memcpy(path, harmless, strlen(harmless) + 1);
@@ -69,7 +70,7 @@ static int race(long rounds) {
     return 0;
 }
 
-// What no kernel has, again and again; each answer is written before the next is asked for.
+// Makes a call that no kernel has, again and again. Each answer is written before the next call.
 static int flood(long rounds) {
     for (long i = 0; i < rounds; i++) {
         syscall(900);

@@ -20,7 +20,8 @@ struct Course {
         let uses =
             [getpid(), warden].flatMap { process in
                 let lines = ProcText.lines(of: "/proc/\(process)/smaps_rollup")
-                // Not the proportional share: that grows when other processes that map the same libraries end.
+                // The proportional share is not used, because it grows when other processes with the same libraries
+                // end.
                 return ["Private_Dirty:", "Rss:"].map { Self.number($0, in: lines) }
             } + [heap.allocated]
         samples.append(Sample(time: time, uses: uses, arenas: heap.arenas))
@@ -33,7 +34,7 @@ struct Course {
         return Double(line.split(separator: " ").dropFirst().first ?? "") ?? 0
     }
 
-    /// By the straight line that fits best through the last two thirds: everything that is made once is made by then.
+    /// Computed by the best straight line through the last two thirds. By then, all objects that are made once exist.
     var verdict: String {
         let rest = Array(samples.dropFirst(samples.count / 3))
         guard let first = rest.first, let last = rest.last, last.time - first.time >= 120 else {
@@ -43,8 +44,9 @@ struct Course {
         let lines = Self.names.indices.map { place in
             let mean = rest.map { $0.uses[place] }.reduce(0, +) / Double(rest.count)
             let growth = Self.slope(rest.map { ($0.time, $0.uses[place]) }) * (last.time - first.time)
-            // A fiftieth, or as many pages as an allocator may keep for its threads; and the pages that it keeps for
-            // each thread that began to take part meanwhile. None of the allocated memory is kept.
+            // The permitted growth is a fiftieth, or as many pages as an allocator may keep for its threads. In
+            // addition, the allocator may keep pages for each thread that joined meanwhile. This addition does not hold
+            // for allocated memory.
             let isKept = place < 2
             let isSteady = growth <= max(mean / 50, 256) + (isKept ? Double(last.arenas - first.arenas) * 1024 : 0)
             isFlat = isFlat && isSteady

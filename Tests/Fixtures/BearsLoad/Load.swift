@@ -4,12 +4,12 @@ import AnnexPolicy
 import AnnexTestSupport
 import Synchronization
 
-/// One way to live, and the reason that its end must have.
+/// One conduct of an extension, and the reason that its end must have.
 enum Part: String, CaseIterable, Sendable {
     case works, worksAgainAndAgain, isCancelled, exits, chatters
     case takesTooMuchMemory, floods, sendsMalformedMessage, opensSocket, crashes, traps
 
-    /// Most of it is honest work.
+    /// Most extensions do honest work.
     static func drawn(using random: inout SeededRandom) -> Part {
         if Int.random(in: 0..<3, using: &random) > 0 { return .worksAgainAndAgain }
         return allCases.randomElement(using: &random) ?? .works

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 void crash_through_null(void) {
-    // Known to the compiler only at run time, so that it neither warns nor leaves the store out.
+    // The compiler does not know the value, so that it neither warns about the store nor removes it.
     uint8_t *volatile nowhere = NULL;
     *(volatile uint8_t *)nowhere = 1;
 }
@@ -18,7 +18,7 @@ void crash_at_a_breakpoint(void) { __builtin_debugtrap(); }
 void crash_to_nowhere(void) {
     void (*volatile nowhere)(void) = NULL;
     nowhere();
-    // Not the last call of this function: it shall not become a jump.
+    // This call is not the last one of the function, so that the compiler does not make it a jump.
     nowhere = NULL;
 }
 

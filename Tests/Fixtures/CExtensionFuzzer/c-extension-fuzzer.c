@@ -1,5 +1,5 @@
-// libFuzzer over Languages/C/annex_extension.h: a host that writes anything at all into its region, once or while the
-// extension reads. Nothing of it may make the extension touch what is not its own, or never come back.
+// libFuzzer over Languages/C/annex_extension.h: a host that writes any bytes into its region, once or while the
+// extension reads. No bytes may make the extension access foreign memory or hang.
 
 #include "annex_extension.h"
 
@@ -8,7 +8,8 @@
 enum { CAPACITY = ANNEX_PAGE, REGION = ANNEX_PAGE + CAPACITY };
 
 static unsigned char *region(void) {
-    // No files: the header's own mappings are made by annex_open, which checks sizes before it reads anything else.
+    // The fuzzer uses no files: annex_open makes the header's own mappings, and checks sizes before it reads any other
+    // value.
     void *start = mmap(NULL, REGION, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (start == MAP_FAILED) abort();
     return start;
@@ -33,13 +34,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     if (count > 12) memcpy(host + ANNEX_PAGE, bytes + 12, count - 12 < CAPACITY ? count - 12 : CAPACITY);
     struct annex_extension e = fresh(host, own, payload);
     struct annex_message m;
-    // A ring's worth of the smallest frames, and then some.
+    // More than a ring full of the smallest frames.
     for (int turn = 0; turn < 100; turn++) {
         if (!annex_first(&e, e.read)) break;
         (void)annex_is_cancelled(&e, 1);
         if (annex_take(&e, &m, annex_first(&e, e.read)) < 0) break;
         if (m.length > CAPACITY / 2 || m.kind == 0 || m.kind > ANNEX_RESET) abort();
-        // Only where there is room: a host that never makes any is waited for without end, which is its right.
+        // The extension sends only if there is room. It may wait without end for a host that never makes room.
         if (annex_has_room(&e, m.length + 256) != 1) break;
         if (annex_write(&e, ANNEX_REPLY, 0, m.method, m.call, NULL, 0, m.payload, m.length, 1) < 0) break;
         if (e.read - e.told >= CAPACITY || e.written - e.seen > CAPACITY) abort();

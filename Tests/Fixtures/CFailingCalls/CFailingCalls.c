@@ -30,7 +30,7 @@
 #define SYS_epoll_pwait2 441
 #endif
 
-// By the kernel's number; a thread's start goes by that of clone3.
+// Calls are identified by the kernel's number. The start of a thread has the number of clone3.
 static const struct call {
     const char *name;
     long number;
@@ -130,7 +130,7 @@ ssize_t recvmsg(int socket, struct msghdr *message, int flags) {
 int epoll_create1(int flags) { return FAILS(SYS_epoll_create1) ? -1 : NEXT(epoll_create1)(flags); }
 
 int epoll_ctl(int queue, int operation, int descriptor, struct epoll_event *event) {
-    // What is closed next need not be taken out.
+    // A descriptor that is closed next need not be removed from epoll first.
     if (operation == EPOLL_CTL_ADD && FAILS(SYS_epoll_ctl)) return -1;
     return NEXT(epoll_ctl)(queue, operation, descriptor, event);
 }

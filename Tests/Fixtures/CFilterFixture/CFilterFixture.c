@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ANSWER_OF_LISTENER 133  // EHWPOISON: no call that we make answers it by itself
+#define ANSWER_OF_LISTENER 133  // EHWPOISON: no call of this file returns it by itself
 #define FAILED_TO_SET_UP 99
 
 #ifndef SYS_pidfd_open
@@ -25,7 +25,7 @@
 #define SYS_pidfd_getfd 438
 #endif
 
-// Shared with the child; it has no other way to speak once its filter is in.
+// Shared with the child. Once its filter is in force, the child has no other way to report.
 typedef struct {
     volatile int listener;  // its number in the child; -1 before, -2 when it could not be made
     volatile int fetched;
@@ -38,8 +38,8 @@ static int install(const void *instructions, size_t count) {
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 }
 
-// Nothing of the test's own process: its handlers would answer a signal here, and its descriptors, held here, would
-// disturb the tests beside this one.
+// The child keeps nothing of the test's process. Its signal handlers would run here, and its descriptors would disturb
+// tests that run at the same time.
 static void leave_process(void) {
     for (int number = 1; number < 65; number++) signal(number, SIG_DFL);
     struct rlimit none = {0, 0};
@@ -47,7 +47,8 @@ static void leave_process(void) {
     close_range(3, ~0u, 0);
 }
 
-// What waits for its parent, or blocks every signal, would outlive it for ever. The wish is lost with new credentials.
+// A child that waits for its parent, or blocks every signal, would outlive its parent for ever. A change of credentials
+// clears this setting.
 static void die_with_parent(pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(FAILED_TO_SET_UP);
@@ -65,7 +66,7 @@ static pid_t fork_apart(void) {
 
 static void hand_over(shared_page *page, int listener) {
     page->listener = listener < 0 ? -2 : listener;
-    // Nothing but looking: no call would be answered yet.
+    // The child may only poll here, because no call would be answered yet.
     while (!page->fetched) {}
 }
 
@@ -80,7 +81,7 @@ static int fetch(pid_t child, shared_page *page) {
     return result;
 }
 
-// Refuses every notified call until nobody is left under the filter.
+// Refuses every notified call until no process is left under the filter.
 static void serve(int listener, int answer, int32_t *notified, size_t capacity, size_t *count) {
     struct pollfd waiting = {.fd = listener, .events = POLLIN};
     while (poll(&waiting, 1, -1) > 0 && !(waiting.revents & POLLHUP)) {
@@ -96,11 +97,11 @@ static void serve(int listener, int answer, int32_t *notified, size_t capacity, 
     }
 }
 
-// Brought by the calls that must be made although nothing else is: the second filter, and the end.
+// Marks the calls that must be made in any case: installing the second filter, and the end.
 #define PASS 0x414e4e4558504153ULL
 
-// A filter below the one that is asked: no call is really made, whatever the upper one allows. The kernel takes the
-// stricter answer of the two, so that the upper one shows through where it is at least as strict.
+// A filter below the tested filter, so that no call is really made, whatever the tested filter allows. The kernel takes
+// the stricter answer of the two. So the tested filter's answer shows if it is at least as strict.
 static int install_floor(uint32_t action) {
     struct sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 56),
@@ -183,7 +184,7 @@ int filter_probe_foreign(const void *instructions, size_t count) {
 }
 #endif
 
-// Whoever is not root needs a user namespace for it.
+// An ordinary user needs a user namespace for this.
 static int enter(const char *root) {
     if (geteuid() != 0) {
         pid_t parent = getppid();

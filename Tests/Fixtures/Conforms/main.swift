@@ -1,4 +1,4 @@
-// The extension that the conformance tests know, in Swift, in a process of its own.
+// The extension of the conformance tests, in Swift, in a process of its own.
 import AnnexChannel
 import ConformingConduct
 

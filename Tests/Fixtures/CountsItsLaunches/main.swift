@@ -14,7 +14,7 @@ guard arguments.count == 4, let launches = Int(arguments[3]) else {
 
 let host = try AnnexHost.embedded(apps: [arguments[1]], patience: .patience)
 
-/// One launch, one answer, one end; returns whether all went as it should.
+/// Makes one launch, one request and one end. Returns whether all of them succeeded.
 func launchOnce(_ number: Int) async throws -> Bool {
     let session = try await host.begin(arguments[2])
     let answer = try await session.request([ExtensionItem(contentText: "hello \(number)")])
@@ -23,7 +23,7 @@ func launchOnce(_ number: Int) async throws -> Bool {
     return answer.first?.contentText == "HELLO \(number)" && end.reason == .completed
 }
 
-// The first launch makes everything that is made once and kept.
+// The first launch makes all objects that are made once and kept.
 let before = try await MachineCounts.warmed {
     for number in 0..<3 { _ = try await launchOnce(number) }
 }
@@ -48,7 +48,7 @@ func costsOfIdle(_ count: Int) async throws -> (descriptors: Int, wakeUps: Int?)
     var sessions: [ExtensionSession] = []
     for _ in 0..<count { sessions.append(try await host.begin(arguments[2])) }
     defer { sessions = [] }
-    // Idle after work: nothing that served the work is left.
+    // The extension is idle after work. No resource of that work may be left.
     for session in sessions { _ = try await session.request([ExtensionItem(contentText: "x")]) }
     let each = Double(await MachineCounts.steady().descriptors - before) / Double(count)
     var wakeUps = Int.max

@@ -1,4 +1,5 @@
-// Examines the machine in a program with a life of its own, and prints the signals and children that the program saw.
+// Examines the machine in a program that has signal handlers and children of its own. Prints the signals and children
+// that the program saw.
 import AnnexDoctor
 import Glibc
 import Synchronization

@@ -35,7 +35,7 @@ func failEach(_ stage: Stage) async throws {
             let isClean = outcome == "well" || outcome.contains(error)
             outcomes[outcome == "well" ? "well" : error, default: 0] += 1
             if !isClean { say("unclear: \(stage), \(name) \(time) with \(error) → \(outcome)") }
-            // Enough: some calls come as often as a thread polls.
+            // This number is enough. Some calls come as often as a thread polls.
         } while time < 60
         fail_call(place, 0)
         let after = await life.run(stage, failing: place, 0)
@@ -45,10 +45,11 @@ func failEach(_ stage: Stage) async throws {
     }
 }
 
-// The first of each makes everything that is made once and kept.
+// The first of each makes all objects that are made once and kept.
 let before = await MachineCounts.warmed { for stage in Stage.allCases { _ = await life.run(stage, failing: 0, 0) } }
 let openBefore = try OpenDescriptors.names()
-/// Lives through the whole run: no broker that starts meanwhile takes its resources for those of a dead one.
+/// This broker lives during the whole run. A broker that starts meanwhile must not take its resources for those of a
+/// dead broker.
 var witness: ExtensionSession? = try await life.begin()
 for stage in Stage.allCases { try await failEach(stage) }
 if let session = witness.take() {

@@ -3,7 +3,7 @@ import AnnexLinux
 import Synchronization
 
 extension Bench {
-    /// So many launches at once; each is observed to its end.
+    /// Makes this many launches at once, and observes each to its end.
     func crowd(_ count: Int) throws {
         let loop = try EventLoop()
         let warden = try Warden.start(on: loop, programs: [.carried])

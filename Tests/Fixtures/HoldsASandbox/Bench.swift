@@ -67,11 +67,11 @@ struct Bench {
         let loop = try EventLoop()
         let warden = try Warden.start(on: loop, programs: [.carried])
         let gate = try Gate()
-        // The first launch makes everything that is made once.
+        // The first launch makes all objects that are made once.
         try run(plan("exit", "0"), on: warden, gate)
         let before = Counts(warden: warden.number)
         for _ in 0..<count { try run(plan("exit", "0"), on: warden, gate) }
-        // The warden reports an end before it has released everything of it.
+        // The warden reports an end before it has released all resources of the launch.
         var after = Counts(warden: warden.number)
         for _ in 0..<300_000 where !after.isNoMore(than: before) {
             usleep(2_000)

@@ -20,7 +20,8 @@ struct Counts: CustomStringConvertible {
             }.count
     }
 
-    /// Not the same: the remains of an end are released a little later, so the first look may have found more.
+    /// The counts need not be equal: the remains of an end are released a little later, so the first look may have
+    /// found more.
     func isNoMore(than other: Counts) -> Bool {
         descriptors <= other.descriptors && wardenDescriptors <= other.wardenDescriptors && mounts <= other.mounts
             && children <= other.children

@@ -1,4 +1,4 @@
-// Keeps what it is given in its private directory. The first word of a request's text is the conduct.
+// Stores texts in its private directory. The first word of a request's text is the conduct.
 import AnnexExtension
 import Glibc
 

@@ -1,6 +1,6 @@
-// A multithreaded host with a life of its own: a SIGCHLD handler, a thread that waits for any child, and children.
-// It launches extensions meanwhile, all from one thread, and says what of Annex it noticed: nothing, if all is well.
-// Arguments: the app's bundle, the extension's identifier, the number of launches.
+// A multithreaded host with a SIGCHLD handler, a thread that waits for any child, and children of its own. It launches
+// extensions meanwhile, all from one thread. It prints each effect of Annex that it noticed; if all is well, there is
+// none. Arguments: the app's bundle, the extension's identifier, the number of launches.
 import AnnexEmbedded
 import AnnexHost
 import AnnexTestSupport

@@ -9,7 +9,7 @@ import Synchronization
 final class Course: Sendable {
     struct Told: Sendable {
         let reason: String
-        /// Everything that is known of the end.
+        /// All known facts about the end.
         let text: String
     }
 

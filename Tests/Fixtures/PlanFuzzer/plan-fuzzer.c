@@ -1,5 +1,5 @@
-// The warden's plan parser under a fuzzer and sanitizers. Every byte of a plan that the parser accepts is then used
-// as a launch would use it: what passes the check must be safe without any other.
+// The warden's plan parser under a fuzzer and sanitizers. If the parser accepts a plan, every byte of it is then used
+// as in a launch. An accepted plan must be safe without further checks.
 //
 //   clang -fsanitize=fuzzer,address,undefined -I Sources/Sandbox/AnnexWarden/include -I Sources/Sandbox/AnnexWarden/Program
 //       Tests/Fixtures/PlanFuzzer/plan-fuzzer.c Sources/Sandbox/AnnexWarden/Program/plan.c -o plan-fuzzer && ./plan-fuzzer
@@ -93,7 +93,7 @@ static void use_plan(const annex_plan *plan, uint32_t descriptors) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
-    // The first byte is how many descriptors came; the plan begins behind it, in a block of exactly its size.
+    // The first byte is the number of descriptors. The plan follows, in a block of exactly its size.
     uint32_t descriptors = data[0] % (ANNEX_PLAN_DESCRIPTORS + 1);
     size_t length = size - 1;
     annex_plan *plan = malloc(length > 0 ? length : 1);

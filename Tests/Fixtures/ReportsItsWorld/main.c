@@ -1,7 +1,7 @@
 // reports-its-world DESCRIPTOR COMMAND [ARGUMENT…]
 //
-// What a process in a sandbox sees, as lines of `key=value` on a descriptor; or one deed, and what came of it.
-// Static, so that it needs no file but itself.
+// Reports what a process in a sandbox sees, as lines of `key=value` on a descriptor. Or performs one action and reports
+// its result. The program is static, so that it needs no other file.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -78,7 +78,8 @@ static void report_privileges(void) {
     say_result("add_key", syscall(SYS_add_key, "user", "annex", "x", 1, -3));
 }
 
-// As the kernel says it of this process: what speculation does, and whom its core may run beside it.
+// Reports the kernel's answers about this process: the state of speculation, and the programs that may run on its core
+// at the same time.
 static void report_speculation(void) {
     say("store bypass", prctl(PR_GET_SPECULATION_CTRL, PR_SPEC_STORE_BYPASS, 0, 0, 0));
     say("indirect branches", prctl(PR_GET_SPECULATION_CTRL, PR_SPEC_INDIRECT_BRANCH, 0, 0, 0));
@@ -122,7 +123,7 @@ static void report_limit(const char *key, int resource) {
     say(key, limit.rlim_cur == limit.rlim_max ? (long long)limit.rlim_max : -1);
 }
 
-// What a process has of its parent's unless somebody takes it away.
+// Reports the properties that a process inherits from its parent if no code resets them.
 static void report_inherited(void) {
     say("policy", sched_getscheduler(0));
     say("nice", getpriority(PRIO_PROCESS, 0));
@@ -153,7 +154,7 @@ static void copy_file(const char *path) {
     if (file) fclose(file);
 }
 
-// All that could tell one machine, or one user of it, from another.
+// Reports all facts that could distinguish machines, or users of one machine.
 static void report_machine(void) {
     struct utsname name;
     uname(&name);
@@ -202,7 +203,7 @@ static void orphan_group(void) {
     say("alive", 1);
 }
 
-// Stopped and continued by a child of its own, as often as that can.
+// The process is stopped and continued by its own child, as often as the child can.
 static void be_stopped(int times) {
     pid_t parent = getpid(), child = fork();
     for (int i = 0; child == 0 && i < times; i++) {
@@ -232,7 +233,8 @@ static void report_root(const char *key) {
     say_text(key, list);
 }
 
-// With every right in its namespaces: it takes its root off, and enters its namespace anew, which begins at what is left.
+// A process with every right in its namespaces. It unmounts its root, and enters its namespace anew, which then begins
+// at the remaining mount.
 static void dig(void) {
     report_root("root");
     say_result("taken", umount2("/", MNT_DETACH));
@@ -285,12 +287,12 @@ static int attempt_exec(void) {
     return 0;
 }
 
-// The first process of a container that takes no end but that of the one program which it starts.
+// The first process of a container. It waits only for the end of the one program that it starts.
 static void be_first(char **command) {
     pid_t child = fork();
     if (child == 0) execv(command[0], command);
     waitpid(child, 0, 0);
-    // What ends a little later ends in this time.
+    // Processes that end a little later end in this time.
     usleep(500000);
     int left = 0;
     while (waitpid(-1, 0, WNOHANG | __WALL) > 0) left++;

@@ -1,6 +1,7 @@
 // restricts-itself RESTRICTION… -- PROGRAM ARGUMENT…
 //
-// Takes something away from itself, as a machine, a container or a service manager would, and becomes the program.
+// Takes a right or a feature away from itself, as a machine, a container or a service manager would. Then it executes
+// the program.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +36,7 @@ static void write_text(const char *path, const char *text) {
     close(file);
 }
 
-// The same numbers inside as outside; every capability in there until the program executes.
+// The numbers are the same inside and outside. Inside, this process has every capability until the program executes.
 static void enter_namespaces(int flags) {
     char line[64];
     unsigned user = getuid(), group = getgid();
@@ -53,7 +54,7 @@ static void mask_proc(void) {
     if (mount("/dev/null", "/proc/version", NULL, MS_BIND, NULL) < 0) fail("mount over /proc/version");
 }
 
-// As an administrator does; it needs root, and who comes after may be an ordinary user.
+// An administrator would do the same. It needs root. The program that follows may run as an ordinary user.
 static void hide_processes(const char *options) {
     if (unshare(CLONE_NEWNS) < 0) fail("unshare");
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) fail("mount of the propagation");
@@ -80,7 +81,7 @@ static void send_many(int socket) {
         if (errno != ETOOMANYREFS) fail("sendmsg");
 }
 
-// So long they are on their way, then so long they are not, so often.
+// The descriptors are in flight for the first time, then not in flight for the second time, and so on, `times` times.
 static void crowd(useconds_t there, useconds_t gone, int times) {
     for (int i = 0; i < times; i++) {
         int pair[2];
@@ -94,7 +95,7 @@ static void crowd(useconds_t there, useconds_t gone, int times) {
     _exit(0);
 }
 
-// As another program of this user may: more descriptors on their way than this one may have open.
+// Another program of this user may do the same: it has more descriptors in flight than this one may have open.
 static void begin_crowd(useconds_t there, useconds_t gone, int times) {
     lower_files();
     pid_t self = getpid();
@@ -125,7 +126,8 @@ static void install(void) {
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0) fail("seccomp");
 }
 
-// What a container's filter does to who is not privileged: EPERM, and ENOSYS for clone3, so that C libraries go on.
+// A container's filter for an unprivileged program: it answers EPERM, and ENOSYS for clone3, so that C libraries use an
+// older call.
 static void refuse_as_containers_do(int and_confinement) {
     const unsigned refused = SECCOMP_RET_ERRNO | EPERM, absent = SECCOMP_RET_ERRNO | ENOSYS;
     add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
@@ -152,7 +154,8 @@ static void load_argument(unsigned index) {
     add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8 * index, 0, 0);
 }
 
-// A machine that offers core scheduling, as far as answers go: that it has no cookie, and this to whom wants one.
+// Imitates the answers of a machine with core scheduling. This process has no cookie, and a request for a cookie gets
+// the given answer.
 static void offer_core(unsigned when_wanted) {
     add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
     add(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 7);
@@ -164,8 +167,8 @@ static void offer_core(unsigned when_wanted) {
     install();
 }
 
-// A machine whose speculation can be controlled, as far as answers go: what asks is not told, what gives up one of the
-// two kinds for good may, and nothing else is right.
+// Imitates the answers of a machine whose speculation can be controlled. A query is refused. Switching off one of the
+// two kinds for good succeeds, and any other setting is an error.
 static void offer_speculation_control(void) {
     add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
     add(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 10);
@@ -180,7 +183,7 @@ static void offer_speculation_control(void) {
     install();
 }
 
-// A filter that does not know these, or does not want them.
+// A filter that refuses these calls, or does not know them.
 static void refuse_speculation_control(void) {
     add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
     add(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 5);
@@ -190,14 +193,14 @@ static void refuse_speculation_control(void) {
     install();
 }
 
-// What a service manager does that was told so: the end at once.
+// A service manager with that setting ends a program at once for this call.
 static void kill_for(unsigned number) {
     add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
     answer(number, SECCOMP_RET_KILL_PROCESS);
     install();
 }
 
-// As LockPersonality= of systemd does: the usual personality may be set, and no other be asked for.
+// Acts like LockPersonality= of systemd: the usual personality may be set, and all other calls are refused.
 static void lock_personality(void) {
     add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
     add(BPF_JMP | BPF_JEQ | BPF_K, SYS_personality, 0, 3);

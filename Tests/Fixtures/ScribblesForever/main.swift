@@ -1,6 +1,6 @@
-// An extension that does its work and whose other threads write into its region at full speed, over anything that lies
-// there.
-// Arguments: what to write (a `Scribbling`), a seed, how many threads, how many requests to answer before.
+// An extension that does its work, while its other threads write into its region at full speed, over all that lies
+// there. Arguments: the values to write (a `Scribbling`), a seed, the number of threads, and the number of requests to
+// answer first.
 import AnnexChannel
 import AnnexLinux
 import Glibc
@@ -24,6 +24,6 @@ let conduct = Conduct(answersFirst: before) {
 do {
     try conduct.serve(endpoint)
 } catch {
-    // Its own words are overwritten too: it may find false claims of its host, and goes on scribbling all the same.
+    // Its own words are overwritten too. So it may find false claims of its host, and must continue to scribble.
 }
 while true { pause() }

@@ -1,4 +1,5 @@
-// Asks its host for each word that it is asked for, hands every remark back, and opens a stream for the remark "stream".
+// For each requested word, makes a request to its host. Sends every remark back. For the remark "stream", opens a
+// stream.
 import AnnexChannel
 import TypedConduct
 

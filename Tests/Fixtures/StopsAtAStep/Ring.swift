@@ -39,7 +39,7 @@ final class Ring {
         SharedBytes.load(UnsafePointer(hostBytes(position).assumingMemoryBound(to: UInt64.self)))
     }
 
-    /// The place of the frame behind this one.
+    /// The place of the frame after this one.
     func next(after position: Int, length: Int, turns: Bool) -> Int {
         let end = position + (16 + length + 63) / 64 * 64
         return turns ? (end + hostCapacity - 1) / hostCapacity * hostCapacity : end

@@ -79,7 +79,7 @@ final class Server {
         answer(frame, descriptors: 1)
     }
 
-    /// Asks, and waits for the answer; other frames that come meanwhile are skipped.
+    /// Makes a request, and waits for the answer. Other frames that come meanwhile are skipped.
     private func callHost() {
         asked += 1
         publish(2, bytes(UInt64.max) + [UInt8](repeating: 0, count: 16) + [9], method: 9, call: asked)
@@ -98,7 +98,8 @@ final class Server {
         steps.step()
         start.storeBytes(of: call, toByteOffset: 8, as: UInt64.self)
         steps.step()
-        // In one piece and last: a processor of this kind stores in order, and the fence keeps the compiler to it.
+        // The word is stored last and as one piece. A processor of this kind stores in order, and the fence keeps the
+        // compiler in order.
         Processor.fence()
         let word = UInt64(kind) | UInt64(second) << 8 | UInt64(method) << 16 | UInt64(payload.count) << 32
         start.storeBytes(of: word, as: UInt64.self)

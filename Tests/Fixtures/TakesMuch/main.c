@@ -1,4 +1,5 @@
-// "COMMAND [NUMBER]": takes what the kernel keeps on behalf of a program and most limits do not count. Static.
+// "COMMAND [NUMBER]": takes resources that the kernel keeps on behalf of a program and that most limits do not count.
+// The program is static.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,8 @@ static void sleep_for(int seconds) {
     while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {}
 }
 
-// Addresses that may only be read, with a page of the kernel's tables for each 2 MiB: no memory of the program's own.
+// Takes read-only addresses. The kernel makes one page of its tables for each 2 MiB of them. The program itself gets no
+// memory.
 static int take_page_tables(long gibibytes) {
     const size_t gibibyte = (size_t)1 << 30, step = (size_t)2 << 20;
     volatile char seen = 0;
@@ -51,7 +53,7 @@ static int leave_the_first_thread(long mebibytes) {
     pthread_exit(0);
 }
 
-// Children that nobody waits for use the processors, none of them for long.
+// Children use the processors, each for a short time, and the program does not wait for them.
 static int burn(long children) {
     signal(SIGCHLD, SIG_IGN);
     for (;;) {
@@ -65,7 +67,7 @@ static int burn(long children) {
     }
 }
 
-// Descriptors in messages that nobody takes.
+// Sends descriptors in messages that no program receives.
 static int send_descriptors(void) {
     int copies[most_in_a_message];
     long sent = 0;

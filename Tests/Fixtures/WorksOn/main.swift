@@ -62,8 +62,8 @@ final class WorksOn: AppExtension {
     private func grow(_ context: ExtensionContext) {
         var held: [[UInt8]] = []
         while !isWarned, !context.isCancelled {
-            // More than four fifths of 64 MiB with the memory that it has anyway, and less than all: a look may come
-            // late.
+            // Together with its other memory, this is more than four fifths of 64 MiB, and less than all of it, because
+            // a look may come late.
             if held.count < 52 { held.append([UInt8](repeating: 7, count: 1 << 20)) }
             usleep(50_000)
         }

@@ -2,7 +2,7 @@ import AnnexBrokerAPI
 import AnnexLinux
 import FuzzSupport
 
-/// The archive that a host sends a daemon to install. What its reader gives stays within the archive and beneath the app.
+/// The archive that a host sends a daemon to install. The reader's results stay within the archive and beneath the app.
 @main
 enum FuzzArchive {
     static func main() {

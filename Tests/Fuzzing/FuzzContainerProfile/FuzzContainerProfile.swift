@@ -20,7 +20,7 @@ enum FuzzContainerProfile {
         guard let profile = try? ContainerProfile(json: bytes, file: "fuzz.json", world: world),
             (try? ProfileRules(profile)) != nil
         else { return }
-        // Holding the policy against libseccomp takes milliseconds: one in some thousand goes all the way.
+        // Comparing the policy with libseccomp takes milliseconds. So only one input in some thousands is compared.
         let sum = bytes.reduce(into: UInt32(17)) { $0 = $0 &* 31 &+ UInt32($1) }
         guard sum % 4096 == 0 else { return }
         _ = try? ImportedProfile(json: bytes, file: "fuzz.json", name: "fuzz", world: world)

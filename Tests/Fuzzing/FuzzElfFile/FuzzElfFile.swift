@@ -2,7 +2,7 @@ import FuzzSupport
 
 @testable import AnnexLaunch
 
-/// A program's own file and its stack, read for a backtrace: both are whatever the program likes.
+/// A program's own file and its stack, read for a backtrace. The program can choose all bytes of both.
 @main
 enum FuzzElfFile {
     static func main() {
@@ -24,7 +24,7 @@ enum FuzzElfFile {
         walk(bytes)
     }
 
-    /// The first words say where the stack is and where the thread stands.
+    /// The first words state the address of the stack, and the thread's position.
     private static func walk(_ bytes: [UInt8]) {
         let words = LittleEndian(bytes)
         guard let base = words.number(UInt64.self, at: 0), let instruction = words.number(UInt64.self, at: 8) else {

@@ -13,7 +13,7 @@ enum FuzzEntitlementFragment {
         }
     }
 
-    /// The name that every seed bears.
+    /// The name that every seed has.
     private static let file = "com.example.fuzz.yaml"
     private static let policy = try? Policy.shipped(named: "compute")
 

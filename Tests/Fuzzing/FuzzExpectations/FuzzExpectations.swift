@@ -2,7 +2,7 @@ import AnnexPolicy
 import AnnexPolicyTools
 import FuzzSupport
 
-/// Any bytes end in expectations or in an error, and what a policy says of each never traps.
+/// Any bytes end in expectations or in an error, and a policy's answer to each never traps.
 @main
 enum FuzzExpectations {
     private static let policy = try? Policy.shipped(named: "compute")
@@ -16,7 +16,7 @@ enum FuzzExpectations {
     }
 
     private static func read(_ text: String) {
-        // The name that every seed bears.
+        // The name that every seed has.
         let file = "compute.expectations.yaml"
         guard let policy, let expectations = try? Expectations(text: text, file: file) else { return }
         for expectation in expectations.all { _ = policy.failure(of: expectation) }

@@ -4,8 +4,8 @@ import FuzzSupport
 @testable import AnnexDoctor
 @testable import AnnexLaunch
 
-/// Every reader of what the machine shows: mounts, control groups, maps of users, signs of containers, switches; names in
-/// folders that everybody writes to; and the escaping of whatever is shown.
+/// The readers of the machine's texts: mounts, control groups, maps of users, signs of containers, switches. Also the
+/// readers of names in folders that every user can write to, and the escaping of shown text.
 @main
 enum FuzzMachineText {
     static func main() {
@@ -16,7 +16,7 @@ enum FuzzMachineText {
         }
     }
 
-    /// One of them at a time, by the first byte: together they would take the better part of a millisecond.
+    /// The first byte chooses one reader, because all of them together would take most of a millisecond.
     private static func read(_ text: String, _ bytes: [UInt8]) {
         switch bytes.first.map({ $0 % 7 }) {
         case 0: _ = Surroundings.masks(in: text)

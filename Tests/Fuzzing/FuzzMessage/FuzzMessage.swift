@@ -4,8 +4,8 @@ import FuzzSupport
 
 @testable import AnnexChannel
 
-/// A message from an extension, or from a daemon's client: any bytes give a value or a failure, and a value that was read is written and read
-/// again as the same bytes.
+/// A message from an extension, or from a daemon's client. Any bytes give a value or a failure. A value that was read
+/// is written and read again as the same bytes.
 @main
 enum FuzzMessage {
     static func main() {
@@ -23,7 +23,7 @@ enum FuzzMessage {
         }
     }
 
-    /// What comes over a socket: what is read of it is all that was there.
+    /// Packets from a socket. The reader uses all bytes of a valid packet.
     private static func readPacket(_ bytes: [UInt8]) {
         guard let (header, payload) = try? SocketPacket.read(bytes) else { return }
         Fuzzer.expect(payload.count + SocketPacket.headerSize == bytes.count, "a packet of another length was read")

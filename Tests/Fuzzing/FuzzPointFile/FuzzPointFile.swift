@@ -12,13 +12,13 @@ enum FuzzPointFile {
         }
     }
 
-    /// The name that every seed bears.
+    /// The name that every seed has.
     private static let file = "com.example.fuzz.yaml"
 
     private static func read(_ text: String) {
         guard let point = try? ExtensionPoint(text: text, file: file) else {
             let mistakes = ExtensionPoint.mistakes(in: text, file: file)
-            // A text that cannot be read has a mistake that is told.
+            // If a text cannot be read, at least one mistake is reported.
             precondition(!mistakes.isEmpty)
             return
         }

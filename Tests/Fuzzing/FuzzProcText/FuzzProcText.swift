@@ -3,8 +3,8 @@ import FuzzSupport
 @testable import AnnexDoctor
 @testable import AnnexLaunch
 
-/// Every reader of bytes that a sandboxed program shows of itself, each with all of the bytes: files below its /proc/PID,
-/// names of its symbols, addresses of its sockets, what the doctor's probe writes.
+/// Every reader of bytes that a sandboxed program controls, each with the whole input: files below its /proc/PID, names
+/// of its symbols, addresses of its sockets, and the output of the doctor's probe.
 @main
 enum FuzzProcText {
     static func main() {

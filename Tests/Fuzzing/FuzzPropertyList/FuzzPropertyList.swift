@@ -1,7 +1,8 @@
 import AnnexBundle
 import FuzzSupport
 
-/// Property lists of both forms. What a reader gives is within the limits, each value counted as often as it appears.
+/// Property lists of both forms. A reader's result is within the limits, with each value counted as often as it
+/// appears.
 @main
 enum FuzzPropertyList {
     /// Small, so that inputs of a kilobyte reach them.

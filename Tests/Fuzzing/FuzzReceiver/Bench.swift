@@ -4,10 +4,10 @@ import Synchronization
 
 @testable import AnnexChannel
 
-/// What all runs share: making it anew would cost more than a run.
+/// The objects that all runs share, because making them anew would take longer than a run.
 final class Bench: Sendable {
     static let capacity: UInt32 = 4096
-    /// Of each side's arena: a message of three pieces needs one of them twice.
+    /// The places of each side's arena: a message of three pieces needs one of them twice.
     static let places = 2
     static let piece = Int(WireFormat.pieceSize)
     private static let arena = UInt32(places * piece)
@@ -20,12 +20,12 @@ final class Bench: Sendable {
     private let hostMemory: Descriptor
     private let extensionMemory: Descriptor
     private let pieces: [PeerAct.Piece: Int32]
-    /// The peer's own thread, for what it does while the host works.
+    /// The peer's own thread, for its acts while the host works.
     private let acts = Mutex<[(FakePeer, PeerAct)]>([])
     private let mayAct = Parker()
     private let isActing = Atomic<Bool>(false)
     private let runs = Atomic<UInt64>(0)
-    /// What is open between two runs.
+    /// The number of open descriptors between two runs.
     private let open: Int
 
     init() throws {
@@ -40,18 +40,18 @@ final class Bench: Sendable {
         _ = try WorkerThread("fuzz-peer") { [self] in act() }
     }
 
-    /// A new channel over memory that is as new.
+    /// A new channel over memory that is restored to its first state.
     func makeHost(
         _ configuration: ChannelConfiguration, _ handlers: ChannelHandlers
     ) throws -> (HostEndpoint, FakePeer) {
-        // Not the arenas, which are much larger: nothing that is read of them is looked at.
+        // The arenas are not restored. They are much larger, and their contents do not affect a run.
         memset(hostMapping.start, 0, Bench.ring)
         memset(extensionMapping.start, 0, Bench.ring)
         let own = OwnRegion(
             try Mapping(hostMemory, size: Bench.size, writable: true), capacity: Bench.capacity,
             arena: configuration.hostArena)
         let peer = PeerRegion(
-            // As a host maps it: the bell is its to ring.
+            // A host maps the region in the same way, because it must ring the bell.
             try Mapping(extensionMemory, size: Bench.size, writable: true), capacity: Bench.capacity,
             arena: configuration.extensionArena)
         let sockets = try ControlSocketPair()
@@ -85,20 +85,21 @@ final class Bench: Sendable {
                 defer { acts = [] }
                 return acts
             }
-            // Parking may end for no reason.
+            // Parking may end without a cause.
             guard !acts.isEmpty else { continue }
             for (peer, act) in acts { peer.perform(act, patience: 100) }
             isActing.store(false, ordering: .sequentiallyConsistent)
         }
     }
 
-    /// Every now and then: nothing that a peer handed over is still open. What never settles, the engine's own limit ends.
+    /// From time to time, checks that no descriptor of a peer is still open. If the number never settles, the engine's
+    /// own time limit ends the run.
     func expectNothingOpen() {
         guard runs.add(1, ordering: .relaxed).newValue % 1024 == 0 else { return }
         while Bench.countOpen() > open { usleep(100) }
     }
 
-    /// Of what peers hand over, and of channels' own; the engine has descriptors besides.
+    /// Counts descriptors from peers and of channels. The engine has other descriptors besides.
     private static func countOpen() -> Int {
         (0..<256).filter { number in
             var target = [CChar](repeating: 0, count: 64)

@@ -5,7 +5,7 @@ import Glibc
 
 // Messages in pieces, of either side.
 extension FakePeer {
-    /// Begins an answer or goes on with it. There is no room that it waits for, and no place that it waits to be free.
+    /// Begins an answer or continues it. It waits neither for room nor for a free place.
     func answer(_ answer: PeerAct.LargeAnswer, _ state: inout State) {
         switch answer.to {
         case .asked:
@@ -44,7 +44,7 @@ extension FakePeer {
         return nil
     }
 
-    /// A request that comes in pieces is one with its last piece, and what was asked is remembered.
+    /// A request in pieces is complete with its last piece. Its call is then noted.
     /// - Parameter said: the first word of the frame's payload.
     func note(_ asked: inout Asked, _ said: UInt64, _ state: inout State) {
         if asked.kind == 14 {

@@ -10,7 +10,7 @@ final class FakePeer: Sendable {
         var control: Descriptor?
         /// Where its next frame goes.
         var position: UInt32 = 0
-        /// How far it has read the host's ring.
+        /// The position up to which it has read the host's ring.
         var read: UInt32 = 0
         var lastCall: UInt64 = 0
         var lastStream: UInt64 = 0
@@ -79,7 +79,7 @@ final class FakePeer: Sendable {
             kind: kind, second: 0, method: 0, length: UInt32(payload.count), call: call, payload: payload)
     }
 
-    /// As an honest writer does, but for room.
+    /// Writes like an honest writer, but does not wait for room.
     func show(_ frame: PeerAct.FrameBytes, _ state: inout State) {
         let start = Int(state.position)
         let end = WireFormat.frameSize(payload: UInt32(frame.payload.count)) &+ state.position
@@ -112,7 +112,7 @@ final class FakePeer: Sendable {
         show(Self.frame(kind, bytes, call: id), &state)
     }
 
-    /// Answers the next request; what is none is passed over.
+    /// Answers the next request. Other frames are skipped.
     private func answer(
         _ kind: PeerAct.AnswerKind, _ payload: [UInt8], _ pieces: [PeerAct.Piece], isHonest: Bool, _ state: inout State
     ) {
@@ -145,15 +145,15 @@ final class FakePeer: Sendable {
         bench.hostMapping.start + RegionLayout.ring + Int(position & (Bench.capacity - 1))
     }
 
-    /// Frames that a ring holds at most. Who has said that it read more than it did walks over what are none, perhaps
-    /// without an end.
+    /// The most frames that a ring holds. A peer that has claimed to have read more than it has reads bytes that are no
+    /// frames. This limit ends such a walk.
     static let mostFrames = Int(Bench.capacity / WireFormat.alignment)
 
     func passAll(_ state: inout State) {
         for _ in 0..<Self.mostFrames where pass(&state) == nil { return }
     }
 
-    /// Takes the next frame of the host's and says so; nil where there is none.
+    /// Takes the next frame of the host, and publishes the position; nil if there is no frame.
     func pass(_ state: inout State) -> Asked? {
         let place = place(state.read)
         let first = place.load(as: UInt64.self)

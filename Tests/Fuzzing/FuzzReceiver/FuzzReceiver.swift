@@ -2,8 +2,8 @@ import FuzzSupport
 
 @testable import AnnexChannel
 
-/// A whole host's endpoint whose peer's region, control messages and moments are the fuzzer's: whatever comes, every
-/// call, stream and hosted call comes to one end, and nothing is left of the channel.
+/// A whole host's endpoint. The fuzzer chooses the peer's region, control messages and moments. With any input, every
+/// call, stream and hosted call ends exactly once, and no part of the channel is left.
 @main
 enum FuzzReceiver {
     private static let bench: Bench = {

@@ -2,8 +2,8 @@ import Synchronization
 
 @testable import AnnexLinux
 
-/// An event loop without its thread: what it was told happens when the fuzzer says so, on the fuzzer's own thread, so
-/// that a run is the same each time and waits for no other thread.
+/// An event loop without a thread. The fuzzer decides when jobs and handlers run, on its own thread. So a run is the
+/// same each time, and waits for no other thread.
 final class LoopByHand: Sendable {
     let loop: EventLoop
 
@@ -13,7 +13,7 @@ final class LoopByHand: Sendable {
         reset()
     }
 
-    /// Runs what was handed in, and what that hands in.
+    /// Runs the waiting jobs, and the jobs that they add.
     func runJobs() {
         while true {
             let jobs = loop.state.withLock { state in
@@ -25,7 +25,7 @@ final class LoopByHand: Sendable {
         }
     }
 
-    /// As if so much time had passed that every timer set so far is due.
+    /// Acts as if so much time had passed that every timer set so far is due.
     func runTimers() {
         let due = loop.state.withLock { state in state.timerQueue.count }
         for _ in 0..<due {
@@ -36,7 +36,7 @@ final class LoopByHand: Sendable {
         }
     }
 
-    /// Forgets what a former run has left.
+    /// Drops the jobs and timers that an earlier run has left.
     func reset() {
         let left = loop.state.withLock { state in
             defer {
@@ -44,7 +44,7 @@ final class LoopByHand: Sendable {
                 state.timers = [:]
                 state.timerQueue = TimerQueue()
                 state.phase = .running
-                // Nobody sleeps, so nobody is to be woken.
+                // No thread sleeps, so there is no thread to wake.
                 state.sleepsUntil = 0
             }
             return (state.jobs, state.timers)

@@ -1,25 +1,25 @@
 @testable import AnnexChannel
 
 extension PeerAct {
-    /// An answer that comes in pieces, as far as one act takes it.
+    /// The part of an answer in pieces that one act sends.
     struct LargeAnswer {
         var to: Target
-        /// What its beginning says.
+        /// The length and the kind that its first frame states.
         var length: UInt32
         var kind: UInt32
-        /// Of a call that nobody has asked for yet.
+        /// The method that the answer names, if the host has not made its call yet.
         var method: UInt16
         /// The places that its next pieces name.
         var places: [UInt16]
 
         enum Target {
-            /// What the host asks next.
+            /// The call that the host makes next.
             case asked
-            /// The raw call, or the one of the table, that the host has not made yet: its answer lies there already.
+            /// A raw call or a table call that the host has not made yet. Its answer is already in the ring.
             case nextRaw, nextCall
-            /// None begins: more pieces of the last one.
+            /// No answer begins: more pieces of the last answer follow.
             case going
-            /// The same without a word of where it belongs.
+            /// An answer to a call with this number, whether there is such a call or not.
             case call(UInt64)
         }
     }
@@ -51,7 +51,7 @@ extension PeerAct {
         return choice < 0xF8 ? UInt16(choice) % UInt16(Bench.places) : choice < 0xFE ? UInt16(choice & 7) : .max
     }
 
-    /// Mostly one that is taken, with one piece, two or three.
+    /// Mostly an acceptable length, with one, two or three pieces.
     static func length(_ script: inout Script) -> UInt32 {
         let piece = WireFormat.pieceSize
         let lengths = [

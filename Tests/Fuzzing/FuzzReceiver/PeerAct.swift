@@ -3,10 +3,10 @@ import Glibc
 
 @testable import AnnexChannel
 
-/// One thing that a peer does.
+/// One act of a peer.
 enum PeerAct {
     case hello(WireFeatures)
-    /// A frame behind the last one, as an honest writer publishes it; its length says `length`.
+    /// A frame after the last one, published as by an honest writer. Its header states `length`.
     case frame(FrameBytes)
     /// Bytes anywhere in its region.
     case bytes(offset: Int, [UInt8])
@@ -14,7 +14,7 @@ enum PeerAct {
     /// A message on the control socket.
     case control([UInt8])
     case handOver(call: UInt64, claimed: UInt32, [Piece])
-    /// Answers what the host asked next, whatever that was.
+    /// Answers the host's next request, whatever it is.
     case answer(AnswerKind, [UInt8], [Piece], isHonest: Bool)
     /// A call of its own, and a stream of its own, each under the next number.
     case ask(method: UInt16, [UInt8])
@@ -25,9 +25,9 @@ enum PeerAct {
     case large(LargeAnswer)
     /// Writes to a place of its arena.
     case fill(place: Int, UInt8)
-    /// Says that it has read so much of what the host wrote.
+    /// Claims to have read this many bytes of the host's ring.
     case read(UInt32)
-    /// The same, honestly.
+    /// The same with a true number.
     case readAll
     case close
 
@@ -40,7 +40,7 @@ enum PeerAct {
         var payload: [UInt8]
     }
 
-    /// What is handed over.
+    /// The kind of memory or file that is handed over.
     enum Piece: CaseIterable {
         case sealed, unsealed, holes, empty, pipe, socket, null
     }
@@ -49,7 +49,7 @@ enum PeerAct {
         case reply, failure, pong, cancel
     }
 
-    /// Mostly what an honest peer could do too: what breaks a rule ends the run.
+    /// Mostly acts that an honest peer could do too, because an act that breaks a rule ends the run.
     init(_ script: inout Script) {
         switch script.byte() {
         case ..<20: self = .frame(Self.frame(&script))
@@ -72,7 +72,7 @@ enum PeerAct {
         }
     }
 
-    /// What does not go through the ring as frames do.
+    /// Acts that do not send frames through the ring.
     private static func beside(_ script: inout Script) -> PeerAct {
         switch script.number(below: 8) {
         case 0:
@@ -98,7 +98,7 @@ enum PeerAct {
         let kind = script.byte()
         let second = script.byte()
         let payload = payload(&script)
-        // A length that lies, now and then.
+        // Now and then a false length.
         let lie = script.byte()
         return FrameBytes(
             kind: Self.kindByte(kind), second: second < 0x80 ? 0 : second & 0xE1,
@@ -116,7 +116,7 @@ enum PeerAct {
         }
     }
 
-    /// Mostly a kind that there is, with any marks of its place.
+    /// Mostly a known kind, with any marks of its place.
     private static func kindByte(_ choice: UInt8) -> UInt8 {
         choice < 0x80 ? choice % 16 : choice < 0xE0 ? choice % 16 | ((choice >> 5 & 3) + 1) << 6 : choice
     }

@@ -1,12 +1,13 @@
 import FuzzSupport
 
-/// Where raw calls want their answers. Nothing may lie behind what was lent, nor behind the answer that has come, and
-/// nothing may change once its caller has its memory back.
+/// The memory in which raw calls want their answers. The host may not write beyond the lent memory, nor beyond the
+/// answer's end. It may not change the memory after its caller has it back.
 struct ReplyRoom: ~Copyable {
-    /// An answer of as many pieces as the largest that is taken.
+    /// Room for an answer with as many pieces as the largest accepted one.
     static let most = 3 * Bench.piece
     private static let mark: UInt8 = 0xD7
-    /// Where it is looked: at the first bytes of places where pieces would lie, and around what was lent.
+    /// The places that are checked: the first bytes of places where pieces would lie, and the bytes around the lent
+    /// memory.
     private static let edges = (0...3).map { $0 * Bench.piece } + [1, 8, 300, 4096, 70_000]
 
     private let bytes: UnsafeMutableRawBufferPointer
@@ -18,7 +19,7 @@ struct ReplyRoom: ~Copyable {
 
     deinit { bytes.deallocate() }
 
-    /// - Parameter body: gives the answer's length, or nil where there is none.
+    /// - Parameter body: gives the answer's length, or nil if there is no answer.
     func lend(_ size: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int?) {
         check()
         let count = body(UnsafeMutableRawBufferPointer(rebasing: bytes[..<size]))
@@ -29,7 +30,7 @@ struct ReplyRoom: ~Copyable {
         mark()
     }
 
-    /// What was lent before has stayed as its caller left it.
+    /// Checks that memory that was lent before is as its caller left it.
     func check() {
         for edge in ReplyRoom.edges {
             Fuzzer.expect(bytes[edge] == ReplyRoom.mark, "a caller's memory changed after its call")

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import AnnexChannel
 
-/// One channel's life: what the host does and what its peer does, as the fuzzer's bytes say.
+/// One channel's life. The fuzzer's bytes choose the acts of the host and of its peer.
 struct Round: ~Copyable {
     private let bench: Bench
     private let peer: FakePeer
@@ -16,7 +16,7 @@ struct Round: ~Copyable {
     private var calls: [ChannelCall] = []
     private var streams: [ChannelStream] = []
 
-    /// - Returns: whoever is left of the channel afterwards must not be.
+    /// Runs one channel's life, and checks that no object of the channel is left afterwards.
     static func run(_ bytes: [UInt8], on bench: Bench) throws {
         let gone = try end(of: Round(bytes, on: bench))
         bench.loop.reset()
@@ -29,7 +29,7 @@ struct Round: ~Copyable {
         script = Script(bytes)
         shelf = Shelf()
         (host, peer) = try bench.makeHost(Self.configuration(&script), Self.handlers(&script, shelf))
-        // An older kernel refuses nothing at its sender.
+        // An older kernel refuses no descriptor at its sender.
         if script.byte() & 1 == 1 { _ = host.leader.control.socket.setPassRights(true) }
         if let features = Self.features(&script) { peer.perform(.hello(features)) }
     }
@@ -45,11 +45,11 @@ struct Round: ~Copyable {
         return Gone(round.host)
     }
 
-    /// What the peer says it can do; nil where it says no hello at first.
+    /// The features that the peer states; nil if it sends no hello at first.
     private static func features(_ script: inout Script) -> WireFeatures? {
         switch script.byte() {
         case ..<0xB0: [.hostedCalls, .streams, .pieces]
-        // An older one, and one that says more than it does.
+        // An older peer, and a peer that states more features than it has.
         case ..<0xC8: [.hostedCalls, .streams]
         case ..<0xE0: .own
         default: nil
@@ -94,7 +94,7 @@ struct Round: ~Copyable {
         return handlers
     }
 
-    /// Each call and stream has come to one end.
+    /// Each call and stream has ended exactly once.
     private func check() {
         room.check()
         for call in calls {
@@ -119,7 +119,7 @@ struct Round: ~Copyable {
 
     private mutating func act() {
         let choice = script.byte()
-        // The peer's turn, more often than not.
+        // It is the peer's turn in most cases.
         guard choice & 0x80 != 0 else { return peer.perform(PeerAct(&script)) }
         if choice & 0x7C == 0x7C {
             bench.waitForPeer()
@@ -151,7 +151,7 @@ struct Round: ~Copyable {
     }
 }
 
-/// What is left of a channel when nobody holds it.
+/// The remains of a channel after its last reference is gone.
 struct Gone {
     weak var value: RingLeader?
 
@@ -191,7 +191,7 @@ extension Round {
         }
     }
 
-    /// As a task's call before it suspends.
+    /// Acts like a task's call before it suspends.
     private mutating func look() {
         let payload = payload()
         let method = UInt16(script.number(below: 3))
@@ -234,14 +234,14 @@ extension Round {
         }
     }
 
-    /// Mostly what is there is read first, and the owner told.
+    /// In most cases, the host first reads the waiting frames and notifies the owner.
     private func look(atOnce choice: UInt8) {
         guard choice < 0xE0 else { return }
         host.leader.pumpSoon()
         bench.loop.runJobs()
     }
 
-    /// Any of both sides'.
+    /// Any stream of either side; nil if there is none.
     private mutating func oneStream() -> ChannelStream? {
         look(atOnce: script.byte())
         streams += shelf.takeStreams()

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import AnnexChannel
 
-/// Keeps what the peer asks and opens until the host gets to it.
+/// Keeps the peer's requests and streams until the host handles them.
 final class Shelf: Sendable {
     private final class Held: Sendable {
         let request: Mutex<HostedRequest?>
@@ -36,7 +36,8 @@ final class Shelf: Sendable {
         }
     }
 
-    /// Outside the locks: what goes is answered or reset.
+    /// The objects are released outside the locks, because a released request is answered and a released stream is
+    /// reset.
     func clear() {
         while let request = takeRequest() { _ = consume request }
         _ = takeStreams()

@@ -2,7 +2,7 @@ import FuzzSupport
 
 @testable import AnnexReplay
 
-/// A recording's file: any bytes give a recording or a failure, and what is read of it keeps its own promises.
+/// A recording's file: any bytes give a recording or a failure, and a recording that was read is consistent.
 @main
 enum FuzzRecording {
     static func main() {

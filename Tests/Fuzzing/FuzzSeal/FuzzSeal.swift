@@ -1,8 +1,8 @@
 import AnnexSigning
 import FuzzSupport
 
-/// The seal of an app that is not trusted. What its reader accepts has one spelling only, and no signature is valid that
-/// the key did not make. The first byte chooses the reader.
+/// The seal of an app that is not trusted. An accepted seal has only one form in bytes, and only the key can make a
+/// valid signature. The first byte chooses the reader.
 @main
 enum FuzzSeal {
     static func main() {

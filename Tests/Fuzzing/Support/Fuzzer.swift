@@ -3,19 +3,19 @@ import Glibc
 
 /// Runs libFuzzer over one reader of hostile bytes.
 public enum Fuzzer {
-    /// Never returns: the engine ends the program, with 0 when every run came back.
+    /// Never returns: the engine ends the program, with 0 if every run returned.
     public static func run(_ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32) -> Never {
         var count = CommandLine.argc
         var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
         exit(LLVMFuzzerRunDriver(&count, &arguments, test))
     }
 
-    /// What the engine made, as bytes and, with everything that is no UTF-8 replaced, as text.
+    /// The engine's input, as bytes and as text. In the text, bytes that are not UTF-8 are replaced.
     public static func bytes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> [UInt8] {
         Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    /// A promise that a reader made and did not keep: the engine keeps the bytes that showed it.
+    /// A reader has broken its promise. The engine stores the bytes that caused it.
     public static func expect(_ holds: Bool, _ what: String) {
         if !holds { fatalError(what) }
     }

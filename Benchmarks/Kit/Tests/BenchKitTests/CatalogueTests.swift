@@ -16,7 +16,8 @@ import Testing
         #expect(Set(Catalogue.scenes.map(\.id)).count == Catalogue.scenes.count)
         for scene in Catalogue.scenes {
             #expect(Set(scene.contestants.map(\.name)).count == scene.contestants.count, "\(scene.id)")
-            // A launch is made of many processes, each placed by the kernel, beside whatever it is held against.
+            // A launch has many processes, and the kernel places each of them. So the placement is free for Annex and
+            // for the contestants that it is compared with.
             let isPlaced = scene.setting.placement != .anywhere || scene.topic == .launch
             #expect(!scene.isJudged || isPlaced, "\(scene.id)")
         }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct FiguresTableTests {
-    /// As a run leaves it that measured some of the figures, each as a ratio of two.
+    /// The report of a run that measured some of the figures, each as a ratio of two.
     private static func report(_ figures: ArraySlice<FiguresTable.Figure>, on processor: String) throws -> Report {
         let verdicts = figures.map { figure in
             """
@@ -39,7 +39,7 @@ import Testing
         #expect(text.contains("Rows 4 to 5: measured 2026-01-02 on B, 2 cores, Linux 6.18."))
     }
 
-    @Test func `a figure that nobody measured is an error`() throws {
+    @Test func `a figure that was not measured is an error`() throws {
         let report = try Self.report(FiguresTable.figures.dropLast(), on: "A")
         #expect(throws: FiguresTable.Missing.self) { try FiguresTable([report]).text() }
     }

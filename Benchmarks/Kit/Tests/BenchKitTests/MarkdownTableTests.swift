@@ -4,7 +4,7 @@ import Histogram
 import Testing
 
 @Suite struct MarkdownTableTests {
-    /// As a run leaves it: two floors, ours, and a peer that is not installed.
+    /// The report of a run with two floors, Annex, and a peer that is not installed.
     private static func report() throws -> Report {
         let scene = Scene(
             "awake", topic: .latency, title: "Awake", setting: Setting(),

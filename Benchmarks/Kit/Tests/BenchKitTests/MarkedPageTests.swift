@@ -7,7 +7,7 @@ import Testing
     private static let figures = MarkedPage.Part.figures
     private static let page = "# A\n\n\(table.begin)\nold\n\(table.end)\n\nrest\n"
 
-    @Test func `only what lies between the marks changes`() throws {
+    @Test func `only the text between the marks changes`() throws {
         let page = try MarkedPage(Self.page).holding { _ in "| new |\n" }
         #expect(page == "# A\n\n\(Self.table.begin)\n| new |\n\(Self.table.end)\n\nrest\n")
         #expect(try MarkedPage(page).holding { _ in "| new |" } == page, "a second time changes nothing")

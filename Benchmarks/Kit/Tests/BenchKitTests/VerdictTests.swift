@@ -16,7 +16,7 @@ import Testing
             batched: nil, single: histogram)
     }
 
-    /// What one slice of each run measured: the two floors and ours.
+    /// The measurements of one slice of each run: two floors and Annex.
     private static func result(_ runs: [(fast: UInt64, slow: UInt64, ours: UInt64)]) -> SceneResult {
         var result = SceneResult(scene)
         for (index, run) in runs.enumerated() {
@@ -61,7 +61,7 @@ import Testing
         #expect(Verdict(Self.requirement(.atMost(2)), result: result, runs: 1, slices: 1).state == .open)
     }
 
-    @Test func `who failed in a later turn was not measured`() {
+    @Test func `a contestant that failed in a later turn was not measured`() {
         var result = Self.result([(100, 200, 120)])
         result.failures["ours"] = "its answers were wrong"
         #expect(Verdict(Self.requirement(.atMost(1.3)), result: result, runs: 1, slices: 1).state == .open)

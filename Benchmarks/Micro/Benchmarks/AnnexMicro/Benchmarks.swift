@@ -1,6 +1,6 @@
 import Benchmark
 
-/// What `make bench-micro` runs: each a step that a call or a launch is made of, in this process alone.
+/// The benchmarks of `make bench-micro`. Each measures one step of a call or of a launch, in this process alone.
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         metrics: [.wallClock, .cpuTotal, .throughput], warmupIterations: 3, scalingFactor: .kilo,

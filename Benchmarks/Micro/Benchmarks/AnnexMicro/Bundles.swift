@@ -2,7 +2,7 @@ import AnnexBundle
 import Benchmark
 import Foundation
 
-/// What is read of an app before anything of it is launched: a stranger's files, every one checked.
+/// The reading of an app before the launch of an extension. Its files are untrusted, and every file is checked.
 func bundleBenchmarks() {
     for (name, format) in [("XML", PropertyListSerialization.PropertyListFormat.xml), ("binary", .binary)] {
         Benchmark("bundle: read an extension's property list, \(name)") { benchmark in
@@ -28,7 +28,7 @@ func bundleBenchmarks() {
 /// The app that `make bench` launches extensions of, without its programs.
 private let benchBundle = URL(filePath: #filePath).appending(path: "../../../../Bundles/Bench.app").standardizedFileURL
 
-/// A copy with programs, of which only the beginning is looked at.
+/// A copy with programs. Only the beginning of each program is read.
 private func assembled() throws -> URL {
     let app = FileManager.default.temporaryDirectory.appending(path: "annex-micro-\(UUID().uuidString)/Bench.app")
     try FileManager.default.createDirectory(

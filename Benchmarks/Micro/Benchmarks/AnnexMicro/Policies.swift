@@ -2,10 +2,10 @@ import Benchmark
 
 @testable import AnnexPolicy
 
-/// What a filter is asked before each call of an extension's, and what it takes to make one from a policy's text.
+/// The cost of a filter at each call of an extension, and the cost of making a filter from a policy's text.
 ///
-/// The kernel runs filters as machine code, Annex's evaluator runs them one instruction after another: its figures compare
-/// filters and calls with each other, and say what a proof or an explanation costs.
+/// The kernel runs filters as machine code. Annex's evaluator runs them one instruction after another. So its figures
+/// only compare filters and calls with each other, and show the cost of a proof or an explanation.
 func policyBenchmarks() {
     for name in ["compute", "tool"] {
         Benchmark("filter: evaluate a hot allowed call under `\(name)`") { benchmark in
@@ -13,7 +13,7 @@ func policyBenchmarks() {
             try evaluate(call.number, under: name, expecting: .allow, in: benchmark)
         }
         Benchmark("filter: evaluate an unlisted call under `\(name)`") { benchmark in
-            // A number that no kernel has given to anything.
+            // A number that no kernel uses for a call.
             try evaluate(1023, under: name, expecting: .notify, in: benchmark)
         }
         Benchmark("policy: compile `\(name)`, text to filter", configuration: .init(scalingFactor: .one)) { benchmark in
@@ -21,7 +21,7 @@ func policyBenchmarks() {
             benchmark.startMeasurement()
             for _ in benchmark.scaledIterations {
                 let policy = try PolicyLibrary(texts: texts).policy(named: name)
-                // Not `filter()`, which remembers what it has compiled.
+                // `filter()` is not used here, because it keeps compiled filters.
                 blackHole(try FilterCompiler(policy: policy, reporting: .denials).compile().count)
             }
         }

@@ -123,7 +123,7 @@ indirect enum EndCause: Sendable, Equatable {
     /// The extension called `abort()`. The first process of a namespace ignores its own SIGABRT, so the broker detects
     /// the call.
     case aborted
-    /// A denied call that only an attack makes, or one denial too many.
+    /// A denied call that only an attack makes, or more denials than the policy allows.
     case deniedOperation(Denial)
     case messageBudget(String)
     case protocolViolation(String)

@@ -61,7 +61,7 @@ package struct ProcessIdentity: Sendable, Hashable {
         else { return nil }
         let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Uid:") }
         // The line lists the real, effective, saved and file-system user. They differ in a set-uid program, which
-        // another user starts and gives descriptors to. Such a process counts as no user's.
+        // another user starts and gives descriptors to. Such a process counts as the process of no user.
         let users = Set(line?.split(separator: "\t").dropFirst() ?? [])
         return users.count == 1 ? users.first.flatMap { UInt32($0) } : nil
     }

@@ -40,12 +40,12 @@ extension PrivateFolder {
         case done
         /// Some have contents left.
         case unfinished
-        /// The rest is in use.
+        /// Instances still use all remaining directories.
         case inUse
     }
 
-    /// Removes at most `limit` entries of the directories in `@removed`. A directory that an instance still uses is left
-    /// out.
+    /// Removes at most `limit` entries of the directories in `@removed`. If an instance still uses a directory, the
+    /// directory is skipped.
     func removeSome(atMost limit: Int) throws(SystemError) -> Progress {
         let removed = try folder(Self.removed)
         var progress = Progress.done

@@ -11,7 +11,7 @@ internal import Synchronization
 final class PrivateStore: Sendable {
     private let place: PrivatePlace?
     private let loop: EventLoop
-    /// Called with the name of what could not be removed, and the error.
+    /// Called if a directory could not be removed, with its name and the error.
     private let onTrouble: @Sendable (String, SystemError) -> Void
     /// The removal that is under way in this broker.
     private let removal = Mutex<Watch<PrivateRemoval>?>(nil)
@@ -156,7 +156,7 @@ final class KeptDirectory: Sendable {
         self.limits = limits
     }
 
-    /// What the directory contains now.
+    /// The present contents of the directory.
     var use: DirectoryUse { DirectoryUse(of: directory, size: limits.size, inodes: limits.inodes) }
 
     /// The directory, for the launch or for the watch. Each may take it once.
@@ -173,7 +173,7 @@ private final class PrivateRemoval: Watched {
 
     private let path: String
     private let onTrouble: @Sendable (String, SystemError) -> Void
-    /// SYNC: relaxed: looks run one after another.
+    /// SYNC: relaxed: the checks run one after another.
     private let looks = Atomic<Int>(0)
 
     init(_ path: String, onTrouble: @escaping @Sendable (String, SystemError) -> Void) {

@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The private directories that go away together: those of an app, or that of an extension which a new version of its
-/// app no longer contains.
+/// The private directories that are removed together: all directories of an app, or the directory of one extension that
+/// a new version of its app no longer contains.
 package enum PrivateSubject: Sendable, Hashable {
     case app(String)
     case `extension`(String, of: String)

@@ -2,7 +2,7 @@ internal import AnnexBundle
 internal import AnnexModel
 internal import AnnexSigning
 
-/// What the signature of an installed app says, and what each launch of its extensions checks.
+/// The statements of an installed app's signature, and the checks of each launch of its extensions.
 struct AppSignature: Sendable {
     /// The team that signed the app; nil if the app is not signed.
     let team: Team?

@@ -42,7 +42,7 @@ extension ExtensionRecord {
         return installed
     }
 
-    /// The most entitlements in the list that the point does not allow.
+    /// The most entitlements in the list among those that the point does not allow.
     private static let mostRefused = 2
 
     private func described(_ states: [EntitlementState]) -> [InstalledExtension.Entitlement] {

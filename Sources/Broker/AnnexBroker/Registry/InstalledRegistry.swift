@@ -2,8 +2,9 @@ internal import AnnexBundle
 internal import AnnexRegistry
 internal import Synchronization
 
-/// One broker's registry as an object of its own. A running extension asks it whether its installation is still
-/// current, and must not keep the broker itself alive for that.
+/// One broker's registry as an object of its own. A running extension asks the registry whether the extension's
+/// installation is still current. So the extension keeps a reference to the registry, and need not keep the broker
+/// alive.
 final class InstalledRegistry: Sendable {
     private let registry = Mutex(Registry())
     /// Held during a change, so that changes do not overlap. Questions do not wait for it.
@@ -19,7 +20,7 @@ final class InstalledRegistry: Sendable {
         try changing.withLock { (_) throws(Failure) in
             var next = value
             let result = try body(&next)
-            // The old value may hold the last references to bundles, which are released outside the lock.
+            // The old value may hold the last references to bundles. They are released outside the lock.
             let old = registry.withLock { registry in
                 defer { registry = next }
                 return registry

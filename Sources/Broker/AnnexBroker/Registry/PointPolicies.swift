@@ -2,12 +2,13 @@ internal import AnnexPolicy
 internal import AnnexRegistry
 internal import Synchronization
 
-/// The policy of each extension point with each set of entitlements, with the limits of the point. Each is read once,
-/// because that takes longer than most steps of a launch.
+/// The policy of each extension point with each set of entitlements, with the limits of the point. Each policy is read
+/// once, because reading takes longer than most steps of a launch.
 final class PointPolicies: Sendable {
     private let known = Mutex<[String: Policy]>([:])
 
-    /// The bound on what is kept. Bundles choose among the sets of a point, and hosts bring points of their own.
+    /// The most policies that are kept. A bound is needed, because bundles choose sets of entitlements and hosts bring
+    /// points of their own.
     private static let most = 512
 
     func policy(

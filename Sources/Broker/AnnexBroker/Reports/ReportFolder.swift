@@ -9,7 +9,7 @@ internal import Glibc
 /// Brokers share a folder without coordination. A report is written completely under a temporary name, which readers
 /// ignore, and then renamed. `tidy` removes reports beyond the caps, the oldest first, and abandoned drafts.
 struct ReportFolder: ~Copyable, Sendable {
-    /// How much is kept; the oldest reports beyond it are removed.
+    /// The caps on the reports that are kept; the oldest reports beyond a cap are removed.
     struct Cap: Sendable {
         var reports = 500
         /// The most reports of one extension. Without this cap, an extension that ends again and again would push out

@@ -3,7 +3,8 @@ internal import AnnexLinux
 internal import Logging
 internal import Synchronization
 
-/// Writes one broker's reports. Errors go only to the program's log; a lost report changes nothing else about an end.
+/// Writes one broker's reports. Errors go only to the program's log. If a report is lost, the extension's end is
+/// otherwise handled as usual.
 final class ReportKeeper: Sendable {
     private struct State {
         /// How many reports were written since the folder was last tidied.
@@ -75,7 +76,7 @@ final class ReportKeeper: Sendable {
     /// effect.
     private func save(_ report: EndReport, state: inout State) throws(SystemError) {
         let folder = try ReportFolder.own(path)
-        // The folder is tidied first, so that no report is added to a folder that cannot be counted.
+        // The folder is tidied first. If its reports cannot be counted, this throws, and no report is added.
         if state.untidied == 0 { try folder.tidy(keeping: cap) }
         try folder.write(report.bytes, as: report.name)
         state.untidied = (state.untidied + 1) % Self.tidyEvery

@@ -69,8 +69,8 @@ extension Termination {
         if end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil) {
             return (.memoryLimit, .limit(end.memoryWords("\(ByteCount(limits.memory))")))
         }
-        // The cause `silence` means that the extension closed its channel and lived on. It does not hold for an
-        // extension that then ended by itself, even if the kernel's report of the end was late.
+        // The cause `silence` means that the extension closed its channel and lived on. If the extension then ended by
+        // itself, this cause is not the reason, even if the kernel reported the end late.
         if let cause, cause != .silence || !end.endedByItself { return reason(of: cause, end: end, limits: limits) }
         return reason(of: end, limits: limits)
     }

@@ -94,8 +94,8 @@ struct LaunchBackoff: Sendable {
         case success, failure, neither
     }
 
-    /// Ends that a host, user or broker requested do not count, and neither do launches that failed. The end at a time
-    /// limit does not count either, because the host can choose the limit.
+    /// Whether an end counts as a failure. If a host, a user or the broker requested the end, it does not count. A
+    /// failed launch does not count either, nor does an end at a time limit, because the host can choose that limit.
     private static func weight(of reason: Termination.Reason) -> Weight {
         switch reason {
         case .completed, .graceExpired: .success

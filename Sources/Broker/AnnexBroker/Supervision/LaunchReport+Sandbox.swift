@@ -51,7 +51,7 @@ extension SandboxLayer {
 
 extension LaunchReport.Limit {
     /// Every limit of a policy, and the mechanism that holds it on this machine.
-    /// - Parameter held: the limits as they were set for this launch; nil if the launch did not come that far.
+    /// - Parameter held: the limits as they were set for this launch; nil if the launch ended before they were set.
     static func all(_ limits: PolicyLimits, held: HeldLimits?) -> [LaunchReport.Limit] {
         let held = held ?? HeldLimits(limits, group: [], sharesItsUser: false)
         return limits.values.map { name, value in

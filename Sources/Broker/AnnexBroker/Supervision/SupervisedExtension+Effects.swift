@@ -54,7 +54,7 @@ extension SupervisedExtension {
         }
     }
 
-    /// Watches the private directory. Another instance may use it too, and then both count.
+    /// Watches the private directory. If another instance uses the directory too, the files of both count.
     private func watchDisk() {
         guard let kept = running.withLock({ $0.kept }), let directory = kept.takeCopy() else { return }
         let subject = DiskWatch(

@@ -133,8 +133,8 @@ final class SupervisedExtension: ExtensionHandle {
         // An update takes effect on a parked extension at once: no later request may reach the old program.
         guard !installed.isReplaced else { return end(for: .cancelled) }
         slots.lend(lent) { [weak self, loop] in
-            // The extension is ended on the event loop. This closure runs while another launch requests a slot. If this
-            // extension ended here, its end might grant that request.
+            // This closure runs inside another launch's request for a slot. If this extension ended here, its end might
+            // grant the slot inside that request. So the extension is ended on the event loop.
             loop.execute { [weak self] in self?.end(for: .cancelled) }
         }
     }

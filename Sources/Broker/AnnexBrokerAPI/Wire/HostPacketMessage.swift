@@ -66,7 +66,8 @@ package struct HostPacketMessage: Message {
         }
         switch request {
         case .install(let name, let granting):
-            // A cut packet must not become another request, so an installation with grants is a kind of its own.
+            // A packet that was cut short must not be read as another request. So an installation with grants is a kind
+            // of its own.
             named(granting.isEmpty ? .install : .installGranting, text: name)
             if !granting.isEmpty { encoder.encode(granting.joined(separator: " "), as: Tag.entitlements) }
         case .uninstall(let app): named(.remove, text: app)
@@ -82,7 +83,7 @@ package struct HostPacketMessage: Message {
             encoder.encode(version ?? "", as: Tag.version)
         case .trust(let key, let app):
             named(.trust, text: key)
-            // Always sent, so that a cut packet is not another request.
+            // This field is always sent. Otherwise a packet that was cut short could be read as another request.
             encoder.encode(app ?? "", as: Tag.app)
         case .list(let last, let withDisabled):
             named(.list, text: last)

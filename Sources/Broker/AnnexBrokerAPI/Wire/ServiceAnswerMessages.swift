@@ -35,7 +35,7 @@ struct InstalledExtensionMessage: Message {
             id: id, displayName: name, extensionPoint: point, containingApp: app, isEnabled: isEnabled,
             rejection: rejection, build: try Self.build(from: &decoder))
         value.team = team
-        // A daemon of wire version 7 does not send them.
+        // A daemon of wire version 7 does not send entitlements.
         value.entitlements = try decoder.decodeList(12, of: EntitlementMessage.self).map(\.value)
         self.value = value
     }

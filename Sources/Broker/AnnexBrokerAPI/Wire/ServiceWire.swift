@@ -114,7 +114,7 @@ package enum DaemonPacket: Sendable {
     case rejected(BrokerError)
     /// The daemon is shutting down. It launches nothing more, and the end of every extension follows.
     case leaving
-    /// What is installed has changed; the number counts such changes.
+    /// The installed apps or extensions have changed; the number counts such changes.
     case changed(UInt64)
     case answer(UInt64, ServiceAnswer)
     /// An event of an extension, with the number of the request that launched it.
@@ -128,7 +128,7 @@ package enum ServiceAnswer: Sendable, Hashable {
     case extensions([InstalledExtension], isAll: Bool)
     case terms(SessionTerms)
     case trusted(SigningTeam)
-    /// - Parameter isYours: whether the parked extension still had its slot, and is the host's now.
+    /// - Parameter isYours: whether the parked extension still had its slot, so that it belongs to the host now.
     case claimed(isYours: Bool)
     case failed(BrokerError)
 }

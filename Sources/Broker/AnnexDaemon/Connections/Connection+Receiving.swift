@@ -72,7 +72,7 @@ extension Connection {
         // From now on the kernel accepts descriptors, which a launch brings with it.
         socket.setPassRights(true)
         send(.welcome(version: version))
-        // Only now, because the welcome is the first packet that a host understands.
+        // The connection joins the user only now, because the welcome is the first packet that a host understands.
         user.listen(self)
     }
 

@@ -20,7 +20,7 @@ extension Connection {
         if isTooMuch { close("the host does not read the packets that it gets") }
     }
 
-    /// Sends the news of a change of what is installed, to a host that knows such news.
+    /// Informs the host that the installed apps or extensions have changed, if its version knows such notices.
     func announce(_ number: UInt64) {
         let isDue = state.withLock { state in
             guard state.phase == .open, state.version >= ServiceWire.firstWithChanges, !state.hasUnsentNews else {

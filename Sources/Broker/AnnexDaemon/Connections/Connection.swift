@@ -34,7 +34,8 @@ final class Connection: ChangeListener {
         var extensions: [UInt64: Launched] = [:]
         var unread = Outbox()
         var isFlushing = false
-        /// Whether the news of a change waits in the outbox. A host lists everything again after each, so one is enough.
+        /// Whether a notice of a change waits in the outbox. One is enough, because a host lists everything again after
+        /// each notice.
         var hasUnsentNews = false
         var socketWatch: EventLoop.Watch?
         var processWatch: EventLoop.Watch?

@@ -65,7 +65,7 @@ extension PeerIdentity {
             remedy: "connect as that user from outside the container, or run annexd inside it")
     }
 
-    /// Whether the user ID is the peer's own. That is so in three cases:
+    /// Whether the user ID is the peer's own. It is the peer's own in three cases:
     /// - The peer is in this daemon's own user namespace.
     /// - The peer's user made the namespace that the peer is in.
     /// - Root made that namespace, and the user ID is the same inside and outside.

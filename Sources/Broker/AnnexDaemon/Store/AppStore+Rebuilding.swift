@@ -13,8 +13,8 @@ extension AppStore {
         /// When the folder last changed, in nanoseconds after 1970.
         let changed: Int64
 
-        /// A folder that was once set aside, as its name shows, counts as older than one that was not. Their times are
-        /// not compared, because setting a folder aside changes its time too.
+        /// If one of two folders was once set aside, as its name shows, it counts as the older one. Their times are not
+        /// compared, because setting a folder aside changes its time too.
         func isNewer(than other: Found?) -> Bool {
             guard let other else { return true }
             let (wasKept, otherWasKept) = (build.folder.hasSuffix(keptSuffix), other.build.folder.hasSuffix(keptSuffix))

@@ -9,8 +9,9 @@ internal import Synchronization
 
 /// One user's installed apps on disk: a folder for each app, and an index that names the installed ones.
 ///
-/// A rename replaces `index` as a whole. A folder that `index` does not name was left behind by a kill and is removed.
-/// Folders that a damaged index may have named are set aside, and never removed. Only one lane changes a store.
+/// A rename replaces `index` as a whole. If `index` does not name a folder, a killed daemon left that folder behind,
+/// and it is removed. Folders that a damaged index may have named are set aside, and never removed. Only one lane
+/// changes a store.
 final class AppStore: Sendable {
     let path: String
     let folder: Descriptor

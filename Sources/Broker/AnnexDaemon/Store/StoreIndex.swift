@@ -107,7 +107,8 @@ extension StoreIndex {
         /// The entitlements that the user has granted to each extension.
         var grants: [String: Set<String>] = [:]
         /// Whether the app was recorded under version 1, when every extension was on until the user switched it off.
-        /// Its extensions stay as they were. The next start that can open the app records that as the user's choices.
+        /// Its extensions stay as they were. The next start that can open the app records these states as the user's
+        /// choices.
         var isOld = false
 
         init(_ identifier: String, elected: Build, others: [Build] = [], choices: [String: Bool] = [:]) {

@@ -136,8 +136,8 @@ extension DaemonUser {
         try resources.broker.forgetTeam(of: app.identifier)
     }
 
-    /// Announces the removal of private directories, so that a kill after `body` does not lose it. If `body` fails, nothing
-    /// is removed.
+    /// Announces the removal of private directories, so that the removal is not lost if the daemon is killed after
+    /// `body`. If `body` fails, nothing is removed.
     private func removing(
         _ gone: [PrivateSubject], in resources: UserResources, _ body: () throws(BrokerError) -> Void
     ) throws(BrokerError) {

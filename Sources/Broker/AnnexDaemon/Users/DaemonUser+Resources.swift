@@ -39,7 +39,7 @@ extension DaemonUser {
         let apps = store.index.withLock { $0.apps }
         let loaded = apps.map { load($0, in: made) }
         if loaded != apps { record(loaded, in: store) }
-        // A failed write leaves only pins of apps that are not installed. The next start tries again.
+        // If the write fails, the list keeps the pins of apps that are not installed. The next start tries again.
         try? trust.change { (trust) throws(SigningError) in
             trust.forgetFirstUses(butOf: Set(apps.map(\.identifier)))
         }

@@ -153,7 +153,7 @@ final class DaemonUser: Sendable {
         _ = listeners.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
     }
 
-    /// Announces a change of what is installed to every connection of the user.
+    /// Announces a change of the installed apps and extensions to every connection of the user.
     func announce(_ number: UInt64) {
         for listener in listeners.withLock({ Array($0.values) }) { listener.connection?.announce(number) }
     }
@@ -174,7 +174,7 @@ final class DaemonUser: Sendable {
     }
 }
 
-/// An object that gets the news of changes of what is installed.
+/// An object that is informed of each change of the installed apps and extensions.
 protocol ChangeListener: AnyObject, Sendable {
     /// - Parameter number: counts the changes.
     func announce(_ number: UInt64)

@@ -22,7 +22,7 @@ extension AnnexHost {
     package nonisolated(nonsending) static func connect(
         to path: String?, patience: Duration
     ) async throws(BrokerError) -> AnnexHost {
-        // A busy daemon may keep its clients waiting. That blocks a thread of this queue, but no thread that runs
+        // A busy daemon may keep its clients waiting. The wait blocks a thread of this queue, but no thread that runs
         // tasks.
         let connected: Result<AnnexHost, BrokerError> = await withCheckedContinuation { task in
             DispatchQueue.global().async {

@@ -4,7 +4,7 @@ internal import Synchronization
 
 extension DaemonLink {
     /// Sends a request and blocks this thread until the answer.
-    /// - Parameter least: the shortest time limit to wait with; a longer `patience` counts instead.
+    /// - Parameter least: the shortest time limit of this wait. If `patience` is longer, it is the limit.
     func ask(
         _ request: ServiceRequest, descriptors: consuming DescriptorList = DescriptorList(),
         for least: Duration = .zero

@@ -23,8 +23,8 @@ extension DaemonLink {
                     try link.begin()
                     return link
                 }
-                // A daemon that restarts drops the connections that it has not welcomed; its successor accepts this
-                // host's next one.
+                // A daemon that restarts drops the connections that it has not welcomed. Its successor accepts this
+                // host's next connection.
                 for _ in 0..<20 { MonotonicClock.pause() }
             }
         } catch let error as SystemError {

@@ -53,8 +53,8 @@ extension DaemonLink {
             return state.extensions[number]
         }
         known?.events(event)
-        // Reports that the ping was passed on. A host that is itself stopped cannot report this, and the daemon then
-        // does not count the extension's silence against it.
+        // Reports that the ping was passed on. If the host itself is stopped, it cannot report this. The daemon then
+        // does not blame the extension for its silence.
         if case .ping = event, supports(ServiceWire.firstWithPings) {
             report(number, notice: .pingPassedOn)
         }

@@ -9,12 +9,12 @@ internal import Synchronization
 typealias PendingAnswer = Milestone<Result<ServiceAnswer, BrokerError>?>
 
 /// The host's end of its connection to a daemon. The event loop's thread reads answers and events. Callers wait for a
-/// bounded time, and not at all once the daemon has ended.
+/// bounded time. Once the daemon has ended, they do not wait at all.
 final class DaemonLink: Sendable {
     struct State {
-        /// Why no request can be sent any more; nil while it can.
+        /// Why no request can be sent any more; nil while requests can be sent.
         var end: BrokerError?
-        /// Whether no event can arrive any more either.
+        /// Whether events cannot arrive any more either.
         var isOver = false
         /// The version of the protocol that both sides use.
         var version = ServiceWire.versions.upperBound
@@ -36,7 +36,7 @@ final class DaemonLink: Sendable {
     /// The changes that the daemon announces.
     let feed = ChangeFeed()
 
-    /// The most packets that wait for room. A daemon that leaves more unread counts as unreachable.
+    /// The most packets that wait for room. If a daemon leaves more packets unread, it counts as unreachable.
     static let mostWaiting = 8_192
 
     init(_ socket: consuming ControlSocket, path: String, patience: Duration, loop: EventLoop) {
@@ -58,7 +58,8 @@ final class DaemonLink: Sendable {
     }
 }
 
-// Reports of a host never block. What does not fit in the socket is kept in order, and sent as soon as there is room.
+// Reports of a host never block. If a report does not fit in the socket, it is kept in order, and sent as soon as there
+// is room.
 
 extension DaemonLink {
     /// Reports something about an extension to the daemon; does nothing if the extension has ended.

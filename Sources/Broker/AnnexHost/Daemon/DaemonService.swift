@@ -36,7 +36,7 @@ final class DaemonService: BrokerService {
             if case .extensions(let extensions, _) = answer { return extensions }
             throw link.misunderstanding
         } catch {
-            // The daemon knows only the app's name, so its error names that; the host's caller needs the path.
+            // The daemon knows only the app's name, so its error has the name. The host's caller needs the path.
             throw error.place == name
                 ? BrokerError(error.code, what: error.what, place: path, remedy: error.remedy) : error
         }

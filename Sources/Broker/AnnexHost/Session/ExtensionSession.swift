@@ -22,7 +22,7 @@ public final class ExtensionSession: Sendable {
     /// released.
     private let service: any BrokerService
     let observer: (any SessionObserver)?
-    /// SYNC: relaxed: the number of the last request; all that matters is that no two are the same.
+    /// SYNC: relaxed: the number of the last request; it only matters that no two numbers are the same.
     let requests = Atomic<UInt64>(0)
 
     /// - Parameters:
@@ -88,7 +88,7 @@ extension ExtensionSession {
 
     /// `complete()` for code without Swift concurrency: it blocks the thread for the extension point's grace at most.
     ///
-    /// - Precondition: the thread is not the event loop's, because that thread would have to deliver the end. Otherwise
+    /// - Precondition: the thread is not the event loop's thread, which would have to deliver the end itself. If it is,
     ///   the program stops. After the extension's end any thread may call this.
     public func completeAndWait() -> Termination {
         dismissAndWait(for: .completed)
@@ -118,9 +118,9 @@ extension ExtensionSession {
         return channel.isOnLoop ? nil : link.ended.wait()
     }
 
-    /// Blocks this thread until the extension has ended, and returns that end as the error: it tells more than the
-    /// failed call. The event loop's thread cannot wait. There, this method returns `onEventLoop`, as every blocking
-    /// call does.
+    /// Blocks this thread until the extension has ended, and returns that end as the error, because it says more than
+    /// the failed call. The event loop's thread cannot wait. There, this method returns `onEventLoop`, as every
+    /// blocking call does.
     func endAndWait() -> HostError {
         if let end = waitForEnd() { .ended(end) } else { .onEventLoop }
     }

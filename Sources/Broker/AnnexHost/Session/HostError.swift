@@ -13,7 +13,7 @@ public enum HostError: Error, Sendable {
     case rejected(BrokerError)
     /// The extension ended before it answered; the value says why.
     case ended(Termination)
-    /// The extension answered the request with an error of its own. The error's domain says who chose its code:
+    /// The extension answered the request with an error of its own. The error's domain names the code's author:
     /// - `ExtensionError.handlerDomain`: a `HandlerFailure` of the extension
     /// - `ExtensionError.annexDomain`: Annex, which answered in place of the extension
     /// - any other domain: the extension
@@ -30,7 +30,7 @@ public enum HostError: Error, Sendable {
 }
 
 extension HostError {
-    /// The error of a blocking call on the event loop's thread that would have to wait for that thread.
+    /// The error of a blocking call on the event loop's thread: the call would have to wait for its own thread.
     static let onEventLoop = HostError.invalidRequest("\(CallFailure.onEventLoop)")
 }
 

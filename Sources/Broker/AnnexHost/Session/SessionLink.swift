@@ -88,7 +88,7 @@ final class SessionLink: Sendable {
 
     /// The extension point's time limit and the watchdog hold for a wait in a stream as they do for a request.
     private func report(_ waiting: StreamWaiting) {
-        // Sets these numbers apart from those of requests.
+        // This bit distinguishes the numbers of waits from the numbers of requests.
         let apart: UInt64 = 1 << 63
         switch waiting {
         case .began(let number): report { $0.requestBegan(apart | number) }
@@ -132,7 +132,7 @@ final class SessionLink: Sendable {
     }
 }
 
-/// An end as an error, because a `Result` needs one.
+/// An end as an error, because the failure of a `Result` must be an error.
 struct SessionEnd: Error {
     let termination: Termination
 }

@@ -50,7 +50,8 @@ extension ExtensionCore {
         }
     }
 
-    /// Runs a body of plain bytes under the same rule as the fast loop: the body must not use the endpoint.
+    /// Runs a body that answers a request with plain bytes, under the same rule as the fast loop: the body must not use
+    /// the endpoint.
     private func lend<Result>(_ body: () -> Result) -> Result {
         isServingRaw = true
         defer { isServingRaw = false }
@@ -67,7 +68,7 @@ extension ExtensionCore {
                 return try unsafe hand(ahead.remove(at: index), to: target)
             }
             if let found = try unsafe RawServing.nextPost(&receiver, into: target) { return found }
-            // A frame that arrived after that check may also be a message. It is then returned, not put aside.
+            // A frame that arrived after the check above may also be a message. It is then returned, not put aside.
             guard let frame = try read() else {
                 if try !wait(until: deadline) { return nil }
                 continue

@@ -80,7 +80,7 @@ extension ExtensionCore {
         try send(FrameHeader(kind: .pong, method: frame.method, call: frame.call), payload: [])
     }
 
-    /// Receives the descriptors that the host sent ahead of this request. They are already in the socket, or never
+    /// Receives the descriptors that the host sent ahead of this request. They are already in the socket, or they never
     /// come.
     /// - Returns: nil if this process has no descriptor numbers left.
     private func handOver(_ frame: Frame) throws(ExtensionFailure) -> DescriptorList? {

@@ -20,8 +20,8 @@ extension ExtensionCore {
         }
     }
 
-    /// Wakes the host if it sleeps for the last answer. While requests follow one another closely, the next one shows
-    /// that the host has taken the answer.
+    /// Wakes the host if it sleeps for the last answer. While requests follow one another closely, the next request
+    /// shows that the host has taken the answer.
     @inline(__always) private func checkLastAnswer() throws(ExtensionFailure) {
         guard let last = unchecked else { return }
         unchecked = nil

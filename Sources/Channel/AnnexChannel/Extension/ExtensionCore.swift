@@ -119,7 +119,7 @@ extension ExtensionCore {
         switch frame.kind {
         case .cancel: cancel(frame.call)
         case .ping: try answerPing(frame)
-        // An answer to a call that was given up is dropped.
+        // If the call was given up, its answer is dropped.
         case .reply, .failure: if frame.call > lastCall { throw .violated(.unknownCall(frame.call)) }
         case .data, .credit, .finish, .reset: try handleStream(frame)
         default: ahead.append(frame)

@@ -10,7 +10,7 @@ struct ExtensionSender: ~Copyable {
     private let consumed: SharedWord
     private let spinner: RoomSpinner
     var arena: ArenaWriter
-    /// Whether the host supports that a frame is written to the place of the frame before it (`PlaceMarks`).
+    /// Whether the host accepts a frame that is written to the same place as the frame before it (`PlaceMarks`).
     private let framesMayStay: Bool
     /// The host's state for which this side last rang the doorbell. The host sets a new state each time it goes to
     /// sleep.

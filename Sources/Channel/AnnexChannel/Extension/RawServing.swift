@@ -73,7 +73,7 @@ enum RawServing {
         return (header.method, length)
     }
 
-    /// The next frame's header; nil after a wait.
+    /// The next frame's header. If there is none yet, waits and returns nil.
     private static func nextHeader(from receiver: inout ExtensionReceiver) throws(ExtensionFailure) -> CheckedHeader? {
         try violating { () throws(ChannelViolation) in
             if let header = try receiver.reader.poll() { return header }

@@ -29,7 +29,7 @@ public struct SealedMemory: ~Copyable {
 
     /// Creates a sealed copy of at least one byte.
     public init(copying bytes: [UInt8]) throws(SystemError) {
-        // A host closes the channel of an extension that hands over empty memory.
+        // If an extension hands over empty memory, the host closes its channel.
         guard !bytes.isEmpty else {
             throw SystemError("memfd_create", errno: EINVAL, remedy: "hand over at least one byte")
         }
@@ -75,8 +75,8 @@ public struct SealedMemory: ~Copyable {
         unsafe touchEveryPage(buffer)
     }
 
-    /// Writes to each page. Pages that were never written are holes; a host rejects them, because reading would fill
-    /// them with its own memory.
+    /// Writes to each page. Pages that were never written are holes. A host rejects memory with holes, because reading
+    /// a hole would use the host's own memory.
     private static func touchEveryPage(_ buffer: UnsafeMutableRawBufferPointer) {
         for offset in stride(from: 0, to: buffer.count, by: 4096) {
             let byte = unsafe buffer.load(fromByteOffset: offset, as: UInt8.self)

@@ -48,7 +48,8 @@ struct CallTable: Sendable {
         forgone &+= 1
     }
 
-    /// Whether a late answer belongs to a call that this side gave up. Each given-up call accounts for one.
+    /// Whether a late answer belongs to a call that this side gave up. Each call that was given up explains one late
+    /// answer.
     mutating func expectsLateAnswer() -> Bool {
         guard forgone > 0 else { return false }
         forgone &-= 1
@@ -122,8 +123,8 @@ struct AnsweredTasks: ~Copyable, Sendable {
         list.withLock { list in
             list.append(task)
             // SYNC: `take` clears this word under the list's lock, which is held here too. The reader that stores true
-            // here checks the word after it releases the receiving lock. Either it then finds true and takes the tasks,
-            // or another thread has taken them.
+            // here checks the word after it releases the receiving lock. If that reader then finds true, it takes the
+            // tasks. If it finds false, another thread has taken them.
             isAny.store(true, ordering: .relaxed)
         }
     }

@@ -27,7 +27,7 @@ internal import Synchronization
 
     /// - Parameter replyCapacity: the most bytes that an answer can have.
     init(limits: MessageLimits, replyCapacity: Int, isKept: Bool) {
-        // With a larger alignment than malloc's, glibc allocates elsewhere and hardly reuses the memory.
+        // If the alignment were larger than malloc's, glibc would allocate this memory elsewhere and hardly reuse it.
         let start = UnsafeMutableRawPointer.allocate(byteCount: replyCapacity, alignment: 16)
         unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: replyCapacity)
         unsafe memory = .allocate(capacity: 1)
@@ -72,7 +72,7 @@ internal import Synchronization
     }
 }
 
-/// Keeps one workspace for the next call. A call that finds it in use creates a workspace of its own.
+/// Keeps one workspace for the next call. If a call finds the workspace in use, it creates a workspace of its own.
 @safe struct WorkspaceSlot: ~Copyable, Sendable {
     private let isTaken = Atomic<Bool>(false)
     // SAFETY: an address is not Sendable by itself. It is set once, and its memory is touched only between winning
@@ -160,7 +160,7 @@ extension HostEndpoint {
     }
 
     var limits: MessageLimits {
-        // No more than a decoder accepts, however large the ring is.
+        // However large the ring is, the memory is not larger than a decoder accepts.
         let most = max(largestFrame, state.configuration.hostArena > 0 ? Int(state.configuration.largestMessage) : 0)
         return MessageLimits(
             bytes: min(most, MessageLimits.standard.bytes), fields: MessageLimits.standard.fields,

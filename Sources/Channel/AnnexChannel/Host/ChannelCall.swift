@@ -121,8 +121,8 @@ public final class ChannelCall: Sendable {
     }
 
     /// Called once, by the thread that took the call out of the table. That thread may hold the receiving lock, so this
-    /// function only wakes threads. Tasks and bodies can run foreign code, so they run on the event loop's thread,
-    /// after the handlers queued before them.
+    /// function only wakes threads. Tasks and bodies can run foreign code. So they run on the event loop's thread,
+    /// after the handlers that were queued before them.
     func resolve(_ outcome: Outcome) {
         resolve(outcome) { task in leader.state.loop.perform { task.resume(returning: outcome) } }
     }

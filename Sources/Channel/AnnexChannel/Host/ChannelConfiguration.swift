@@ -40,14 +40,14 @@ public struct ChannelConfiguration: Sendable, Hashable {
     /// The longest wait in a stream without a timeout of its own; nil: no limit. A session's typed calls have the same
     /// limit. Calls made directly on the channel have only their own timeout.
     public var callLimit: Duration?
-    /// How many frames a second may answer no open call: events and late answers.
+    /// How many frames that answer no open call may come in a second: events and late answers.
     public var framesPerSecond: UInt32 = 1000
-    /// How many payload bytes a second such frames, and frames of streams that the host has dropped, may have.
+    /// How many payload bytes such frames may have in a second. Frames of streams that the host has dropped count too.
     public var bytesPerSecond: UInt32 = 64 << 20
     /// How many messages a second may arrive on the control socket besides the doorbells that the host asked for.
     public var controlMessagesPerSecond: UInt32 = 1000
-    /// How many wake-ups and doorbells a second may bring no message. A thread that waits for room to send has the same
-    /// limit for wake-ups that bring no room.
+    /// How many wake-ups and doorbells without a message may come in a second. A thread that waits for room to send has
+    /// the same limit for wake-ups that bring no room.
     public var futileWakeUpsPerSecond: UInt32 = 20_000
     /// The length of a "second" in these limits. Tests that flood a channel make it longer, because a busy machine may
     /// not reach the limit within one second.
@@ -63,9 +63,9 @@ public struct ChannelConfiguration: Sendable, Hashable {
 
 /// Where a channel's traffic is recorded, and how much of it. `Docs/Guide/Recordings.md` describes the file's format.
 ///
-/// A recording holds the messages between host and extension and is as private as they are. On a recorded channel every
-/// call goes through the table of calls, and every message is written to the file. The channel behaves the same but is
-/// slower.
+/// A recording holds the messages between host and extension, so it is as private as those messages. On a recorded
+/// channel every call goes through the table of calls, and every message is written to the file. The channel behaves
+/// the same but is slower.
 public struct ChannelRecording: Sendable, Hashable {
     /// The path of a new file, which only its owner may read. An existing file or link is an error.
     public var path: String
@@ -106,10 +106,10 @@ public struct ChannelHandlers: Sendable {
     /// A wait in a stream without a timeout of its own has become long, has ended, or has reached its limit.
     public var onStreamWait: @Sendable (StreamWaiting) -> Void = { _ in }
 
-    /// The extension makes a request of the host; nil: the host serves none, and each request fails. The content comes
-    /// from untrusted code.
+    /// The extension makes a request of the host. If nil, the host serves no requests, and each request fails. The
+    /// content comes from untrusted code.
     public var onRequest: (@Sendable (consuming HostedRequest) -> Void)?
-    /// The extension has opened a stream; nil: the host accepts none, and each is reset.
+    /// The extension has opened a stream. If nil, the host accepts no streams, and each stream is reset.
     public var onStream: (@Sendable (ChannelStream) -> Void)?
 
     public init() {}

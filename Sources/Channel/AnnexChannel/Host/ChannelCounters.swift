@@ -49,7 +49,7 @@ struct CounterWriter: ~Copyable, Sendable {
         self.slot = slot
     }
 
-    /// The number under which other processes find the counters; 0 if they cannot.
+    /// The number under which other processes find the counters; 0 if they cannot find them.
     var number: UInt64 { slot.number }
 
     var now: ChannelCounters {
@@ -122,7 +122,8 @@ extension ChannelSnapshot {
     }
 
     /// Reads the counters of all channels of a process, with a limit on the descriptors to examine.
-    /// - Parameter most: how many descriptors may be examined; reduced by those that were.
+    /// - Parameter most: how many descriptors may be examined. The call reduces it by the number of descriptors that it
+    ///   examined.
     package static func all(of process: Int32, atMost most: inout Int) throws -> [ChannelSnapshot] {
         try SlotCopy.all(CounterLayout.file, of: process, atMost: &most).map { ChannelSnapshot($0) }
     }

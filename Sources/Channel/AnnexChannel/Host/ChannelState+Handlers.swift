@@ -1,11 +1,11 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// One order for answers and handlers: everything that arrived before an answer reaches its handler before the caller
-// gets the answer. Handlers run on the event loop's thread, one after another. So an answer that follows a notice waits
-// for the notice's handler. A waiting task is resumed on that thread after the handler has run, and a blocked thread
-// waits until then. An answer with no unhandled message before it does not wait. A stream's messages and credit have an
-// order of their own: their reader may get them before a notice that arrived earlier.
+// Answers and handlers have one order: if a message arrived before an answer, its handler runs before the caller gets
+// the answer. Handlers run on the event loop's thread, one after another. So an answer that follows a notice waits for
+// the notice's handler. A waiting task is resumed on that thread after the handler has run, and a blocked thread waits
+// until then. An answer with no unhandled message before it does not wait. A stream's messages and credit have an order
+// of their own: their reader may get them before a notice that arrived earlier.
 
 extension ChannelState {
     /// Runs a handler for something that the extension did, on the event loop's thread. A violation is the last event.

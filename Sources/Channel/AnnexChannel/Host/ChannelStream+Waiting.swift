@@ -137,7 +137,7 @@ extension ChannelStream {
         case .data:
             try change { (inner) throws(ChannelViolation) in
                 try inner.state.receive(StreamState.cost(frame.payload.count), stream: id)
-                // A stream that has failed drops the message; the message costs its credit all the same.
+                // If the stream has failed, it drops the message. The message uses up credit all the same.
                 if inner.failure == nil { inner.queue.append(frame.payload) }
             }
         case .credit:

@@ -24,7 +24,7 @@ public final class ChannelStream: Sendable {
         var queue = StreamQueue()
         /// Why the stream ended early; nil if it did not.
         var failure: StreamFailure?
-        /// Counts the changes, so that a task that has missed one does not suspend.
+        /// Counts the changes, so that a task does not suspend if it has missed one.
         var changes: UInt64 = 0
         /// Waiters for a message, for credit, or for the end.
         var waiting: [Waiter] = []

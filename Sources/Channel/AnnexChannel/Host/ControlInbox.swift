@@ -36,9 +36,9 @@ struct ControlInbox: ~Copyable, Sendable {
     static let mostWaiting = 1025
     /// The most messages that one turn of the loop reads.
     static let mostAtOnce = 256
-    /// How many requested doorbells may be outstanding at most. Many can be: while the loop's thread waits for a
-    /// processor, callers request doorbells repeatedly and read the answers themselves. The number is larger than a
-    /// socket's usual buffer.
+    /// How many requested doorbells may be outstanding at most. The number can be large: while the loop's thread waits
+    /// for a processor, callers request doorbells repeatedly and read the answers themselves. This limit is larger than
+    /// the number of doorbells that fit in a socket's usual buffer.
     private static let mostCredit: UInt32 = 4096
 
     init(_ configuration: ChannelConfiguration) {
@@ -135,18 +135,18 @@ struct ControlInbox: ~Copyable, Sendable {
     }
 }
 
-/// Closes descriptors from a peer that no call takes, on a thread that ends when none is left.
+/// Closes a peer's descriptors that no call takes. The closing thread ends when no descriptor is left.
 ///
-/// The last close of a socket lasts as long as its maker has set (`SO_LINGER`), and that of a file as long as its file
-/// system needs. Neither may delay the thread that reads the ring for all callers.
+/// The last close of a socket lasts as long as the socket's maker has set (`SO_LINGER`). The last close of a file lasts
+/// as long as its file system needs. Neither may delay the thread that reads the ring for all callers.
 final class DescriptorDisposal: Sendable {
     private struct State: ~Copyable {
         var waiting = DescriptorList()
         var isClosing = false
     }
 
-    /// How many descriptors may wait behind one that does not close. A peer that sends more violates the channel's
-    /// rules.
+    /// How many descriptors may wait behind a descriptor that does not close. If a peer sends more, it violates the
+    /// channel's rules.
     static let mostWaiting = 64
 
     private let state = Mutex(State())

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The control socket of a host's endpoint: it carries doorbells, and descriptors in both directions.
 ///
-/// Descriptors that arrive are kept in order until the frame that they belong to is read. Those that no call takes are
-/// closed on a separate thread.
+/// Descriptors that arrive are kept in order until the frame that they belong to is read. If no call takes them, a
+/// separate thread closes them.
 final class ControlLine: Sendable {
     private let state: ChannelState
     let socket: ControlSocket
@@ -189,7 +189,7 @@ extension ControlLine {
             do throws(SystemError) {
                 reception = try socket.receive(atMost: DescriptorTag.size)
             } catch {
-                // The peer cannot cause this error by itself. Without its socket the channel is of no use.
+                // The peer cannot cause this error by itself. Without its socket the channel cannot be used.
                 inbox.end()
                 return
             }

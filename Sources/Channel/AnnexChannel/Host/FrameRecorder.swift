@@ -5,8 +5,8 @@ internal import Synchronization
 /// Observes each message of a channel. The methods run under the channel's locks, so they keep a copy and must not call
 /// the channel.
 protocol FrameTap: AnyObject, Sendable {
-    /// Records a message that is about to be published. The call comes before that, so no answer is recorded before its
-    /// request.
+    /// Records a message that is about to be published. The call comes before the publishing, so no answer is recorded
+    /// before its request.
     /// - Parameter handedOver: the numbers of the descriptors that went ahead of the message.
     func record(
         sent header: FrameHeader, terms: RequestTerms?, payload: UnsafeRawBufferPointer, handedOver: [Int32])
@@ -74,7 +74,7 @@ final class FrameRecorder: FrameTap {
     }
 
     private func recordPiece(_ number: Int32, call: UInt64, direction: RecordingFormat.Direction) {
-        // Only borrowed: the caller owns the descriptor, so it is released below without closing it.
+        // The descriptor is only borrowed: its caller owns it. So it is released below without closing it.
         let file = Descriptor(owning: number)
         let size = (try? file.status().size) ?? 0
         let kept = min(Int(clamping: size), Int(plan.mostHandedOverBytes))

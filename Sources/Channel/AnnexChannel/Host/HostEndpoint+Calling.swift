@@ -124,10 +124,10 @@ extension HostEndpoint {
                 await state.waitForHandlers(before: error)
                 throw error
             }
-            // Consumed, because a copy would count references.
+            // The value is consumed, because a copy would count references.
             switch consume polled {
             case .answered(let reply):
-                // Checked here, because even a `waitForHandlers` that returns at once would allocate.
+                // This is checked here, because a call of `waitForHandlers` allocates even if it returns at once.
                 if state.hasPendingHandlers { await state.waitForHandlers() }
                 return reply
             case .pending(let call?):
@@ -185,7 +185,7 @@ extension HostEndpoint {
             let call = unsafe RawCall(
                 method: method, payload: question, reply: workspace.room, limit: limit,
                 patience: patience?.nanoseconds, mostReply: mostReply)
-            // A patience is not sent to the extension. It needs the clock only if the call suspends.
+            // A patience is not sent to the extension. So the clock is read only if the call suspends.
             var deadline = limit == nil ? nil : call.deadline()
             return try leader.call(call, for: .task, until: &deadline)
         }

@@ -44,8 +44,8 @@ public final class HostEndpoint: Sendable {
     /// Whether the caller runs on the event loop's thread, which reads this channel and runs its handlers.
     package var isOnLoop: Bool { state.loop.isCurrent }
 
-    /// The number under which other processes read this channel's counters (`ChannelSnapshot.number`); 0 if they
-    /// cannot.
+    /// The number under which other processes read this channel's counters (`ChannelSnapshot.number`); 0 if they cannot
+    /// read them.
     package var counterNumber: UInt64 { state.tally.number }
 
     /// Waits for the extension's hello. The launch limit of the extension's launcher bounds the wait.
@@ -57,8 +57,8 @@ public final class HostEndpoint: Sendable {
     /// loop's thread.
     package func runAfterHandlers(_ body: @escaping @Sendable () -> Void) { state.runAfterHandlers(body) }
 
-    /// Sets the body that runs once: when the channel closes, just before it stops accepting messages, or when its last
-    /// reference goes.
+    /// Sets the body that runs once. It runs just before the closing channel stops accepting messages, or when the
+    /// channel's last reference goes.
     func onClose(_ body: @escaping @Sendable () -> Void) { state.onClose(body) }
 
     /// Ends the channel: reads what the extension has published, then resolves every open call with `.ended(reason:)`.

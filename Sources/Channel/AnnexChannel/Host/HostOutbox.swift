@@ -63,7 +63,8 @@ struct HostOutbox: ~Copyable, Sendable {
         (gone, bytes) = (0, 0)
     }
 
-    /// The limit that the waiting frames exceed; nil if none. A single frame may always wait, however large it is.
+    /// The limit that the waiting frames exceed; nil if they exceed none. A single frame may always wait, however large
+    /// it is.
     func excess(over configuration: ChannelConfiguration, at now: UInt64) -> Excess? {
         if count > configuration.mostWaitingFrames { return .frames }
         if count > 1, bytes > configuration.mostWaitingBytes { return .bytes }

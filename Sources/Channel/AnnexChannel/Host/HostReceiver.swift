@@ -11,13 +11,12 @@ struct HostReceiver: ~Copyable, Sendable {
     private let gate: SleepGate
     /// Wakes an extension that waits for room.
     private let wake: WakeGate
-    /// This side's read position, on which an extension sleeps that waits for room.
+    /// This side's read position. An extension that waits for room sleeps on it.
     private let consumed: WritableWord
     var spinner: Spinner
     var saidHello = false
-    /// Whether the extension can be asked for every doorbell. While it is asked for every doorbell, it also rings for
-    /// an answer to an attended call, which rings no doorbell otherwise. Only if it can be asked may tasks' calls be
-    /// marked as attended.
+    /// Whether the extension can be asked for every doorbell. Usually, an answer to an attended call rings no doorbell.
+    /// While every doorbell is asked for, it rings too. Only if it can be asked may tasks' calls be marked as attended.
     var supportsEveryDoorbell = false
     /// How often this side asked for a doorbell.
     private(set) var turns: UInt32 = 0

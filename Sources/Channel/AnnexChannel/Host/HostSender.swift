@@ -7,7 +7,7 @@ struct HostSender: ~Copyable, Sendable {
     private let wake: WakeGate
     /// Sleeps until the extension has made room.
     let gate: SleepGate
-    /// The extension's read position, on which threads that wait for room sleep.
+    /// The extension's read position. Threads that wait for room sleep on it.
     let consumed: SharedWord
     let spinner: RoomSpinner
     /// How many threads sleep for room. The flag of `gate` is set while there is one.
@@ -55,7 +55,7 @@ struct HostSender: ~Copyable, Sendable {
         if sleepers == 0 { gate.withdraw() }
     }
 
-    /// Writes the waiting cancels, as many as have room.
+    /// Writes as many of the waiting cancels as there is room for.
     mutating func sendCancels() throws(ChannelViolation) {
         while let call = cancels.first, try writer.hasRoom(payload: 0) {
             let header = FrameHeader(kind: .cancel, call: call)

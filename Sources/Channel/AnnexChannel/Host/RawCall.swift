@@ -37,7 +37,7 @@ internal import AnnexLinux
         self.workspace = workspace
     }
 
-    /// When a caller that begins to wait now gives up; nil: never.
+    /// The moment at which a caller gives up if it begins to wait now; nil: never.
     func deadline() -> UInt64? {
         patience.map { MonotonicClock.deadline(after: .nanoseconds(Int64(clamping: $0))) }
     }
@@ -64,11 +64,12 @@ internal import AnnexLinux
         }
     }
 
-    /// Copies the answer of a call that went through the table into the caller's memory.
+    /// Copies the answer into the caller's memory, if the call went through the table.
     /// - Returns: the answer's length.
     func store(_ reply: [UInt8], in memory: CallerMemory?) throws(CallFailure) -> Int {
         if let workspace, reply.count > room { return workspace.keep(reply) }
-        // The extension chose both lengths. Whatever frames it sent before this one, no copy goes past the room.
+        // The extension chose both lengths. No copy goes past the room, even if the extension sent any other frames
+        // before this one.
         let count = max(memory?.count ?? 0, reply.count)
         guard count <= room else { throw .payloadTooLarge(bytes: count, most: room) }
         unsafe self.reply.copyBytes(from: reply)

@@ -56,7 +56,7 @@ extension RingLeader {
         guard let answer else { return .notThere }
         switch answer.kind {
         case .reply: return .copied(try reply(answer, to: call, receiver: &receiver))
-        // Not taken yet: the call enters the table and continues like any other.
+        // The answer is not taken yet: the call enters the table and continues like any other call.
         case .large: return .inPieces
         default: throw failure(answer, receiver: &receiver)
         }

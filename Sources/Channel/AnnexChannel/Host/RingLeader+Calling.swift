@@ -1,11 +1,12 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// The fast way to make a call. If no other thread reads the ring, the caller becomes the leader: its call then needs no
-// entry in the table, no object and no allocation. A thread reads until its answer arrives, a task for as long as that
-// is cheaper than suspending. Such a call enters the table, under the same number, if its task suspends, if its answer
-// comes in pieces, or if its thread has to release the lock for others. A call that cannot be sent this way enters the
-// table before it is sent. That happens if another thread reads or if the call carries more than bytes.
+// The fast way to make a call. If no other thread reads the ring, the caller becomes the leader. Its call then needs no
+// entry in the table, no object and no allocation. A thread reads the ring until its answer arrives. A task reads it
+// for as long as reading is cheaper than suspending. Such a call enters the table, under the same number, if its task
+// suspends, if its answer comes in pieces, or if its thread has to release the lock for others. A call that cannot be
+// sent this way enters the table before it is sent. That happens if another thread reads or if the call carries more
+// than bytes.
 
 extension RingLeader {
     /// Sends a call as the leader, and takes its answer if that arrives in time.
@@ -132,7 +133,7 @@ extension RingLeader {
         return failure
     }
 
-    /// Why the caller must stop waiting; nil if it need not.
+    /// Why the caller must stop waiting; nil if it may go on waiting.
     private func end(by deadline: UInt64?) -> CallFailure? {
         if mustStop { return state.closedReason }
         guard let deadline, MonotonicClock.now() >= deadline else { return nil }
@@ -207,7 +208,7 @@ extension RingLeader {
     }
 
     /// Takes a call out of the table. A caller that gets true must resolve the call.
-    /// - Parameter isForgone: whether an answer may still come, which then is late.
+    /// - Parameter isForgone: whether an answer may still come. That answer is then late.
     func removeCall(_ id: UInt64, isForgone: Bool = false) -> Bool {
         state.calls.withLock { table in
             let (wasThere, nobodyAccepts) = table.removeCall(id)

@@ -114,7 +114,8 @@ extension RingLeader {
         try handleLate(frame, bytes: 0, receiver: &receiver)
     }
 
-    /// Handles an answer that no caller waits for. One such answer is free for each call that this side gave up.
+    /// Handles an answer that no caller waits for. For each call that this side gave up, one such answer does not count
+    /// against the budget.
     /// - Parameter bytes: how many bytes follow in pieces.
     func handleLate(_ frame: Frame, bytes: Int, receiver: inout HostReceiver) throws(ChannelViolation) {
         state.tally.lateReplies.add()
@@ -176,7 +177,7 @@ extension RingLeader {
         try handleAnswer(whole, receiver: &receiver)
     }
 
-    /// Where the bytes of a large answer go. An answer to no call is rejected before its first piece.
+    /// Where the bytes of a large answer go. If an answer belongs to no call, it is rejected before its first piece.
     private func target(
         of header: LargeHeader, in frame: Frame, receiver: inout HostReceiver
     ) throws(ChannelViolation) -> LargeMessage.Target {

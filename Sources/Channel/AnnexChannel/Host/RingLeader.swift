@@ -4,9 +4,10 @@ internal import Synchronization
 
 // Leader and followers. One thread at a time holds the receiving lock and reads the ring for all callers: the leader.
 // While it waits, it sleeps on the header that the extension writes next. Without a leader, the doorbell is requested,
-// and the event loop's thread reads. That alone guarantees progress: passing the lead to a follower only saves time.
+// and the event loop's thread reads. The event loop's reading alone guarantees progress. Passing the lead to a follower
+// only saves time.
 //
-// A thread that leads until its answer arrives marks its request as attended, and leaves the doorbell request
+// If a thread leads until its answer arrives, it marks its request as attended and leaves the doorbell request
 // unchanged. The answer itself then rings no doorbell, but all other frames still do.
 
 /// The reading part of a host's endpoint. It uses the three other parts: `ChannelState`, `ControlLine`, `RingSender`.

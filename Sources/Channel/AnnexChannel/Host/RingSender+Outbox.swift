@@ -3,8 +3,8 @@ internal import Synchronization
 
 // Frames that no caller waits to send.
 extension RingSender {
-    /// Sends the answer to a call of the extension's, unless that call was answered before or the extension has given
-    /// it up.
+    /// Sends the answer to a call that the extension made. Sends nothing if the call was answered before, or if the
+    /// extension has given it up.
     func answerHosted(_ call: UInt64, header: FrameHeader, payload: [UInt8]) {
         guard state.hosted.withLock({ $0.remove(call) }) else { return }
         sendSoon(OutgoingFrame(header: header, payload: payload))

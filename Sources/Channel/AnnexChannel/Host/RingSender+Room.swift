@@ -69,7 +69,7 @@ extension RingSender {
         // SYNC: read after `roomSleepers` was increased. The thread that closes the channel sets `isClosed` first. It
         // then wakes sleepers until `roomSleepers` is zero.
         let isOver = state.isClosed.load(ordering: .sequentiallyConsistent)
-        // The event loop's thread may spin but not sleep, because it reads the channels.
+        // The event loop's thread reads the channels, so it may spin but must not sleep.
         let mayNotSleep = state.loop.isCurrent
         let hasFound = !isOver && looking.finds(consumed, other: seen)
         let mustSleep = !isOver && !hasFound && !mayNotSleep

@@ -1,4 +1,4 @@
-/// Tracks the free places of this side's arena. Only their writer knows them.
+/// Tracks the free places of this side's arena. Only the writer knows which places are free.
 ///
 /// A piece's place is returned together with its frame: a reader that has read past the frame has copied the piece. So
 /// places need no messages of their own, and no place can be returned twice. A reader can withhold a place only if it
@@ -22,7 +22,7 @@ struct ArenaWriter: ~Copyable, Sendable {
     /// - Parameters:
     ///   - seen: the reader's position.
     ///   - position: the writer's position. The method compares distances back from here, because positions may have
-    ///     wrapped since the last call. Once everything is read, every place is back.
+    ///     wrapped since the last call. Once the reader has read everything, every place is free again.
     mutating func reclaim(upTo seen: UInt32, of position: UInt32) {
         while let first = used.first, position &- first.end >= position &- seen {
             free |= 1 << UInt64(first.place)

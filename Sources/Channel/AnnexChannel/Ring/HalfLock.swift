@@ -126,8 +126,8 @@ internal import Synchronization
     }
 }
 
-/// The thread that holds a lock, recorded only in debug builds. If a thread takes a lock that it already holds, it
-/// traps with a message there, instead of waiting for itself for ever.
+/// The thread that holds a lock, recorded only in debug builds. In a debug build, a thread that takes a lock twice
+/// traps with a message. Without this record it would wait for itself for ever.
 ///
 /// SAFETY: an address is not Sendable by itself. It is set once, and its word is accessed only atomically.
 @safe struct LockOwner: @unchecked Sendable {

@@ -9,7 +9,7 @@ struct LargeMessage: Sendable {
         case own
         /// Memory of the thread that waits for the answer.
         case caller(CallerMemory)
-        /// None: no caller waits for the message, so it is not copied.
+        /// There is no destination: no caller waits for the message, so it is not copied.
         case nobody
     }
 

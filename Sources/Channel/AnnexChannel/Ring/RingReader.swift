@@ -15,8 +15,8 @@ struct RingReader: ~Copyable {
     private var published: UInt32 = 0
     /// How many bytes of frames were read, modulo 2^32. Frames that stayed in one place count as well.
     private(set) var bytesRead: UInt32 = 0
-    /// The value of the word at `position` as long as there is no new frame: none, or the first word of the frame that
-    /// was read there and stays in its place.
+    /// The value of the word at `position` as long as there is no new frame. It is the value for no frame, or the first
+    /// word of a frame that was read there and stays in its place.
     private var known = HostileWord.none
     /// The value of that word once the writer has moved on from the frame that stays, and the position of the next
     /// header in that case.
@@ -107,8 +107,8 @@ struct RingReader: ~Copyable {
         (known, movedOn) = (.none, .none)
     }
 
-    /// Whether a whole ring was read since `bytesRead` had the value `start`. A reader that keeps reading has to check for
-    /// other events at times.
+    /// Whether a whole ring was read since `bytesRead` had the value `start`. A reader that never stops reading must
+    /// check for other events now and then.
     func hasReadARing(since start: UInt32) -> Bool {
         bytesRead &- start >= ring.capacity
     }

@@ -2,9 +2,9 @@ internal import AnnexLinux
 
 /// The sending side of a ring, and the only writer of its bytes.
 ///
-/// The store of a header's first word, the last store of a frame, publishes it. For that, the place of the next header
-/// must already hold 0, although the ring is full of old bytes. So lines ahead are cleared in advance, many at a time,
-/// and publishing touches only one line.
+/// The last store of a frame is the store of its header's first word. This store publishes the frame. Before it, the
+/// place of the next header must already hold 0, although the ring is full of old bytes. So lines ahead are cleared in
+/// advance, many at a time, and publishing touches only one line.
 ///
 /// While the reader keeps up, the writer turns back to the ring's start after the first few thousand bytes. Lines that
 /// both cores still hold move several times faster than cold ones. If the reader's own answers show that it has read
@@ -37,7 +37,7 @@ struct RingWriter: ~Copyable {
     /// The frame that is held back, and its first word; the word is 0 if there is none.
     private var heldPlace: UInt32 = 0
     private var heldWord: UInt64 = 0
-    /// The frame that stays at `position`: its call, or 0 if there is none, its first word, and its end.
+    /// The frame that stays at `position`: its call (0 if there is no such frame), its first word, and its end.
     private var stayingCall: UInt64 = 0
     private var stayingWord: UInt64 = 0
     private var stayingEnd: UInt32 = 0
@@ -121,7 +121,7 @@ struct RingWriter: ~Copyable {
         clearRun = position
     }
 
-    /// Finds how far small frames can continue from here.
+    /// Finds the position up to which small frames can continue from here.
     /// - Returns: whether small frames can continue beyond `end`.
     @inline(never) private mutating func findClearRun(to end: UInt32) -> Bool {
         let offset = position & (ring.capacity &- 1)

@@ -41,8 +41,8 @@ struct WakeGate: Sendable {
     let flag: SharedWord
     /// The word that the other side may sleep on instead of the published one.
     var bell: Bell?
-    /// The most threads of the other side that are woken. A host wakes 1, because an extension has one thread that
-    /// waits. An extension wakes all, because any number of its host's threads may wait for room.
+    /// The most threads of the other side that are woken. A host wakes one thread, because only one thread of an
+    /// extension waits. An extension wakes all threads, because any number of its host's threads may wait for room.
     var most: Int32 = .max
 
     /// Reads the flag after everything that this side has stored.

@@ -4,8 +4,8 @@ internal import CAnnexLinux
 /// Decides how long to spin before sleeping, from the lengths of earlier waits.
 ///
 /// Spinning uses a core, and sleeping costs a wake-up. So this side spins for at most about as long as a wake-up takes.
-/// A long wait after a futile spin halves the next spin, and a short one doubles it up to that bound. This side does
-/// not spin while both ends share a core, because the other end can answer there only after this side sleeps.
+/// A long wait after a futile spin halves the next spin. A short wait doubles it, up to that bound. This side does not
+/// spin while both ends share a core, because the other end can answer there only after this side sleeps.
 struct Spinner: Sendable {
     /// The most checks of one wait, each with a pause. A thousand checks take about 20 to 50 µs, as long as a wake-up
     /// on another core.
@@ -20,7 +20,7 @@ struct Spinner: Sendable {
     private var left: UInt32 = 0
     private var polls: UInt32 = 0
     private var began: UInt64 = 0
-    /// When the last task suspended whose answer has not come yet.
+    /// The moment at which the last task suspended, if its answer has not come yet.
     private var suspended: UInt64?
 
     init(_ style: WaitingStyle, hint: ProcessorHint) {
@@ -81,7 +81,7 @@ struct Spinner: Sendable {
         if suspended != nil { wasAnswered(at: MonotonicClock.now()) }
     }
 
-    /// Learns from the suspended task's wait. An answer that never came counts up to now.
+    /// Learns from the suspended task's wait. If the answer never came, the wait counts up to now.
     private mutating func wasAnswered(at now: UInt64) {
         guard let start = suspended else { return }
         suspended = nil

@@ -58,8 +58,8 @@ extension HostEndpoint {
     /// - Parameters:
     ///   - request: the request. Its type names the type of the response.
     ///   - timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
-    ///   - patience: the longest wait, cheaper than a timeout and not meant for the extension; ignored if there is a
-    ///     timeout.
+    ///   - patience: the longest wait; ignored if there is a timeout. It costs less than a timeout, because it is not
+    ///     sent to the extension.
     /// - Throws: `CallFailure.failed` if the extension answered with a failure, `.unreadable` if its answer cannot be
     ///   decoded, `.unencodable` if the request exceeds a limit of its encoding.
     @inlinable public func callAndWait<Asked: ChannelRequest>(
@@ -79,8 +79,8 @@ extension HostEndpoint {
     /// - Parameters:
     ///   - request: the request. Its type names the type of the response.
     ///   - timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
-    ///   - patience: the longest wait, cheaper than a timeout and not meant for the extension; ignored if there is a
-    ///     timeout.
+    ///   - patience: the longest wait; ignored if there is a timeout. It costs less than a timeout, because it is not
+    ///     sent to the extension.
     @inlinable public nonisolated(nonsending) func call<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil, patience: CallPatience? = nil
     ) async throws(CallFailure) -> Asked.Response {

@@ -15,7 +15,7 @@ public struct HostService: Sendable {
     typealias Handler = @Sendable (consuming HostedRequest) -> Void
 
     private var requests: [UInt16: Handler] = [:]
-    /// Each returns why it could not decode a notice; nil if it could.
+    /// Each handler returns why it could not decode a notice; nil if it could decode it.
     private var notices: [UInt16: @Sendable ([UInt8]) -> DecodingFailure?] = [:]
     private var streams: [UInt16: @Sendable (ChannelStream) -> Void] = [:]
     /// Changes the channel's handlers before all others are installed.
@@ -62,8 +62,8 @@ public struct HostService: Sendable {
         requests[method] = handler
     }
 
-    /// Handles one kind of notice on the event loop's thread. An extension whose notice cannot be decoded violates the
-    /// protocol: its session ends it, as for an answer that cannot be decoded.
+    /// Handles one kind of notice on the event loop's thread. If a notice cannot be decoded, the extension has violated
+    /// the protocol. Its session ends it, as after an answer that cannot be decoded.
     public mutating func handle<Notice: ChannelNotice>(
         _: Notice.Type, with handler: @escaping @Sendable (Notice) -> Void
     ) {

@@ -2,7 +2,7 @@ public import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// A new channel whose extension uses a socket instead of shared memory.
+/// A new channel. Its extension uses a socket instead of shared memory.
 @frozen public struct SocketEnds: ~Copyable, Sendable {
     public let host: HostEndpoint
     /// The extension's end: a sequenced-packet socket, by convention its descriptor 3.
@@ -192,7 +192,7 @@ enum SocketPacket {
     static func bytes(_ frame: Frame) -> [UInt8] {
         var body = frame.payload
         if frame.kind == .request {
-            // The terms allow no descriptors, because a packet cannot carry any, whatever the host would accept.
+            // The terms allow no descriptors, even if the host would accept some, because a packet cannot carry any.
             body = WireBytes.bytes(frame.terms.limit) + [UInt8](repeating: 0, count: 16) + body
         }
         return [frame.kind.rawValue, 0] + WireBytes.bytes(frame.method) + WireBytes.bytes(UInt32(body.count))

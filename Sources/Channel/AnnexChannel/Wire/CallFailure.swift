@@ -16,7 +16,7 @@ public enum CallFailure: Error, Sendable, Hashable {
     case payloadTooLarge(bytes: Int, most: Int)
     /// The request has more descriptors than one message carries.
     case tooManyDescriptors(count: Int, most: Int)
-    /// The extension does not read: the ring stayed full for the caller's time.
+    /// The extension does not read: the ring stayed full until the caller's time was over.
     case noRoom
     /// A blocking call was made on the event loop's thread. That thread reads the channels, so all of them would hang.
     /// Call from another thread, or with `await` from a task.
@@ -77,7 +77,7 @@ extension HandlerFailure {
     public static let thrownCode: UInt32 = 0xFFFF_FFFC
     /// The answer would exceed the size of a message.
     public static let tooLargeCode: UInt32 = 0xFFFF_FFFB
-    /// The most calls that this side serves at once are already open.
+    /// As many calls are open as this side serves at once.
     public static let busyCode: UInt32 = 0xFFFF_FFFA
 
     /// Converts any error into one that can be sent.

@@ -18,8 +18,8 @@ public enum ChannelViolation: Error, Sendable, Hashable {
     case unknownCall(UInt64)
     /// An answer names another method than its request.
     case wrongMethod(call: UInt64, UInt16, asked: UInt16)
-    /// A frame names a stream that was never opened. Or it opens a stream with a number that is not larger than the
-    /// last, or not one of the extension's.
+    /// A frame names a stream that was never opened. Or it opens a stream with a wrong number: it is not larger than
+    /// the last one, or it is not one of the extension's numbers.
     case unknownStream(UInt64)
     /// A message exceeds its stream's credit, or credit exceeds the amount that was spent.
     case streamCredit(UInt64)
@@ -31,7 +31,7 @@ public enum ChannelViolation: Error, Sendable, Hashable {
     case pieceOfNothing(call: UInt64)
     /// A piece names a place that the arena does not have.
     case pieceOutside(place: UInt64, places: UInt32)
-    /// Descriptors came that no open call accepts, or more than the call accepts.
+    /// Descriptors came although no open call accepts any, or more came than the call accepts.
     case descriptorsNotAskedFor(count: Int, call: UInt64)
     /// A frame announces descriptors that the control socket did not bring before it.
     case descriptorsMissing(call: UInt64)
@@ -47,7 +47,7 @@ public enum ChannelViolation: Error, Sendable, Hashable {
     case sharedWord(errno: Int32)
     /// Messages of the host lay unread for longer than the channel allows.
     case unread(seconds: UInt64)
-    /// The peer exceeded one of the channel's budgets: within a second, or in total for what it leaves unread.
+    /// The peer exceeded one of the channel's budgets: within a second, or in total for frames that it leaves unread.
     case messageBudget(MessageBudget, limit: UInt32)
 
     /// The budget that was exceeded.

@@ -61,7 +61,7 @@ package enum FrameKind: UInt8, Sendable {
 struct FrameMarks: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 
-    /// A request whose caller reads the ring for the answer until it gives up, so the answer needs no doorbell.
+    /// The request's caller reads the ring for the answer until it gives up, so the answer needs no doorbell.
     static let attended = FrameMarks(rawValue: 1 << 5)
     /// A request without terms: it has no time limit, and its answer may hand over nothing.
     static let bare = FrameMarks(rawValue: 1 << 6)

@@ -68,7 +68,7 @@ public enum StreamFailure: Error, Sendable, Hashable {
     case messageTooLarge(bytes: Int, most: Int)
     /// The extension does not support streams.
     case unsupported
-    /// The most streams that the channel may have are already open.
+    /// As many streams are open as the channel may have.
     case tooManyStreams(most: Int)
     /// The channel is closed, or sending failed.
     case channel(CallFailure)

@@ -37,7 +37,7 @@ struct StreamState: Sendable, Hashable {
 
     /// How many frames the other side can send before it learns that this side has dropped the stream.
     ///
-    /// A message uses up at least 16 bytes of what the other side is owed. A credit frame returns at least 16 bytes that
+    /// A message uses up at least 16 bytes of the other side's credit. A credit frame returns at least 16 bytes that
     /// this side has sent. The 4 allow the other side's first credit, its finish and its reset.
     var mostLateFrames: UInt64 {
         let messages = isReceiving ? owed >> 4 : 0

@@ -31,7 +31,7 @@ extension Hello {
 }
 
 extension DescriptorTag {
-    /// Returns nil unless the bytes are exactly a tag.
+    /// Decodes a tag; nil if the bytes are anything else.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == DescriptorTag.size, WireBytes.number(bytes, at: 0) == DescriptorTag.mark,
             let count = WireBytes.number(bytes, at: 4, as: UInt32.self),

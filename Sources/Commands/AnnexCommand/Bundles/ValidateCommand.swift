@@ -2,7 +2,7 @@ import AnnexBundle
 import AnnexPolicy
 import ArgumentParser
 
-/// `annex validate`: everything that is wrong with apps, before they are shipped.
+/// `annex validate`: finds every fault of an app before the app is shipped.
 struct ValidateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
@@ -45,7 +45,7 @@ struct ValidateCommand: ParsableCommand {
     }
 }
 
-/// Prints what the validation of a bundle found, as text or as JSON.
+/// Prints the findings of a bundle's validation, as text or as JSON.
 struct FindingText {
     let style: Style
 

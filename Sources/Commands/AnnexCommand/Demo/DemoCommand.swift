@@ -79,7 +79,7 @@ struct DemoCommand: AsyncParsableCommand {
         return areHeld && failure == nil
     }
 
-    /// Long enough that no attack's result depends on the load of the machine.
+    /// This limit is so long that no attack's result depends on the load of the machine.
     private static let patience = Duration.seconds(120)
 
     private func openHost(patience: Duration) throws -> AnnexHost {
@@ -94,7 +94,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 }
 
-/// Why the demo cannot begin, in one line.
+/// The reason in one line why the demo cannot begin.
 struct DemoFailure: Error, CustomStringConvertible {
     let description: String
 

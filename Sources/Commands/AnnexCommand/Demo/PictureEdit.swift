@@ -110,7 +110,7 @@ struct PictureEdit {
         }
     }
 
-    /// A name that was not UTF-8 lost bytes on the command line, so that no file has the remaining name.
+    /// If the name was not UTF-8, it lost bytes when the command line was read. No file has the name that is left.
     private static func remedy(_ picture: String, errno: Int32) -> String {
         errno == ENOENT && picture.contains("\u{FFFD}")
             ? "; the name is not UTF-8: make a link to the file, with a name in UTF-8" : ""
@@ -132,7 +132,7 @@ enum EditName: String, CaseIterable, ExpressibleByArgument {
     case invert
 }
 
-/// What the demo shows about a session: its launch, its traffic, its end.
+/// The facts about a session that the demo shows: its launch, its traffic, its end.
 struct SessionFacts {
     let report: LaunchReport
     /// Messages that the host sent and received, including the extension's hello.

@@ -1,4 +1,4 @@
-/// The picture that the demo makes if it is given none: a landscape of gradients, as a PNG.
+/// The picture that the demo makes if the user names none: a landscape of gradients, as a PNG.
 ///
 /// The demo writes the PNG itself, because the host links no picture code at all. The pixels are stored uncompressed,
 /// so no compressor is needed.

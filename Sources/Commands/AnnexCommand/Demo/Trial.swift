@@ -2,12 +2,11 @@ import AnnexHost
 import ArgumentParser
 import Glibc
 
-/// One attempt of the misbehaving extension, in a fresh process: its attempt, its result, and the end that the host
-/// got.
+/// One attempt of the misbehaving extension in a fresh process, with its result and the end that the host received.
 struct Trial {
     struct Result {
         let conduct: Conduct
-        /// What stopped the attempt: a layer, a limit, or the checks of the channel.
+        /// The part of Annex that stopped the attempt: a layer, a limit, or the checks of the channel.
         let stoppedBy: String
         /// Why the extension ended, according to the host.
         let end: Termination
@@ -36,8 +35,8 @@ struct Trial {
             leakedDescriptors: await descriptors.newlyLeaked(), took: took, isHeld: isHeld)
     }
 
-    /// Shorter than the extension point's limit, so that a viewer need not wait long for an extension that never
-    /// answers. Every other extension must end because of its own conduct.
+    /// This limit is shorter than the extension point's limit, so that the viewer need not wait long for an extension
+    /// that never answers. Every other extension must end because of its own conduct.
     private var timeLimit: Duration? { conduct == .neverAnswers ? .seconds(2) : nil }
 
     private func attempt(on host: AnnexHost) async -> (Termination, [ExtensionItem]) {
@@ -81,7 +80,7 @@ struct Trial {
     }
 }
 
-/// What the misbehaving extension tries. The raw values are the words of its request.
+/// The attempts of the misbehaving extension. The raw values are the words of its request.
 enum Conduct: String, CaseIterable, ExpressibleByArgument {
     case readsHostFiles
     case opensSocket
@@ -145,8 +144,8 @@ struct OpenDescriptors {
 
     /// How many more descriptors are open than expected. A leak is reported once and expected from then on.
     ///
-    /// Other threads close descriptors late, some of them after the end was reported. Fewer than expected is therefore
-    /// no leak, and more is a leak only if it lasts for ten seconds.
+    /// Other threads close descriptors late, some of them after the end was reported. So a smaller number than expected
+    /// is no leak. A larger number is a leak only if it stays for ten seconds.
     mutating func newlyLeaked() async -> Int {
         var now = Self.count()
         for _ in 0..<500 where now > expected {

@@ -5,7 +5,7 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 
-/// `annex doctor`: what this machine offers to sandboxes, and the remedy if that is too little.
+/// `annex doctor`: prints the sandbox features that this machine has, and the remedy for each missing one.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

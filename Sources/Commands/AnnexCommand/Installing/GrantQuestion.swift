@@ -2,10 +2,10 @@ import AnnexHost
 import AnnexPolicy
 import Glibc
 
-/// The question whether an extension may have an entitlement, and the note where no one can be asked.
+/// The question whether an extension may have an entitlement. If there is no person to ask, a note takes its place.
 ///
-/// The extension's maker chooses its name, so the name is shown without anything that a terminal obeys. What the
-/// entitlement means is Annex's own text.
+/// The extension's maker chooses its name, so control characters for the terminal are escaped in it. The text about the
+/// entitlement's meaning is Annex's own.
 struct GrantQuestion: Sendable, Hashable {
     let identifier: String
     let displayName: String
@@ -31,14 +31,14 @@ struct GrantQuestion: Sendable, Hashable {
             """
     }
 
-    /// What to do if there is no terminal.
+    /// The note with the command to use if there is no terminal.
     var note: String {
         let name = PlainText.shown(entitlement)
         return "\(PlainText.shown(identifier)) asks for \(name), which is not in force; "
             + "annex grant \(PlainText.shown(identifier)) \(name)"
     }
 
-    /// Whether an answer is a clear yes. Anything else leaves the entitlement out.
+    /// Whether an answer is a clear yes. After any other answer, the entitlement is not granted.
     static func isYes(_ answer: String?) -> Bool {
         let word = (answer ?? "").lowercased()
         return word == "y" || word == "yes"

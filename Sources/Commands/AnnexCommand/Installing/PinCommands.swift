@@ -62,7 +62,7 @@ struct UnpinCommand: ParsableCommand {
 }
 
 extension DaemonChoice {
-    /// Sends one request, and prints the extensions of the app that it is about.
+    /// Sends one request about an app, and prints the app's extensions.
     func showApp(_ work: (AnnexHost) throws(BrokerError) -> [InstalledExtension]) throws {
         let extensions = try ask(work)
         if json {

@@ -88,7 +88,7 @@ extension InstallCommand {
         return extensions
     }
 
-    /// Names the entitlements of the command line that no extension has got.
+    /// Prints the entitlements that the command line names but no extension has.
     /// - Returns: whether there are any.
     private func reportUnasked(by extensions: [InstalledExtension]) -> Bool {
         let inForce = Set(

@@ -39,7 +39,7 @@ struct PointChoice: ParsableArguments {
     @Flag(help: "Print JSON instead of text.")
     var json = false
 
-    /// The built-in points, and those of the folder.
+    /// The built-in points, and the points of the folder.
     func library() throws -> PointLibrary {
         try points.map { (folder: String) throws(PolicyError) in try PointLibrary(adding: folder) } ?? .shipped
     }

@@ -37,8 +37,8 @@ struct PointLint {
         return weakness(of: policy) + doubtfulLimits(policy.limits)
     }
 
-    /// What the policy gives beyond what an extension should have: extensions are hostile, and a bundle chooses its
-    /// point.
+    /// The rights of the policy that an extension should not have, because extensions are hostile and a bundle chooses
+    /// its point.
     private func weakness(of policy: Policy) -> [PolicyFinding] {
         var gifts: [String] = []
         if policy.limits.processes > 1 { gifts.append("\(policy.limits.processes) processes and threads") }

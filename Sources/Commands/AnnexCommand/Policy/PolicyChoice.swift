@@ -38,8 +38,8 @@ struct PolicyChoice: ParsableArguments {
     /// A policy's name, and the library that contains it.
     func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) { try files.named(choice) }
 
-    /// The names of all policies with expectations, shipped or in the folder. Among them are the policies of extension
-    /// points with the entitlements that change what they allow.
+    /// The names of all policies with expectations, shipped or in the folder. The list includes the policies of
+    /// extension points, together with each entitlement that changes them.
     func namesWithExpectations() throws -> [String] {
         let own = try files.folder.map { try FileText.names(in: $0) } ?? []
         return try library().namesToCompile().filter { name in
@@ -47,8 +47,8 @@ struct PolicyChoice: ParsableArguments {
         }
     }
 
-    /// The expectations of a policy: from beside its file, from the folder, or shipped. Those of entitlements are
-    /// joined to them.
+    /// The expectations of a policy: from beside its file, from the folder, or shipped. The expectations of
+    /// entitlements are joined to them.
     func expectations(_ choice: String) throws -> Expectations {
         let (policy, entitlements) = PolicyFiles.parted(choice)
         return try ownExpectations(policy).joined(withEntitlements: entitlements, for: target)
@@ -70,7 +70,7 @@ struct PolicyChoice: ParsableArguments {
     }
 }
 
-/// Finds policies by the names and paths that a command is given.
+/// Finds policies by the names and paths of a command line.
 struct PolicyFiles {
     /// The user's own folder of policies; nil if none was named.
     let folder: String?
@@ -91,7 +91,7 @@ struct PolicyFiles {
         return (([name] + entitlements).joined(separator: "+"), library)
     }
 
-    /// Parts a choice from the entitlements at its end: `mine.yaml+com.apple.security.network.client`.
+    /// Separates a choice from the entitlements at its end: `mine.yaml+com.apple.security.network.client`.
     static func parted(_ choice: String) -> (policy: String, entitlements: [String]) {
         let known = Set(PolicyLibrary.shipped.entitlements)
         var parts = choice.split(separator: "+", omittingEmptySubsequences: false).map(String.init)

@@ -45,7 +45,7 @@ struct PolicyLearnCommand: AsyncParsableCommand {
     private var program: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
 
     func validate() throws {
-        // The parser passes everything after the options to the program, so that these two are handled here.
+        // The parser passes everything after the options to the program. So these two options are handled here.
         if let first = command.first, first == "--help" || first == "-h" { throw CleanExit.helpRequest(self) }
         guard !program.isEmpty else {
             throw ValidationError("name the program: annex policy learn --i-trust-this-program -- PROGRAM [ARGUMENT…]")

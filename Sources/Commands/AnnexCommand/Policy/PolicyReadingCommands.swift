@@ -2,7 +2,7 @@ import AnnexPolicy
 internal import AnnexPolicyTools
 import ArgumentParser
 
-/// `annex policy list`: all policies, and what entitlements add to them, one a line.
+/// `annex policy list`: lists all policies and the additions of entitlements, one a line.
 struct PolicyListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List all policies and entitlements, each with its purpose.",
@@ -133,7 +133,7 @@ struct PolicyShowCommand: ParsableCommand {
     }
 }
 
-/// What a policy says about a call or a path.
+/// Prints a policy's answer about a call or a path.
 struct PolicyExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
@@ -186,7 +186,8 @@ struct PolicyExplainCommand: ParsableCommand {
 enum LayerTableText {
     /// A line for each statement: which layers enforce it, fully or in part, and which cannot.
     static func lines(_ table: LayerTable) -> [String] {
-        // Statements about calls are left out, because only the filter enforces them, and each in the same way.
+        // Statements about calls are left out: only the filter enforces them, and it enforces all of them in the same
+        // way.
         let rows = table.rows.filter { if case .call = $0.statement { false } else { true } }
         return rows.flatMap { row in
             var lines = ["\(row.statement)" + (row.place.map { "   \($0)" } ?? "")]

@@ -44,7 +44,7 @@ struct PolicyTestCommand: AsyncParsableCommand {
         var results: [(policy: String, result: ExpectationResult)] = []
         var untried = false
         for (policy, expectations) in subjects {
-            // A policy that this machine cannot launch does not stop the tests of the others.
+            // If this machine cannot launch a policy, the tests of the other policies still run.
             guard let found = await tested(policy, against: expectations) else {
                 untried = true
                 continue

@@ -3,7 +3,7 @@ import AnnexLinux
 import AnnexPolicy
 import Glibc
 
-/// What came of one request: the answer with its stored attachments, and the extension's end.
+/// The outcome of one request: the answer with its stored attachments, and the extension's end.
 struct RequestOutcome {
     /// An item of the answer.
     struct Item {

@@ -62,7 +62,8 @@ struct JobControl {
         return tcgetpgrp(terminal) == getpgrp()
     }
 
-    /// Stops this process with SIGTSTP. SIGSTOP would not do: the kernel ignores SIGTSTP if no shell could continue us.
+    /// Stops this process with SIGTSTP. SIGSTOP would be wrong: it stops this process even if no shell can continue it.
+    /// The kernel ignores SIGTSTP in that case.
     /// - Returns: whether the process was stopped and continued. SIGCONT is then pending.
     static func stop() -> Bool {
         var set = sigset_t()

@@ -62,8 +62,8 @@ struct ProgramRun {
         run.begin(prepared.takeConfiguration())
         let job = JobControl(run, terminal: terminal, canStopAll: !options.waive.contains(.pid))
         let (report, denials) = signals.serve(run, terminal: terminal, job: job)
-        // The program's time limit includes its output: after its end, the remaining output is read no longer than that
-        // limit and the grace allow.
+        // The program's time limit includes the time to read its output. After its end, the remaining output is read
+        // until that limit and the grace are over.
         let soonest = ContinuousClock.now + limits.grace
         let deadline = report.wasEnded ? soonest : max(soonest, begun + limits.request)
         streams.whenCarried { signals.wakeUp() }
@@ -133,11 +133,11 @@ struct ProgramRun {
         return program
     }
 
-    // MARK: - Telling
+    // MARK: - Reporting
 
     private func report(_ end: End) -> Int32 {
         let report = end.report
-        // The report is written first, because the reader of the messages below may have stopped reading.
+        // The report is written first, because the messages below may wait for their reader, or get lost.
         let loss = loss(of: report, for: end.file)
         StandardError.isPatient = false
         if report.wasEnded {

@@ -21,7 +21,7 @@ enum RunHints {
         return denial.headline + often + (denial.remedy.map { "; allowed by: \($0)" } ?? "")
     }
 
-    /// Names paths that the caller passed to the program but whose modes deny it access.
+    /// Names paths that the caller passed to the program, but that the program cannot use because of their file modes.
     static func hintModes(read: [String], write: [String]) {
         guard geteuid() == 0 else { return }
         for (paths, wanted, word) in [(write, mode_t(0o002), "writable"), (read, 0o004, "readable")] {
@@ -36,8 +36,8 @@ enum RunHints {
         }
     }
 
-    /// Prints the last line: what would allow the denied call, and how to see more. Prints nothing if no limit or
-    /// denial explains the failure.
+    /// Prints the last line: how to allow the denied call, and how to see more. Prints nothing if no limit or denial
+    /// explains the failure.
     static func hint(_ report: SandboxRunReport, denials: [Denial], explained: Bool) {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return }
         if let limit = limit(report.reason) {
@@ -71,7 +71,7 @@ enum LikelyCause {
         SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,
     ]
 
-    /// Calls that programs and their libraries try and can do without.
+    /// Calls that programs and their libraries try but do not need.
     private static let probes: Set<String> = [
         "prctl", "prlimit64", "setrlimit", "personality", "setpriority", "ioprio_set", "sched_setscheduler",
         "sched_setparam", "sched_setattr", "mlockall", "capset", "seccomp", "sync_file_range",

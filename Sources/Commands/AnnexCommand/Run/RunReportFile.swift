@@ -6,8 +6,8 @@ import Glibc
 
 /// Writes the whole report as one JSON object, to a place that is fixed before the program runs.
 ///
-/// The program may be allowed to write to the report's folder. Therefore the folder is held open from the start. A file
-/// under the report's name is removed and never followed, and the report is made anew.
+/// The program may be allowed to write to the report's folder. Therefore the folder is held open from the start. If a
+/// file or link has the report's name, it is removed and never followed. The report is a new file.
 ///
 /// If a pipe or a device exists at the path, the caller asked to write into it, so it is opened before the program
 /// begins. Links are followed only in `/dev` and `/proc`, because elsewhere an earlier run may have left them.

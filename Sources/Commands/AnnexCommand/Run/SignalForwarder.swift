@@ -3,9 +3,9 @@ internal import AnnexSandbox
 import Glibc
 import Synchronization
 
-/// Where the main thread waits: for signals to forward, for the program to stop, and for its end.
+/// The main thread's wait: for signals to forward, for the program to stop, and for its end.
 ///
-/// Every signal that it forwards is blocked in all threads from the beginning, so that none is lost or handled twice.
+/// Every forwarded signal is blocked in all threads from the beginning, so that no signal is lost or handled twice.
 final class SignalForwarder: Sendable {
     enum News: Sendable {
         case stopped
@@ -23,8 +23,8 @@ final class SignalForwarder: Sendable {
 
     private let news = Mutex<[News]>([])
     private let waiter = pthread_self()
-    /// A signal that arrived to end the program when the program had already ended, before this process learned of its
-    /// end.
+    /// A signal that should have ended the program, but came after the program's end and before this process learned of
+    /// that end.
     private let late = Mutex<Int32?>(nil)
 
     /// Must be called on the thread that will wait. No other thread takes a signal.
@@ -119,8 +119,8 @@ extension SignalForwarder {
     }
 
     /// Waits until a condition holds. The thread that makes it hold must call `wakeUp`.
-    /// - Returns: nil if the condition holds, else what came first: a signal that ends a program by default, or the
-    ///   deadline.
+    /// - Returns: nil if the condition holds. Otherwise the event that came first: a signal that ends a program by
+    ///   default, or the deadline.
     func wait(
         before deadline: ContinuousClock.Instant, _ terminal: TerminalRelay?, until holds: () -> Bool
     ) -> Impatience? {

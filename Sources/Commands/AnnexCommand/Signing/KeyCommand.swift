@@ -103,7 +103,8 @@ struct ShowKeyCommand: ParsableCommand {
         do throws(SigningError) {
             return try TeamKey(readingFrom: path).team
         } catch {
-            // A public key may bear any name. If it is none either, the first error says more.
+            // The file of a public key may have any name. If the file holds no public key either, the first error says
+            // more.
             guard error.code == .damagedKey, let team = try? TeamFile.read(path) else { throw error }
             return team
         }

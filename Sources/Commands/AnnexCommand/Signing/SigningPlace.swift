@@ -4,7 +4,8 @@ import AnnexSigning
 import ArgumentParser
 import Glibc
 
-/// What the commands about keys and signatures share: the user's own key, and how results and errors are printed.
+/// The shared part of the commands about keys and signatures: the user's own key, and the printing of results and
+/// errors.
 enum SigningPlace {
     /// The file of the user's own key: `$XDG_CONFIG_HOME/annex/team.key`, else `~/.config/annex/team.key`.
     static var key: String { folder + "/team.key" }

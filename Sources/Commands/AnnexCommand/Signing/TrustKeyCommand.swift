@@ -2,7 +2,7 @@ import AnnexHost
 import AnnexPolicy
 import ArgumentParser
 
-/// `annex key trust`: the user's word that a key belongs to a team.
+/// `annex key trust`: records that the user trusts a team's key.
 struct TrustKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",

@@ -57,7 +57,7 @@ struct ReportPrinter {
 
 /// Prints errors on stderr, so that stdout holds only results.
 enum StandardError {
-    /// SYNC: relaxed: the thread that sets it prints.
+    /// SYNC: relaxed: the thread that sets this value also prints.
     private static let patient = Atomic(true)
 
     /// Whether a line waits for its reader without limit, or for one second.

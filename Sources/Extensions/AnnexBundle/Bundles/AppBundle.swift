@@ -15,7 +15,7 @@ public final class AppBundle: Sendable {
     public let shortVersion: BundleVersion
     /// The URL schemes in `CFBundleURLTypes`: in lower case, sorted, each once, at most 64.
     public let urlSchemes: [String]
-    /// What the app asks to be allowed.
+    /// The entitlements that the app asks for.
     public let entitlements: Entitlements
     /// The app's own directory.
     public let directory: BundleFile

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import AnnexModel
 
-/// What a user sees of an app or extension: its name and what it does, in all languages.
+/// The texts of an app or extension that a user sees: its name and a summary of its task, in all languages.
 public struct BundleTexts: Sendable, Hashable {
     /// The name to show.
     public let name: LocalizedText
@@ -9,8 +9,8 @@ public struct BundleTexts: Sendable, Hashable {
     public let summary: LocalizedText?
 }
 
-// What users see is read when a host asks for it. An installed app then costs no memory for languages and pictures that
-// are never shown, and opening it takes no longer.
+// Texts and icons are read only when a host asks for them. So an installed app costs no memory for languages and
+// pictures that are never shown. They do not delay the opening of an app either.
 
 extension AppBundle {
     /// Reads the app's name and summary in all languages.
@@ -21,8 +21,8 @@ extension AppBundle {
             of: directory, shown: shown, name: displayName, keys: [BundleFace.displayName, BundleFace.name])
     }
 
-    /// Reads the name and summary of one of the app's extensions in all languages. Where the extension has no name of its
-    /// own, that of the app stands.
+    /// Reads the name and summary of one of the app's extensions in all languages. In languages without a name of the
+    /// extension's own, the app's name is used.
     public func texts(of found: ExtensionBundle) -> BundleTexts {
         let own = BundleFace.texts(
             of: found.directory, shown: found.shown, name: found.displayName, keys: [BundleFace.displayName])
@@ -43,8 +43,8 @@ extension AppBundle {
 
     /// Opens the icon for one of the app's extensions.
     ///
-    /// A share extension always shows the app's icon, and an action shows it in one colour. Others may bring an icon, and
-    /// fall back to the app's if theirs is missing or has a fault.
+    /// A share extension always shows the app's icon, and an action shows it in one colour. Other extensions may have
+    /// their own icon. If it is missing or has a fault, the app's icon is used.
     /// - Returns: nil if there is no icon.
     /// - Throws: a `BundleError` if the app's icon is needed and has a fault.
     public func icon(for found: ExtensionBundle) throws(BundleError) -> BundleIcon? {
@@ -57,7 +57,7 @@ extension AppBundle {
     }
 }
 
-/// Reads what users see from an open bundle.
+/// Reads the texts for users from an open bundle.
 struct BundleFace: ~Copyable {
     static let name = "CFBundleName"
     static let displayName = "CFBundleDisplayName"
@@ -74,7 +74,7 @@ struct BundleFace: ~Copyable {
 
     /// - Parameters:
     ///   - name: the name in `Info.plist`.
-    ///   - keys: the keys that translate it; the first one that a language has counts.
+    ///   - keys: the keys that translate it; each language uses the first of these keys that it has.
     static func texts(
         of directory: borrowing BundleFile, shown: String, name: String, keys: [String]
     ) -> BundleTexts {
@@ -102,7 +102,7 @@ struct BundleFace: ~Copyable {
         return try IconReader(bundle.info()).icon(in: bundle, isTemplate: isTemplate)
     }
 
-    /// Checks what users see, for the validation.
+    /// Checks the texts and icons for users, for the validation.
     static func check(_ bundle: borrowing BundleDirectory, info: InfoDictionary, reporting findings: FindingCollector) {
         guard findings.isValidating else { return }
         _ = Translations(of: bundle, keys: keys, reporting: findings)

@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import AnnexModel
 
-/// The parts that apps and extensions have alike: property list, program and entitlements. A part is missing if it has
-/// a fault, which is then among the findings.
+/// The parts that apps and extensions have alike: property list, program and entitlements. If a part has a fault, it is
+/// missing here, and the fault is among the findings.
 struct BundleParts: ~Copyable {
     let info: InfoDictionary?
     let keys: BundleKeys?
@@ -50,8 +50,8 @@ struct BundleParts: ~Copyable {
     }
 }
 
-/// The facts about a containing app that the checks of its extensions need. A fact is missing if the app has a fault
-/// there; the check that needs it is then left out.
+/// The facts about a containing app that the checks of its extensions need. If the app has a fault, the fact is
+/// missing, and the check that needs the fact is left out.
 struct ContainingApp {
     let identifier: String?
     let name: String?

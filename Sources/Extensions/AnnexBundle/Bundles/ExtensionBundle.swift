@@ -19,13 +19,13 @@ public final class ExtensionBundle: Sendable {
     public let principalClass: String?
     /// `NSExtensionMainStoryboard`; nil if the key is missing. Annex keeps the value but has no user interface to load.
     public let mainStoryboard: String?
-    /// What the extension asks to be allowed.
+    /// The entitlements that the extension asks for.
     public let entitlements: Entitlements
     /// The extension's own directory.
     public let directory: BundleFile
     /// The extension's program for this machine.
     public let executable: BundleFile
-    /// Whether `displayName` is the extension's own and not the app's.
+    /// Whether `displayName` is the extension's own name and not the app's name.
     let hasOwnName: Bool
     /// The path to show in messages: escaped, and starting with the app's directory.
     let shown: String

@@ -1,6 +1,7 @@
 internal import AnnexModel
 
-/// The extensions of an app: the directories `*.appex` in `PlugIns`. Each is read apart, and a fault refuses it alone.
+/// The extensions of an app: the directories `*.appex` in `PlugIns`. Each extension is read separately. If it has a
+/// fault, only this extension is refused.
 struct PlugIns {
     private let tree: BundleTree
     private let app: ContainingApp
@@ -19,7 +20,7 @@ struct PlugIns {
     ///
     /// - Parameters:
     ///   - bundle: the app's directory.
-    ///   - findings: receives the faults that are the app's own.
+    ///   - findings: receives the faults of the app itself.
     ///   - examined: is called with the findings about each extension.
     func read(
         _ bundle: borrowing BundleDirectory, reporting findings: FindingCollector,

@@ -10,7 +10,7 @@ struct AppLayout {
         self.findings = findings
     }
 
-    /// Checks the app's own directories. Those of its extensions are not looked into.
+    /// Checks the app's own directories. The directories of its extensions are not checked here.
     func check(_ app: borrowing BundleDirectory) {
         if tree.topNames.contains("SharedFrameworks") {
             findings.report(

@@ -72,7 +72,7 @@ struct BundleDirectory: ~Copyable {
         return BundleFile(descriptor: opened, status: status, path: "\(path)/\(name)")
     }
 
-    /// Opens a file that may be missing; nil if it is.
+    /// Opens a file that may be missing; nil if it is missing.
     func openIfPresent(
         _ name: String, rule: BundleRule, kind: FileStatus.Kind
     ) throws(BundleError) -> BundleFile? {
@@ -130,7 +130,7 @@ struct BundleDirectory: ~Copyable {
 
 /// A file or directory of a bundle that stays open from the check to the launch.
 ///
-/// The launch uses the open file, so it runs what was checked even if the path names another file by then.
+/// The launch uses the open file. So it runs the checked file, even if the path names another file by then.
 public struct BundleFile: ~Copyable, Sendable {
     /// The file, open for reading.
     package let descriptor: Descriptor
@@ -147,7 +147,7 @@ public struct BundleFile: ~Copyable, Sendable {
         return now.isUnchanged(since: status) && now.links > 0
     }
 
-    /// The open file without the rest.
+    /// The open file alone, without its status and path.
     consuming func takeDescriptor() -> Descriptor { descriptor }
 
     /// The first bytes of a file; fewer if it is shorter.

@@ -4,8 +4,8 @@ internal import Glibc
 
 /// Walks all files of an app and checks each one's name, kind and rights. The contents are not read.
 ///
-/// The files of an extension are walked apart from those of the app, so that a fault among them refuses the extension
-/// alone. All of them count against one limit.
+/// The files of an extension are walked separately from the app's own files. So if one of them has a fault, only the
+/// extension is refused. All of them count against one limit.
 final class BundleTree {
     /// The most files and directories in one app.
     static let mostEntries = 20_000
@@ -53,7 +53,7 @@ final class BundleTree {
         }
     }
 
-    /// Whether the path is that of an extension, whose files are walked later. Its name is then kept.
+    /// Whether the path belongs to an extension, whose files are walked later. If so, keeps the extension's name.
     private func isExtension(_ path: String, in directory: String) -> Bool {
         guard directory == Self.extensions, path.hasSuffix(".appex") else { return false }
         extensionNames.append(String(path.dropFirst(Self.extensions.count + 1)))
@@ -114,7 +114,7 @@ enum BundleRights {
             remedy: "chmod \(mode & 0o002 != 0 ? "go" : "g")-w it")
     }
 
-    /// The fault of a regular file that has another name or gives its user's identity away.
+    /// The fault of a regular file with a second name (hard link) or with a set-user-ID or set-group-ID bit.
     static func fault(ofFile entry: DirectoryEntry, shown: String) -> BundleError? {
         if entry.links > 1 {
             return BundleError(

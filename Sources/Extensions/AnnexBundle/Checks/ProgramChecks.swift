@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import AnnexModel
 
-/// The programs of a bundle: the one that this machine runs, and the processors that have one.
+/// The programs of a bundle: the program that this machine runs, and the processors for which there is a program.
 ///
 /// `CFBundleExecutable` names the program. The file of that name in the bundle's own directory serves the processor for
 /// which it is built. Programs for several processors lie in directories named after them, `x86_64` and `aarch64`.
@@ -80,7 +80,7 @@ struct ProgramChecks {
         if processor == .own { programs.own = consume file }
     }
 
-    /// Adds the program in the bundle's own directory. It must exist if no directory of a processor has one.
+    /// Adds the program in the bundle's own directory. It must exist if no processor's directory has a program.
     private func addPlain(_ name: String, in bundle: borrowing BundleDirectory, to programs: inout BundlePrograms) {
         let shown = bundle.shown(name)
         let hasOthers = !programs.processors.isEmpty

@@ -1,16 +1,16 @@
-/// What an app or extension asks to be allowed: the values of the file `Name.entitlements` in its bundle, where `Name`
-/// is the value of `CFBundleExecutable`.
+/// The entitlements that an app or extension asks for. They are the values of the file `Name.entitlements` in its
+/// bundle. `Name` is the value of `CFBundleExecutable`.
 ///
 /// To ask is not to have: the extension point says which entitlements it allows, and the user grants them.
 public struct Entitlements: Sendable, Hashable {
     /// `com.apple.security.application-groups`: the groups whose shared container the bundle wants, such as
     /// `group.com.example.pictures`. Empty if the key is missing.
     public let applicationGroups: [String]
-    /// All entitlements that the bundle asks for, sorted by name. Those with the value false or an empty list are not
-    /// asked for. Names that Annex does not know are among them.
+    /// All entitlements that the bundle asks for, sorted by name. An entitlement with the value false or an empty list
+    /// is not asked for. Names that Annex does not know are among them.
     public let names: [String]
 
-    /// No entitlements, as those of a bundle without the file.
+    /// No entitlements, as if the bundle had no entitlements file.
     public static let none = Entitlements(names: [], applicationGroups: [])
 
     init(names: [String], applicationGroups: [String]) {

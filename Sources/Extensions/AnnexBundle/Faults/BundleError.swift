@@ -6,9 +6,9 @@ public struct BundleError: Error, Sendable, Hashable {
     public let file: String
     /// The key of the property list that is wrong; nil if the error is not about a key.
     public let key: String?
-    /// What is wrong, in a line.
+    /// The fault, in a line.
     public let what: String
-    /// What the reader can do about it.
+    /// The remedy.
     public let remedy: String
 
     init(_ rule: BundleRule, file: String, key: String? = nil, what: String, remedy: String) {
@@ -36,7 +36,7 @@ public enum BundleRule: String, Sendable, Hashable {
     case p2 = "P2"
     /// An extension lives inside its app, and its identifier starts with the app's.
     case p3 = "P3"
-    /// An app does something itself: it has a program of its own.
+    /// An app does more than carry extensions: it has a program of its own.
     case p4 = "P4"
     /// An extension has a name to show, which is short and cannot pose as another.
     case p6 = "P6"

@@ -6,7 +6,7 @@ public struct BundleFinding: Sendable, Hashable {
         case error
         /// Annex accepts the bundle, but a part of it does not do what its author probably expects.
         case warning
-        /// Everything works, but users or authors would fare better otherwise.
+        /// Everything works, but a change would help users or authors.
         case advice
     }
 
@@ -24,7 +24,7 @@ extension BundleFinding: CustomStringConvertible {
     public var description: String { "\(severity.rawValue): \(fault)" }
 }
 
-/// Collects what the checks of one bundle find. The same checks serve two readers:
+/// Collects the findings of one bundle's checks. The same checks serve two readers:
 ///
 /// - The reader that opens a bundle wants the first error only. Warnings are not even put into words.
 /// - The validation wants everything.
@@ -85,7 +85,7 @@ extension FindingCollector {
         }
     }
 
-    /// What a check looks for; nil if nothing is there, or if the check throws.
+    /// The value that a check looks for; nil if there is no value, or if the check throws.
     func find<Result: ~Copyable>(_ check: () throws(BundleError) -> Result?) -> Result? {
         do throws(BundleError) {
             return try check()

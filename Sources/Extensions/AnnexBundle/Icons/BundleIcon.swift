@@ -3,7 +3,7 @@ public import AnnexModel
 
 /// An icon of an app or extension: an open file whose kind and size were checked by its header.
 ///
-/// The picture behind the header is as hostile as everything in a bundle. A host decodes it where that can do no harm.
+/// The picture behind the header is as hostile as everything in a bundle. A host should decode it in a sandbox.
 public struct BundleIcon: ~Copyable, Sendable {
     /// The picture, open for reading.
     public let file: BundleFile
@@ -19,7 +19,7 @@ public struct BundleIcon: ~Copyable, Sendable {
 
 /// How an extension shows itself.
 enum IconStyle {
-    /// The app's icon, whatever the extension brings.
+    /// The app's icon, even if the extension has its own icon.
     case app
     /// The app's icon in one colour.
     case template
@@ -62,7 +62,8 @@ struct IconReader {
             remedy: "add the file \(Escaped(name)).png")
     }
 
-    /// The name of the picture. Of several sizes, the last one counts, because lists begin with the smallest.
+    /// The name of the picture. If there are several sizes, the last one is used, because lists begin with the
+    /// smallest.
     private func name() throws(BundleError) -> String? {
         if let name = try info.text(Self.key, rule: .p6) { return name }
         let primary = try info.dictionary("CFBundleIcons")?.dictionary("CFBundlePrimaryIcon")

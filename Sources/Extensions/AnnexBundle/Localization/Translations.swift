@@ -6,7 +6,7 @@ internal import AnnexModel
 /// They are read only when a name is asked for, so that they cost nothing when an app is opened. A file with a fault is
 /// left out, and its users see the text of `Info.plist`.
 struct Translations {
-    /// A bundle may have so many languages, and so many bytes of translated text that are kept.
+    /// The most languages of a bundle, and the most bytes of translated text that are kept of it.
     static let mostLanguages = 64
     static let mostBytes = 16 << 10
     private static let suffix = ".lproj"
@@ -51,7 +51,7 @@ struct Translations {
     }
 
     /// The translations of a key by language.
-    /// - Parameter keys: the first one that a language has counts.
+    /// - Parameter keys: each language gets the translation of the first of these keys that it has.
     func translations(of keys: [String]) -> [String: String] {
         texts.compactMapValues { texts in keys.lazy.compactMap { texts[$0] }.first }
     }

@@ -22,8 +22,8 @@ public struct LocalizedText: Sendable, Hashable {
 
     /// The text for a user.
     ///
-    /// The first language that has a translation counts. A translation for `de` also serves `de-AT`. If no language has
-    /// one, the author's language counts, then `Base`, then `Info.plist`.
+    /// The first of the user's languages that has a translation is used. A translation for `de` also serves `de-AT`. If
+    /// none of them has a translation, the author's language is used, else `Base`, else `Info.plist`.
     /// - Parameter languages: the user's languages, the preferred one first, as in `de-AT`, `de_AT.UTF-8` or `de`. Only
     ///   the first 32 count.
     public func text(for languages: [String]) -> String {
@@ -62,7 +62,7 @@ package enum LanguageTag {
         return words[plain] ?? plain
     }
 
-    /// The language and those that also serve its users, the closest first: `zh-tw`, `zh-hant`, `zh`.
+    /// The language and the languages that also serve its users, the closest first: `zh-tw`, `zh-hant`, `zh`.
     static func chain(from language: String) -> [String] {
         var chain: [String] = []
         var rest = normalized(language)

@@ -1,4 +1,4 @@
-/// Which text of a bundle may be shown to a user as a name, and which text could deceive.
+/// Decides whether a bundle's text may be shown to a user as a name, or could deceive the user.
 enum ShownText {
     /// Whether the character may stand in a name.
     ///
@@ -11,7 +11,7 @@ enum ShownText {
         }
     }
 
-    /// What makes a name look like another one, in words; nil if nothing does.
+    /// The reason in words why a name could look like another one; nil if there is none.
     static func deception(in name: String) -> String? {
         if let scalar = name.unicodeScalars.first(where: isCopyOfLetter) {
             return "has \(shown(scalar)), a mark that looks like an ordinary letter"
@@ -23,7 +23,8 @@ enum ShownText {
         return nil
     }
 
-    /// Letters that Unicode took over from other character sets, such as 𝐀 and Ａ. Each has an ordinary form.
+    /// Letters that are variants of ordinary letters, such as 𝐀 and Ａ. Unicode has them for compatibility with other
+    /// character sets.
     private static func isCopyOfLetter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1D400...0x1D7FF, 0xFF21...0xFF3A, 0xFF41...0xFF5A, 0x2100...0x214F: scalar.properties.isAlphabetic

@@ -72,7 +72,7 @@ struct ElfSymbols {
         let sections = LittleEndianBytes(
             try file.elfBytes(at: place, count: min(Int(count), Self.mostSections) * Self.sectionSize))
         for start in stride(from: 0, to: sections.count, by: Self.sectionSize) {
-            // The full table, or the dynamic linker's.
+            // Kind 2 is the full table of symbols, kind 11 the dynamic linker's table.
             guard let kind: UInt32 = sections.number(at: start + 4), kind == 2 || kind == 11,
                 let table = Range(sections, at: start), let link: UInt32 = sections.number(at: start + 40),
                 let names = Range(sections, at: Int(link) * Self.sectionSize)

@@ -47,7 +47,7 @@ enum Processor: Hashable, Comparable {
 
 /// The headers of an ELF program, which may have been forged: each number is checked before use, and little is read.
 struct ElfProgram: Hashable {
-    /// What a program asks the kernel to load, or says about its memory.
+    /// A program header: a part of the file that the kernel must load, or a statement about the program's memory.
     struct Segment: Hashable {
         static let (load, dynamic, interpreter, stack) = (UInt32(1), UInt32(2), UInt32(3), UInt32(0x6474_E551))
 
@@ -137,7 +137,7 @@ extension ElfProgram {
 /// Why the headers of a program cannot be read.
 enum ElfFault: Error, Hashable {
     case system(SystemError)
-    /// What is wrong with the file's contents.
+    /// The fault of the file's contents.
     case content(String)
 }
 

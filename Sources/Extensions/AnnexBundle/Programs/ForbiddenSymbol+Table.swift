@@ -1,10 +1,10 @@
-/// A function of the C library that no sandbox of an extension lets do its work.
+/// A function of the C library that cannot do its work in any sandbox of an extension.
 struct ForbiddenSymbol: Hashable {
     let name: String
-    /// What the function would do, for a sentence that begins with its name.
+    /// The function's effect, for a sentence that begins with its name.
     let purpose: String
-    /// Whether Swift's runtime or Annex itself links the function into every static program. There its name says
-    /// nothing about the extension's own code.
+    /// Whether Swift's runtime or Annex itself links the function into every static program. In such a program, the
+    /// name says nothing about the extension's own code.
     let isInEveryProgram: Bool
 
     private init(_ name: String, purpose: String, isInEveryProgram: Bool = false) {

@@ -1,6 +1,7 @@
 /// The size and nesting that a reader accepts in a property list.
 package struct PropertyListLimits: Sendable, Hashable {
-    /// The longest file, in bytes. Also the most bytes of text and data; each counts as often as the list refers to it.
+    /// The longest file, in bytes. This is also the limit for all bytes of text and data; each text counts as often as
+    /// the list refers to it.
     ///
     /// An XML list spells everything out, so its file's length bounds that sum. In a binary list one object may stand
     /// for 65,536 values, and objects may overlap, so the reader adds the bytes up itself.

@@ -72,7 +72,7 @@ extension PropertyListValue {
 public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The offset of the fault, in bytes from the file's start.
     public let offset: Int
-    /// What is wrong at that offset, in a line.
+    /// The fault at that offset, in a line.
     public let what: String
 
     init(at offset: Int, _ what: String) {

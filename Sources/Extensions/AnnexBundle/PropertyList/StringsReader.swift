@@ -144,7 +144,8 @@ extension StringsReader {
         throw scanner.failure("a text without an end")
     }
 
-    /// The characters that stand for the units so far. Two escapes may form one character, so they are joined first.
+    /// The text of the UTF-16 units that were read so far. Two escapes may form one character, so the units are joined
+    /// first.
     private static func text(_ units: inout [UInt16], at scanner: ByteScanner) throws(PropertyListFailure) -> String {
         guard let text = String(validating: units, as: UTF16.self) else {
             throw scanner.failure("an escape that is half a character")

@@ -9,12 +9,12 @@ package struct BuildSettings: Sendable, Hashable {
         self.values = values
     }
 
-    /// These settings and others. Where both have a name, the other value counts.
+    /// These settings and others. If both have the same name, the other value counts.
     func merging(_ others: [String: String]) -> BuildSettings {
         BuildSettings(values.merging(others) { $1 })
     }
 
-    /// The text with all placeholders filled in that have a value. The others stay as they are.
+    /// The text with its placeholders filled in. A placeholder without a value stays as it is.
     package func filled(_ text: String) -> String {
         var filling = PlaceholderFilling(values)
         return filling.filled(text, expanding: [])
@@ -31,7 +31,8 @@ package struct BuildSettings: Sendable, Hashable {
     }
 }
 
-/// Fills the placeholders of one text. A bound on steps ends values that refer to one another again and again.
+/// Fills the placeholders of one text. The number of steps is bounded, because values may refer to one another again
+/// and again.
 private struct PlaceholderFilling {
     private let values: [String: String]
     /// The placeholders that may still be filled in.
@@ -42,7 +43,8 @@ private struct PlaceholderFilling {
         self.values = values
     }
 
-    /// - Parameter names: the settings within whose values the text stands. None of them is filled in again.
+    /// - Parameter names: the settings whose values contain the text. None of them is filled in again, so that no value
+    ///   contains itself.
     mutating func filled(_ text: String, expanding names: Set<String>) -> String {
         var result = ""
         var rest = Substring(text)
@@ -87,7 +89,7 @@ private struct PlaceholderFilling {
 private struct Placeholder {
     /// The whole placeholder.
     let text: String
-    /// What stands between the brackets.
+    /// The text between the brackets.
     let inside: String
     /// The place behind the closing bracket.
     let end: Substring.Index
@@ -111,7 +113,7 @@ private struct Placeholder {
     }
 }
 
-/// What a placeholder does with the value of its setting.
+/// A change that a placeholder makes to the value of its setting.
 enum SettingModifier: String, CaseIterable {
     case lower, upper
     /// A name for Swift and C: other characters become underscores.

@@ -2,7 +2,7 @@ internal import AnnexBundle
 internal import AnnexLinux
 internal import Glibc
 
-/// What an app is made of: a folder with its layout, the built programs, and the settings of the build.
+/// The parts of which an app is made: a folder with its layout, the built programs, and the settings of the build.
 ///
 /// The layout is the app without its programs: `Info.plist`, `PlugIns/*.appex/Info.plist`, resources, translations and
 /// entitlements.
@@ -12,8 +12,8 @@ package struct BundleRecipe: Sendable, Hashable {
     /// The folders with the built programs, by the processor's directory in a bundle. The empty name stands for the
     /// bundle's own directory.
     package var programs: [String: String]
-    /// Programs by the name of their bundle's directory, such as `Loud.appex`, where their file is not called like the
-    /// bundle's `CFBundleExecutable`.
+    /// The file names of programs, by the name of their bundle's directory, such as `Loud.appex`. Only programs are
+    /// listed whose file has another name than the bundle's `CFBundleExecutable`.
     package var files: [String: String]
     /// The settings of the build.
     package var settings: [String: String]
@@ -89,7 +89,7 @@ private struct RecipeReader {
         return resolved(text)
     }
 
-    /// A path that is relative to the file's folder, as one that is relative to the current folder.
+    /// Turns a path that is relative to the file's folder into a path that is relative to the current folder.
     func resolved(_ path: String) -> String {
         guard !path.hasPrefix("/"), let slash = place.lastIndex(of: "/") else { return path }
         return place[...slash] + path

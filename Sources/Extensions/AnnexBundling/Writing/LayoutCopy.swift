@@ -4,7 +4,7 @@ internal import Glibc
 
 /// One bundle while it is made: the app, or an extension in it.
 struct BundlePart {
-    /// The name of the bundle's directory in the layout, by which settings and programs of its own are found.
+    /// The name of the bundle's directory in the layout. The bundle's own settings and programs are found by this name.
     let name: String
     /// The bundle's directory beneath the app; empty for the app itself.
     let path: String

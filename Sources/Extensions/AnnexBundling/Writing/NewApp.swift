@@ -34,7 +34,7 @@ struct NewApp: ~Copyable {
         }
     }
 
-    /// Throws if something is there that must not be replaced.
+    /// Throws if the place holds a file or folder that must not be replaced.
     func checkPlace() throws(BundlingError) {
         let there: Descriptor
         do throws(SystemError) {
@@ -83,7 +83,7 @@ struct NewApp: ~Copyable {
         } catch {
             if error.errno == EEXIST, replaces { return try replace() }
             guard error.errno == EINVAL || error.errno == ENOSYS else { throw BundlingError(error, place: path) }
-            // The file system has no such call. The place was free a moment ago.
+            // The file system has no call that renames only to a free name. The place was free a moment ago.
             do throws(SystemError) { try parent.rename(draft, to: name) } catch {
                 throw BundlingError(error, place: path)
             }

@@ -115,7 +115,7 @@ public struct LaunchStep: Sendable, Hashable {
     public let name: String
     /// Why it failed, in a line.
     public let cause: String
-    /// What the reader can do about it; nil if that is not known.
+    /// The remedy; nil if it is not known.
     public let remedy: String?
 
     public init(_ name: String, cause: String, remedy: String? = nil) {

@@ -1,6 +1,6 @@
 public import AnnexChannel
 
-/// What a host sends to an extension and gets back: text, attachments and a few small values.
+/// The unit that a host sends to an extension and gets back: text, attachments and a few small values.
 public struct ExtensionItem: Sendable {
     /// A title for the item; nil if it has none.
     public var attributedTitle: AttributedText?
@@ -77,7 +77,7 @@ public struct ItemProvider: Sendable {
         self.suggestedName = suggestedName
     }
 
-    /// Whether the contents can be loaded as this type or as one that conforms to it.
+    /// Whether the contents can be loaded as this type, or as a type that conforms to it.
     public func hasItemConforming(to type: TypeIdentifier) -> Bool {
         registeredTypeIdentifiers.contains { $0.conforms(to: type) }
     }

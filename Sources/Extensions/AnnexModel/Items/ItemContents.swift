@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The bytes behind an attachment: a file opened for reading, or sealed memory.
 ///
-/// Several providers may share one contents. The descriptor is closed when the last of them is released.
+/// Several providers may share one `ItemContents`. The descriptor is closed when the last of them is released.
 public final class ItemContents: Sendable {
     package let descriptor: Descriptor
 

@@ -43,7 +43,7 @@ extension ItemMessage {
         userInfo = ItemDictionary(values: item.userInfo)
     }
 
-    /// The item. `contents` holds what arrived with the message.
+    /// The item. `contents` holds the files and memory that arrived with the message.
     package func item(with contents: ContentsList) throws(DecodingFailure) -> ExtensionItem {
         var providers: [ItemProvider] = []
         for attachment in attachments { providers.append(try attachment.provider(with: contents)) }

@@ -1,6 +1,6 @@
 public import AnnexChannel
 
-/// The number of the one field gives the kind of the value. Lists and dictionaries nest.
+/// A value is one field, whose number gives the kind of the value. Lists and dictionaries nest.
 extension ItemValue: Message {
     private enum Tag {
         static let string: UInt16 = 1

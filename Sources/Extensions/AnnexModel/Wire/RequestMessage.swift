@@ -19,7 +19,7 @@ package struct RequestMessage: Message {
         items = try decoder.decodeList(1)
     }
 
-    /// The items. `contents` holds what arrived with the message.
+    /// The items. `contents` holds the files and memory that arrived with the message.
     package func inputItems(with contents: ContentsList) throws(DecodingFailure) -> [ExtensionItem] {
         var result: [ExtensionItem] = []
         for item in items { result.append(try item.item(with: contents)) }
@@ -55,7 +55,7 @@ package enum ReplyMessage: Message {
         if let error = try decoder.decodeIfPresent(Tag.error, as: ExtensionError.self) {
             self = .cancelled(error)
         } else {
-            // An empty message must not read as a result without items.
+            // An empty message must not be decoded as a result without items.
             guard try decoder.decode(Tag.completed) else {
                 throw decoder.failure(Tag.completed, reason: .rejected("neither completed nor an error"))
             }
@@ -63,7 +63,7 @@ package enum ReplyMessage: Message {
         }
     }
 
-    /// The items or the error. `contents` holds what arrived with the message.
+    /// The items or the error. `contents` holds the files and memory that arrived with the message.
     package func result(
         with contents: ContentsList
     ) throws(DecodingFailure) -> Result<[ExtensionItem], ExtensionError> {

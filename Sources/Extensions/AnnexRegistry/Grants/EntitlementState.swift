@@ -1,4 +1,4 @@
-/// What becomes of one entitlement of an extension. It is in force if the extension asks for it, the point allows it, and
+/// The state of one entitlement of an extension. It is in force if the extension asks for it, the point allows it, and
 /// the user has granted it. A default entitlement of the point is in force by itself.
 package struct EntitlementState: Sendable, Hashable {
     /// The entitlement's identifier, as the bundle states it.
@@ -23,7 +23,8 @@ extension ExtensionPoint {
     ///
     /// - Parameters:
     ///   - claimed: the identifiers in the extension's bundle; unknown ones may be among them.
-    ///   - granted: the identifiers that the user has granted. Those that the bundle does not ask for have no effect.
+    ///   - granted: the identifiers that the user has granted. If the bundle does not ask for a granted entitlement,
+    ///     the grant has no effect.
     package func entitlements(claimed: [String], granted: Set<String>) -> [EntitlementState] {
         let defaults = Set(defaultEntitlements.map(\.rawValue))
         let names = Set(claimed).union(defaults).subtracting([Entitlement.appSandbox.rawValue])
@@ -33,7 +34,7 @@ extension ExtensionPoint {
         }
     }
 
-    /// The entitlements that the point does not allow, of those that an extension asks for.
+    /// The entitlements that an extension asks for and its point does not allow.
     package func refused(of claimed: [String]) -> [String] { claimed.filter { !allows($0) } }
 
     private func allows(_ name: String) -> Bool { Entitlement(rawValue: name).map(accepts) ?? false }

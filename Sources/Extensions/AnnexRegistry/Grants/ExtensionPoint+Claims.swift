@@ -4,7 +4,7 @@ internal import AnnexLinux
 extension ExtensionPoint {
     /// Checks that an extension asks only for entitlements that its point allows.
     ///
-    /// - Throws: an error that names the first other entitlement, and the point.
+    /// - Throws: an error that names the point and the first entitlement that it does not allow.
     func checkEntitlements(of bundle: ExtensionBundle) throws(BundleError) {
         if let name = refused(of: bundle.entitlements.names).first {
             let allowed = (defaultEntitlements + allowedEntitlements).map(\.rawValue).sorted()

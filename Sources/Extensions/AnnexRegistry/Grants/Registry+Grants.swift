@@ -1,7 +1,7 @@
 internal import AnnexBundle
 internal import AnnexLinux
 
-/// What the user has granted.
+/// The entitlements that the user has granted.
 extension Registry {
     /// The state of each entitlement of an extension, sorted by name.
     package func entitlements(of record: ExtensionRecord) -> [EntitlementState] {
@@ -15,12 +15,12 @@ extension Registry {
         entitlements(of: record).filter(\.isInForce).map(\.name)
     }
 
-    /// Grants or revokes entitlements of an extension. Its next launch has them, or no longer has them. A parked process
-    /// of it is not used again.
+    /// Grants or revokes entitlements of an extension. The change takes effect at the extension's next launch. A parked
+    /// process of the extension is not used again.
     ///
     /// - Returns: its app as it is recorded now.
     /// - Throws: `wrongEntitlement` for an entitlement that the extension does not ask for, that its point does not
-    ///   allow, or that its point gives to each of its extensions. Nothing has changed then.
+    ///   allow, or that its point gives to each of its extensions. In these cases nothing has changed.
     package mutating func setGranted(
         _ isGranted: Bool, entitlements names: [String], for identifier: String
     ) throws(RegistryError) -> KnownApp {

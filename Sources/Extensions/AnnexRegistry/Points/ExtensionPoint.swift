@@ -7,7 +7,7 @@ package struct ExtensionPoint: Sendable, Hashable {
     package let identifier: String
     /// The name to show to a user.
     package let name: String
-    /// What the point's extensions do, in one sentence.
+    /// The task of the point's extensions, in one sentence.
     package let summary: String
     /// The name of the policy that the point's extensions run under.
     package let policy: String

@@ -1,7 +1,7 @@
 package import AnnexPolicy
 internal import Synchronization
 
-/// The extension points of a broker: the shipped ones, and those that a host adds from files of its own.
+/// The extension points of a broker: the shipped points, and the points that a host adds from files of its own.
 package struct PointLibrary: Sendable {
     /// The points that this library carries. A shipped point is read from its text when it is first needed.
     package static let shipped = PointLibrary(own: [:])
@@ -27,7 +27,7 @@ package struct PointLibrary: Sendable {
         self = library
     }
 
-    /// This library with one point more.
+    /// A copy of this library with one more point.
     ///
     /// - Throws: if the library has a point of this identifier already, also if the two differ only in capitals. A
     ///   shipped point is replaced if the new point's file says so.
@@ -65,7 +65,7 @@ package struct PointLibrary: Sendable {
     /// Whether a point comes from a file of the host's own.
     package func isOwn(_ identifier: String) -> Bool { own[identifier] != nil }
 
-    /// The point that a wrong name probably means; nil if no name is close.
+    /// The point that the author of a wrong name probably meant; nil if no name is close.
     package func nearest(to name: String) -> String? { NearestPoint.of(name, among: names) }
 
     /// Checks that the policy of each of the host's own points exists.
@@ -96,7 +96,7 @@ private enum ShippedPoints {
     }
 }
 
-/// Finds the point that a wrong name probably means.
+/// Finds the point that the author of a wrong name probably meant.
 private enum NearestPoint {
     /// Most names begin with the same two words, so only the rest of each is compared.
     static func of(_ name: String, among known: some Sequence<String>) -> String? {

@@ -6,7 +6,7 @@ extension ExtensionPoint {
         "point", "name", "summary", "policy", "default", "open-url", "entitlements", "media", "attributes",
         "messages", "limits", "replaces",
     ]
-    /// More entries are a mistake, or an attack on the programs that list them.
+    /// A list with more entries is a mistake, or an attack on the programs that show it.
     private static let mostEntries = 256
     private static let longestText = 1_024
 

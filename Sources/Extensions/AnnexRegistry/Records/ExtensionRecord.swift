@@ -1,9 +1,9 @@
 package import AnnexBundle
 package import AnnexModel
 
-/// An installed extension: which build it is, what its bundle says, and whether hosts may begin it.
+/// An installed extension: its build, the facts from its bundle, and whether hosts may begin it.
 package struct ExtensionRecord: Sendable {
-    /// What the bundle says about the extension.
+    /// The facts about the extension from its bundle.
     package struct Info: Sendable, Hashable {
         /// The name to show to a user.
         package let displayName: String
@@ -65,8 +65,8 @@ extension ExtensionRecord {
             number: number, statedIdentifier: bundle.identifier)
     }
 
-    /// The record of a bundle that breaks a rule. It is named by its path in its app, because its property list may be
-    /// wrong.
+    /// The record of a bundle that breaks a rule. The bundle's path in its app is the record's name, because the
+    /// bundle's property list may be wrong.
     init(_ rejected: RejectedExtension, of app: AppBundle, build: AppBuild) {
         self.init(
             instance: Instance("\(app.identifier)/\(rejected.place)", version: build.version, digest: build.digest),

@@ -38,7 +38,7 @@ package struct AppBuild: Sendable, Hashable {
     }
 }
 
-/// What is recorded of an installed app: the version in use, the other known ones, and what the user decided.
+/// The record of an installed app: the version in use, the other known versions, and the user's decisions.
 package struct KnownApp: Sendable, Hashable {
     /// The app's bundle identifier.
     package let identifier: String
@@ -75,7 +75,7 @@ enum Election {
         builds.first { $0.version == pinned } ?? builds.max { $0.version < $1.version }
     }
 
-    /// The builds that stay known beside the elected one: the one that came last, then the highest versions.
+    /// The builds that stay known beside the elected build: the last installed build, then the highest versions.
     static func kept(_ builds: [AppBuild], last: BundleVersion, most: Int) -> [AppBuild] {
         let ranked = builds.sorted { one, other in
             if (one.version == last) != (other.version == last) { return one.version == last }

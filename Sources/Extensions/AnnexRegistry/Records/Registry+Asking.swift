@@ -1,6 +1,6 @@
 package import AnnexBundle
 
-/// What is installed.
+/// Questions about the installed apps and extensions.
 extension Registry {
     /// The app as it is recorded, with the user's choices; nil if it is not installed.
     package func known(_ app: String) -> KnownApp? {

@@ -1,8 +1,8 @@
 package import AnnexBundle
 package import AnnexModel
 
-/// The installed apps of one broker with their extensions, as a value. A change is made on a copy. Its maker records
-/// it where it must outlast the broker, and only then puts the copy in place.
+/// The installed apps of one broker with their extensions, as a value. A change is made on a copy. The caller first
+/// records the change in a place that outlasts the broker, and only then puts the copy in place.
 ///
 /// Identifiers are compared without regard to capitals, as Apple compares them.
 package struct Registry: Sendable {
@@ -99,7 +99,7 @@ package struct Registry: Sendable {
         return (known, gone)
     }
 
-    /// Ends the knowledge of a build that is not used. Does nothing if the build is used or unknown.
+    /// Forgets a build that is not used. Does nothing if the build is used or unknown.
     /// - Returns: the app as it is recorded now.
     package mutating func forget(_ build: AppBuild, of app: String) throws(RegistryError) -> KnownApp {
         guard let known = known(app), let entry = apps[Self.folded(app)] else {
@@ -121,7 +121,7 @@ package struct Registry: Sendable {
     }
 }
 
-/// What an installation, a pin or its end changed.
+/// The changes that an installation made, or a pin, or the end of a pin.
 package struct Installation: Sendable {
     /// The app as it is recorded now.
     package let known: KnownApp
@@ -131,7 +131,7 @@ package struct Installation: Sendable {
     package let dropped: [String]
     /// Builds that are no longer known.
     package let forgotten: [AppBuild]
-    /// Whether the build that was installed or chosen is the one in use.
+    /// Whether the build that was installed or chosen is the build in use.
     package let isElected: Bool
 }
 
@@ -190,7 +190,8 @@ extension Registry {
     }
 
     private func checkOwners(of app: AppBundle) throws(RegistryError) {
-        // Trust and private directories belong to an identifier as it is written, so no app takes over another one's.
+        // Trust and private directories belong to an identifier in its exact spelling. So no app can take over those of
+        // another app.
         if let known = known(app.identifier), known.identifier != app.identifier {
             throw .sameButCapitals(app.identifier, as: known.identifier)
         }

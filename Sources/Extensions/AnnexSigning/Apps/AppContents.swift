@@ -1,10 +1,10 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Everything in an app's directory, read once from front to back.
+/// The contents of an app's directory, read once from front to back.
 ///
-/// Each file is opened beneath the app's open directory without following a link, so no path leads elsewhere. What other
-/// programs change meanwhile makes the reading fail.
+/// Each file is opened beneath the app's open directory without following a link, so no path leads elsewhere. If
+/// another program changes the app meanwhile, the reading fails.
 struct AppContents {
     /// Every file, link and directory except the seal, sorted by path.
     private(set) var entries: [SealEntry] = []
@@ -79,7 +79,7 @@ struct AppContents {
     private mutating func addDirectory(_ path: SealPath, in app: borrowing Descriptor) throws(SigningError) {
         let status = try status(of: try open(path.text, in: app), at: path.text)
         if status.mode & 0o022 != 0 { hazards.append(SealDifference(path: path, kind: .writable)) }
-        // The directory of the seal is made by signing, so no seal can list it.
+        // The directory of the seal is made when the app is signed, so no seal can list it.
         if path.text != SealFile.directory { entries.append(SealEntry(path: path, content: .directory)) }
     }
 

@@ -37,7 +37,8 @@ package enum AppSigner {
             differences: Array(hazards.prefix(SealDifferences.most)))
     }
 
-    /// The new file is made beside the app, because a file that a kill left inside would count as an added one.
+    /// The new file is made beside the app. If signing is killed, a file that is left inside the app would count as an
+    /// added file.
     private static func put(_ bytes: [UInt8], into app: AppBundle, path: String) throws(SystemError) {
         let beside = try Descriptor.directory(path + "/..")
         let draft = ".annex-seal.\(String(UInt64.random(in: 0 ... .max), radix: 36))"

@@ -42,7 +42,7 @@ internal import Glibc
             unsafe state.add(UnsafeRawBufferPointer(rebasing: room[..<count]))
             size += Int64(count)
             if count < piece { break }
-            // A file that grows for ever must not keep the reader.
+            // The size is checked after each piece, so that a file that grows for ever cannot hold up the reader.
             guard size <= before.size else { throw SystemError("read", errno: EBUSY) }
         }
         guard size == before.size, try file.status().isUnchanged(since: before) else {

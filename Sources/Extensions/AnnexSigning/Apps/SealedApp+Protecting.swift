@@ -5,11 +5,12 @@ extension SealedApp {
     /// Enables fs-verity for the files that each launch checks, if the file system has it. The kernel then holds the
     /// files to their contents, also against a program that writes to the disk itself.
     ///
-    /// Only for a copy that belongs to the broker: an enabled file can never be written again.
+    /// This is only for a copy that belongs to the broker: an enabled file can never be written again.
     package static func protect(_ app: AppBundle) {
         guard hasSeal(app) else { return }
         for bundle in app.extensions {
-            // If the first file cannot be enabled, the file system has no verity, and neither can the others.
+            // If the first file cannot be enabled, the file system has no verity. Then the other files cannot be
+            // enabled either.
             guard bundle.executable.descriptor.enableVerity() else { return }
             _ = try? bundle.directory.descriptor.openToCheck("Info.plist").enableVerity()
         }

@@ -16,14 +16,14 @@ package struct SealedApp: Sendable {
     /// When the check began.
     let checkedFrom: WallClock
 
-    /// An app whose files were read and found to be those of a seal.
+    /// Creates the value of an app whose files were read and match its seal.
     init(_ file: SealFile, checkedFrom: WallClock) {
         (team, seal, contentDigest) = (file.team, file.seal, file.contentDigest)
         sealDigest = Digest(of: file.bytes, for: .file)
         self.checkedFrom = checkedFrom
     }
 
-    /// An app without a signature, and the list that was made from its files.
+    /// Creates the value of an app without a signature, with the list that was made from its files.
     private init(unsigned seal: Seal, checkedFrom: WallClock) {
         (team, self.seal, contentDigest, sealDigest) = (nil, seal, seal.contentDigest, nil)
         self.checkedFrom = checkedFrom
@@ -31,10 +31,10 @@ package struct SealedApp: Sendable {
 
     /// Reads every file of an app once, and compares them with the app's seal if it has one.
     ///
-    /// The app's directory stays the one that `AppBundle.open` opened. An app without a seal is accepted and has no team;
-    /// whether that is enough is decided by `TeamTrust`.
-    /// - Throws: an error with every difference. Also if the seal is damaged, or if a signed app has files that other
-    ///   users can change.
+    /// The app's directory stays the one that `AppBundle.open` opened. An app without a seal is accepted here and has
+    /// no team. `TeamTrust` decides whether it may be installed.
+    /// - Throws: an error with every difference between the files and the seal. It also throws if the seal is damaged,
+    ///   or if a signed app has files that other users can change.
     package static func check(_ app: AppBundle) throws(SigningError) -> SealedApp {
         let (shown, begun) = (app.shownName, WallClock.now())
         let file = try app.sealFile(shown: shown)
@@ -60,8 +60,9 @@ extension SealedApp {
         (try? app.directory.descriptor.openBeneath(SealFile.path, Descriptor.pathOnly)) != nil
     }
 
-    /// Reads the seal of an app whose files were checked when it was installed, in a folder that no other user can change.
-    /// The signature is verified again, the files are not: each launch checks those that it needs.
+    /// Reads the seal of an app whose files were checked when it was installed, in a folder that no other user can
+    /// change. The signature is verified again. The files are not checked again, because each launch checks the files
+    /// that it needs.
     /// - Returns: nil if the app is not signed.
     package static func load(_ app: AppBundle) throws(SigningError) -> SealedApp? {
         guard let file = try app.sealFile(shown: app.shownName) else { return nil }
@@ -94,7 +95,8 @@ extension SigningError {
 }
 
 extension SealFile {
-    /// Refuses the seal of another app or version. The signer has caused that: `Info.plist` is one of the sealed files.
+    /// Refuses the seal of another app or version. Only the signer can cause this fault, because `Info.plist` is one of
+    /// the sealed files.
     fileprivate func checkBelongs(to app: AppBundle) throws(SigningError) {
         guard Array(seal.app.utf8) == Array(app.identifier.utf8),
             Array(seal.version.utf8) == Array(app.version.text.utf8)

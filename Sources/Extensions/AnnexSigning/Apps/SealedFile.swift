@@ -3,16 +3,17 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// What is known of one file of a checked app, so that each launch can find out cheaply whether its contents are the same.
+/// The facts about one file of a checked app. With them, each launch finds out cheaply whether the file's contents are
+/// the same.
 ///
-/// The cheapest evidence that suffices counts: the kernel's own digest if the file system has fs-verity and the file is
-/// enabled; else an unchanged status; else the contents, which are read again.
+/// The cheapest sufficient evidence is used. It is the kernel's own digest, if the file system has fs-verity and the
+/// file is enabled. Otherwise it is an unchanged status. If the status has changed, the contents are read again.
 final class SealedFile: Sendable {
     private let shown: String
     private let digest: Digest
     /// The kernel's digest when the app was checked.
     private let verity: [UInt8]?
-    /// The status under which the contents were last found to be right; nil if they must be read again.
+    /// The file's status when the contents were last found to be right; nil if they must be read again.
     private let known: Mutex<FileStatus?>
 
     /// - Parameters:
@@ -49,7 +50,7 @@ final class SealedFile: Sendable {
         guard isSame else { throw changed("has other contents") }
     }
 
-    /// The same for a file that is opened now. A file that is gone, or has become something else, is refused too.
+    /// The same for a file that is opened now. If the file is gone, or is no ordinary file any more, it is refused too.
     func check(_ open: () throws(SystemError) -> Descriptor) throws(SigningError) {
         let file: Descriptor
         do throws(SystemError) {

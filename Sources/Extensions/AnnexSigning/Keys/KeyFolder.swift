@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The folder of a key's files. Files appear in it whole or not at all, and none is ever overwritten.
+/// The folder of a key's files. A file appears in it completely or not at all, and no file is ever overwritten.
 struct KeyFolder: ~Copyable {
     private let folder: Descriptor
 
@@ -16,7 +16,7 @@ struct KeyFolder: ~Copyable {
         return (String(path[...slash]), String(path[path.utf8.index(after: slash)...]))
     }
 
-    /// Makes a file under a name that is free. A kill leaves the whole file or none.
+    /// Makes a file under a free name. If the program is killed, it leaves the whole file or no file.
     /// - Throws: `EEXIST` if the name is taken.
     func make(_ name: String, mode: UInt32, bytes: UnsafeRawBufferPointer) throws(SystemError) {
         let draft = ".\(name).\(String(UInt64.random(in: 0 ... .max), radix: 36))"

@@ -2,8 +2,8 @@ internal import AnnexLinux
 
 /// The team that signs an app: a public key, and the name that the team gives itself.
 ///
-/// Only the key shows that two apps are of one team. Everyone can choose any name, and with much work a key with any
-/// short identifier. So teams are equal if and only if their keys are.
+/// Only the key shows that two apps are of one team. Any team can choose any name. With much computation, it can also
+/// find a key with any short identifier. So teams are equal if and only if their keys are.
 package struct Team: Sendable, Hashable {
     /// The name that the team gives itself: printable, at most 64 bytes.
     package let name: String

@@ -28,7 +28,8 @@ package struct TeamKey: ~Copyable {
     func sign(_ statement: Digest) throws(SigningError) -> Signature { try secret.sign(statement) }
 }
 
-// The file is the text of the public key under another first line, and then a line with the secret seed.
+// The file with the secret key has the same lines as the file with the public key, except for the first line. A line
+// with the secret seed follows.
 
 extension TeamKey {
     /// The suffix of the file with the public key.

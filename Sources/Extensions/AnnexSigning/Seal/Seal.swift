@@ -1,7 +1,7 @@
 /// The list of everything in an app: each file with its digest, each link with its target, each directory.
 ///
-/// A list has exactly one spelling in bytes, because its entries are sorted by the bytes of their paths, and every length
-/// stands ahead of what it measures. So the digest of the bytes stands for the contents of the whole app.
+/// A list has exactly one form in bytes: its entries are sorted by the bytes of their paths, and the length of each
+/// part stands before the part. So the digest of the bytes stands for the contents of the whole app.
 package struct Seal: Sendable, Hashable {
     /// The app's `CFBundleIdentifier`.
     package let app: String
@@ -59,8 +59,8 @@ package struct Seal: Sendable, Hashable {
         return reader.next(Int(length)).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// The digest of everything in the app, with its identifier and version. Two apps have the same one only if all their
-    /// files are the same, signed or not.
+    /// The digest of everything in the app, with its identifier and version. Signed or not, two apps have the same
+    /// digest only if all their files are the same.
     package var contentDigest: Digest { Self.digest(of: encoded) }
 
     static func digest(of encoded: some Collection<UInt8>) -> Digest { Digest(of: encoded, for: .seal) }
@@ -70,7 +70,7 @@ package struct Seal: Sendable, Hashable {
         entries.count { if case .file = $0.content { true } else { false } }
     }
 
-    /// What the seal says about a path; nil if it does not list the path.
+    /// The seal's entry for a path; nil if the seal does not list the path.
     package func content(of path: String) -> SealEntry.Content? {
         guard let path = SealPath(Array(path.utf8)[...]) else { return nil }
         var (low, high) = (0, entries.count)

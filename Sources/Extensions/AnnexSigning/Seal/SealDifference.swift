@@ -1,6 +1,6 @@
 /// One way in which an app's files differ from its seal, or cannot be sealed.
 package struct SealDifference: Sendable, Hashable {
-    /// What is different.
+    /// The kind of difference.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case missing, added, changed, otherKind, madeExecutable, notExecutable, retargeted, hardLinked, writable
     }
@@ -28,7 +28,7 @@ extension SealDifference: CustomStringConvertible {
     }
 }
 
-/// The differences between what a seal lists and what an app has.
+/// The differences between the list of a seal and the files of an app.
 package enum SealDifferences {
     /// The most differences that an error lists; it counts the others.
     package static let most = 100

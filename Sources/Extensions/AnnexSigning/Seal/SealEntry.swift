@@ -43,7 +43,7 @@ package struct SealPath: Sendable, Hashable, Comparable {
 
 /// One file, link or directory that a seal lists.
 package struct SealEntry: Sendable, Hashable {
-    /// What a path must be, and what it must contain.
+    /// The kind that the object at a path must have, and the contents that it must have.
     package enum Content: Sendable, Hashable {
         case directory
         case file(size: UInt64, digest: Digest, isExecutable: Bool)
@@ -66,7 +66,7 @@ extension SealEntry {
         case link = 4
     }
 
-    /// Appends the entry's bytes: kind u8, length of the path u16, the path, and what the kind needs. A file has its
+    /// Appends the entry's bytes: kind u8, length of the path u16, the path, and the fields of the kind. A file has its
     /// size u64 and its digest, a link the length of its target u16 and the target. A program is a file that may be
     /// executed. Numbers are little-endian.
     func encode(into bytes: inout [UInt8]) {

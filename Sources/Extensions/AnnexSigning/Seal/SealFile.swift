@@ -58,8 +58,8 @@ package struct SealFile: Sendable {
         (self.team, self.seal, contentDigest, self.bytes) = (team, seal, digest, bytes)
     }
 
-    /// What the team signs: its own key and name, and the digest of the seal. The name is part of it, so that no other
-    /// name can be shown for the team.
+    /// The statement that the team signs: its own key and name, and the digest of the seal. The name is part of the
+    /// statement, so that no other name can be shown for the team.
     private static func statement(of team: Team, on seal: Digest) -> Digest {
         let name = Array(team.name.utf8)
         return Digest(

@@ -25,7 +25,7 @@ package struct Digest: Sendable, Hashable {
     package var hex: String { Hexadecimal.text(of: bytes) }
 }
 
-/// What a digest is made for. Digests for different purposes differ even if they are made of the same bytes.
+/// The purpose of a digest. Digests for different purposes differ even if they are made of the same bytes.
 enum DigestPurpose: String {
     /// The contents of one file.
     case file = ""

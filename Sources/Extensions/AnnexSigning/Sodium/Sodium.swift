@@ -11,7 +11,7 @@ enum Sodium {
 
     private static let isReady = sodium_init() >= 0
 
-    /// Whether an Ed25519 signature over a message is this key's.
+    /// Whether this key made an Ed25519 signature over a message.
     static func isValid(_ signature: Signature, over message: Digest, by key: PublicKey) -> Bool {
         start()
         let bytes = message.bytes
@@ -27,7 +27,8 @@ package struct PublicKey: Sendable, Hashable {
 
     package let bytes: [UInt8]
 
-    /// Nil if there are not exactly 32 bytes. Any 32 bytes are accepted; a key of no team verifies nothing.
+    /// Nil if there are not exactly 32 bytes. Any 32 bytes are accepted. If they are no team's key, they verify no
+    /// signature.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.size else { return nil }
         self.bytes = Array(bytes)

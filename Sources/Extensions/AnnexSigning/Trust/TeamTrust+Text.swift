@@ -8,7 +8,7 @@ internal import AnnexLinux
 //     user com.example.pictures KEY NAME
 //     first com.example.shout KEY NAME
 //
-// `user` is a pin by the user's word, `first` one by a first installation.
+// `user` is a pin that the user stated. `first` is a pin that the app's first installation made.
 
 extension TeamTrust {
     private static let head = "annex-trust 1"

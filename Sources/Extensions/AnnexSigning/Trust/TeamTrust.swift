@@ -1,4 +1,4 @@
-/// What a user trusts: teams by their keys, and for each app the one team that may sign it.
+/// The trust of a user: the teams whose keys the user trusts, and for each app the one team that may sign it.
 ///
 /// The first signed installation of an app pins the app to its team. From then on only that team's signature is accepted
 /// for the app. Only the user's word pins it to another team, or removes the pin.
@@ -18,7 +18,7 @@ package struct TeamTrust: Sendable, Hashable {
     /// The most pins, and the most trusted teams, that one user may have.
     package static let most = 4_096
 
-    /// Trusts nothing yet.
+    /// Creates a value that trusts no team yet.
     package init() {}
 
     /// Decides whether an app may be installed. Nothing changes; `accept` keeps the result.
@@ -101,7 +101,7 @@ package enum TrustVerdict: Sendable, Hashable {
     case firstUse(Team, isTrusted: Bool)
     /// The app is signed by the team that it is pinned to.
     case known(Team, isTrusted: Bool)
-    /// The app is pinned to another team than the one that signed it, if any did.
+    /// The app is pinned to a team that has not signed it. Another team has signed it, or no team has.
     case refused(TrustRefusal)
 }
 
@@ -113,7 +113,7 @@ package struct TrustRefusal: Sendable, Hashable, CustomStringConvertible {
     /// The team that signed it; nil if it is not signed.
     package let offered: Team?
 
-    /// What is wrong, in one line.
+    /// The fault, in one line.
     package var what: String {
         guard let offered else { return "is not signed, but belongs to the team \(pinned) (P8)" }
         return "is signed by the team \(offered), but belongs to the team \(pinned) (P8)"

@@ -103,7 +103,7 @@ extension EventLoop {
         // The handler is released outside the lock, because releasing its last reference may run any code.
         let removed = state.withLock { state in
             let removed = state.watches.removeValue(forKey: token)
-            // Done under the lock, so that the number cannot be closed and given to another watch meanwhile.
+            // This is done under the lock, so that the number cannot be closed and given to another watch meanwhile.
             if let removed { _ = annex_event_remove(queue.number, removed.number) }
             return removed
         }
@@ -131,7 +131,7 @@ final class LoopMark: Sendable {
 
     /// Called when the loop reaches the point.
     func reach() {
-        // SYNC: releases what the jobs before it did; acquired by the thread that waits.
+        // SYNC: releases the effects of the jobs before it. The thread that waits acquires them.
         isReached.store(true, ordering: .releasing)
         parker.unpark()
     }

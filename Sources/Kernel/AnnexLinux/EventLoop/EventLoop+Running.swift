@@ -79,9 +79,9 @@ extension EventLoop {
         }
     }
 
-    /// Runs the waiting jobs, and then the jobs that those handed in. If a job resumes a task, the task thus runs
-    /// before the descriptors are checked again. Jobs of a third round wait, because nothing may starve the
-    /// descriptors.
+    /// Runs the waiting jobs, and then the jobs that these jobs added. So if a job resumes a task, the task runs before
+    /// the descriptors are checked again. Jobs that the second round adds wait until after that check, so that jobs
+    /// cannot keep the loop from its descriptors.
     private func runJobs() {
         if runWaitingJobs() { _ = runWaitingJobs() }
     }

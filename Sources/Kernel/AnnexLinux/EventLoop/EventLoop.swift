@@ -27,7 +27,8 @@ public final class EventLoop: Sendable {
         var running: UInt64 = 0
         /// Whether the counter already holds a wake-up that the thread has not seen.
         var wakeIsPending = false
-        /// When the thread's present sleep ends by itself; nil if never, 0 if the thread is awake.
+        /// The moment at which the thread's present sleep ends by itself; nil if it has no end, 0 if the thread is
+        /// awake.
         var sleepsUntil: UInt64? = 0
         /// Whether the alarm was set to shorten the present sleep or an earlier one.
         var alarmIsSet = false
@@ -105,7 +106,7 @@ package struct Readiness: OptionSet, Sendable, Hashable {
 }
 
 extension EventLoop {
-    /// A watched descriptor. Dropping the value changes nothing: only `cancel` ends the watch.
+    /// A watched descriptor. Dropping the value does not end the watch: only `cancel` does.
     package struct Watch: Sendable {
         let loop: EventLoop
         let token: UInt64
@@ -124,7 +125,7 @@ extension EventLoop {
         }
     }
 
-    /// A timer that has been set. Dropping the value changes nothing: the timer fires unless it is cancelled.
+    /// A timer that has been set. Dropping the value does not cancel the timer: it fires unless `cancel` is called.
     package struct Timer: Sendable {
         let loop: EventLoop
         let token: UInt64

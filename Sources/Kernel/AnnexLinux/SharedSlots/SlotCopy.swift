@@ -75,7 +75,7 @@ extension SlotCopy {
         return text.hasPrefix("/memfd:\(layout.name)")
     }
 
-    /// - Returns: nil if the path does not lead to a file of slots, or no longer does.
+    /// - Returns: nil if the path does not lead to a file of slots, or does not lead to it any more.
     private static func read(_ path: String, _ layout: SlotLayout) throws(SystemError) -> [SlotCopy]? {
         // The object is first opened with `O_PATH`, because the number may lead to a device by now, and opening a
         // device can have effects.

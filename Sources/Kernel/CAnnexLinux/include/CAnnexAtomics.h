@@ -35,7 +35,7 @@ static inline void annex_store_wide_release(uint64_t *word, uint64_t value) {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-// Orders an earlier store before a later load. Nothing weaker does that.
+// Orders an earlier store before a later load. No weaker fence does that.
 static inline void annex_fence(void) {
 #if defined(__x86_64__)
     // Any locked instruction is a full fence, in a third of the time of the MFENCE that compilers choose.

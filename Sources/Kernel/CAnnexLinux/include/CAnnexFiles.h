@@ -24,7 +24,8 @@ int annex_status_flags(int descriptor);
 int annex_is_on_tmpfs(int descriptor);
 // The number of the mount at a path, never used twice (kernel 6.8); 0 if there is none.
 uint64_t annex_mount_number(const char *path);
-// What the kernel knows of a file without asking the server of its file system, which may never answer.
+// The facts that the kernel knows about a file. For them it need not ask the server of the file system, which may never
+// answer.
 typedef struct {
     uint64_t device;
     uint64_t inode;

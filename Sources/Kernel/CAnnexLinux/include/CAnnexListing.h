@@ -6,8 +6,9 @@
 
 // Begins a listing of an open directory. The descriptor stays the caller's. Null with *error set on failure.
 void *annex_listing_open(int directory, int *error);
-// The next entry except `.` and `..`, with its mode (that of a symbolic link itself) and its number of hard links. Valid
-// until the next call. Null at the end; null with *error set if the directory cannot be read further.
+// The next entry except `.` and `..`, with its mode and its number of hard links. If the entry is a symbolic link, the
+// mode is the link's own. Valid until the next call. Null at the end; null with *error set if the directory cannot be
+// read further.
 const char *annex_listing_next(void *listing, uint32_t *mode, uint64_t *links, int *error);
 void annex_listing_close(void *listing);
 // 0 if a path beneath the directory, with all links followed, leads to something beneath it. -EXDEV if it leads out,

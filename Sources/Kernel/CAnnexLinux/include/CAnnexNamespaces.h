@@ -1,4 +1,4 @@
-// User namespaces as descriptors: that of a process, its owner, and its parent.
+// User namespaces as descriptors: the namespace of a process, its owner, and its parent.
 #ifndef C_ANNEX_NAMESPACES_H
 #define C_ANNEX_NAMESPACES_H
 
@@ -11,8 +11,8 @@ int annex_parent_user_namespace(int space);
 // The user who made a user namespace, as an ID in the caller's own namespace. 0 or -errno.
 int annex_user_namespace_owner(int space, uint32_t *user);
 
-// Whether the file system of an open directory takes an id map. A clone of its mount gets one that maps only `number`,
-// and is then dropped. 0 or -errno. Only for root.
+// Whether the file system of an open directory takes an id map. To test this, a clone of its mount gets a map of only
+// `number`, and is dropped again. 0 or -errno. Only for root.
 int annex_try_id_map(int directory, uint32_t number);
 
 #endif

@@ -30,8 +30,8 @@ int annex_notification_continue(int listener, uint64_t id);
 int annex_notification_hurry(int listener);
 // Whether a call can be received without waiting.
 int annex_notification_waiting(int listener);
-// 0 while the call is still held. If so, memory that was read after the call was received belongs to the calling
-// process.
+// 0 while the call is still held. In that case, the memory that was read since the call was received belongs to the
+// calling process.
 int annex_notification_check(int listener, uint64_t id);
 
 // Copies at most `length` bytes of another process's memory. Returns the count or -errno.

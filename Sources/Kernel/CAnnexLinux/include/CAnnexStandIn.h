@@ -8,7 +8,7 @@
 // the calling thread. Returns its number or -errno.
 int annex_stand_in(int pidfd, uint64_t deadline);
 
-// Kills and reaps it.
+// Kills and reaps this process.
 void annex_dismiss(int process);
 
 #endif

@@ -1,4 +1,4 @@
-// fs-verity: file systems that hold a file to the digest that it had when it was enabled.
+// fs-verity: the file system checks that a file still has the digest that it had when verity was enabled.
 #ifndef C_ANNEX_VERITY_H
 #define C_ANNEX_VERITY_H
 

@@ -18,8 +18,8 @@ package struct ArgumentKind: Sendable, Hashable {
     }
 
     package let name: String
-    /// The number of bits that the kernel reads. It is 32 if the kernel ignores the register's upper half, on which no
-    /// comparison may then depend.
+    /// The number of bits that the kernel reads. It is 32 if the kernel ignores the register's upper half. In that
+    /// case, no comparison may depend on the upper half.
     package let bits: Int
     package let style: Style
     package let constants: [Constant]

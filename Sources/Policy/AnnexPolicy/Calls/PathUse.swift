@@ -1,4 +1,5 @@
-/// A path that one call names: where its text lies, where a relative path starts, and what the call needs of the file.
+/// A path that one call names: the place of its text, the directory where a relative path starts, and the rights that
+/// the call needs on the file.
 ///
 /// All of this follows from the call's number and registers. The text itself lies in the memory of the calling program,
 /// which can change it at any time. It may appear in a report, but must never decide anything.
@@ -12,7 +13,7 @@ public struct PathUse: Sendable, Hashable {
         case socketAddress(register: Int, size: Int)
     }
 
-    /// What the call needs of the file.
+    /// The rights that the call needs on the file.
     public enum Need: Sendable, Hashable {
         /// These rights. An empty set means that the path only has to exist.
         case rights(PathRights)

@@ -21,8 +21,8 @@ struct FilterChecker {
     /// The answer that the policy demands of the filter.
     func expected(_ call: FilterEvaluator.Call) -> FilterAnswer {
         guard call.architecture == policy.architecture.audit else { return .killProcess }
-        // Calls of the x32 ABI are killed. The exception is number -1, which only a tracer can set: libseccomp gives it
-        // the default action.
+        // A call of the x32 ABI ends the process. The exception is number -1, which only a tracer can set: libseccomp
+        // gives it the default action.
         let foreign = policy.architecture == .x86 && UInt32(bitPattern: call.number) >= 0x4000_0000
         if foreign, call.number != -1 { return .killProcess }
         switch policy.answer(number: call.number, arguments: call.arguments) {

@@ -51,9 +51,9 @@ private struct FilterKey: Hashable {
 public enum FilterReports: Sendable, Hashable, CaseIterable {
     /// Calls whose refusal is reported, that end the process, or that are allowed within bounds.
     case denials
-    /// Also every allowed call that can name a path, so that refused paths can be explained.
+    /// The calls of the first case, and every allowed call that can name a path. So refused paths can be explained.
     case paths
-    /// Also every other allowed call.
+    /// The calls of the second case, and every other allowed call.
     case everything
 
     /// Whether the filter refers a call that the policy allows.
@@ -97,7 +97,8 @@ struct FilterCompiler {
         try context.add(.allow, to: exec, if: parts, at: nil)
     }
 
-    /// Adds a rule. Calls that the broker must see get no rule: the default action notifies.
+    /// Adds a rule. Calls that the broker must see get no rule, because the filter's default action notifies the
+    /// broker.
     private func add(
         _ rule: CallRule, for call: SystemCall, to context: borrowing FilterContext
     ) throws(PolicyError) {

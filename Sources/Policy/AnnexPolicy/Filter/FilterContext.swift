@@ -89,7 +89,7 @@ package struct FilterContext: ~Copyable {
         let file = memory.number
         let size = try SystemError.retrying("lseek") { Glibc.lseek(file, 0, SEEK_END) }
         var bytes = [UInt8](repeating: 0, count: size)
-        // SAFETY: reads at most the array's own count into it.
+        // SAFETY: the call reads at most the array's own number of bytes into the array.
         let count = try SystemError.retrying("pread") {
             unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.pread(file, $0.baseAddress, $0.count, 0) }
         }

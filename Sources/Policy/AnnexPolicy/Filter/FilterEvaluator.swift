@@ -57,7 +57,7 @@ package struct FilterEvaluator {
     }
 }
 
-/// What a filter returns for a call.
+/// A filter's answer to a call.
 package enum FilterAnswer: Sendable, Hashable {
     case allow
     case errno(Int32)

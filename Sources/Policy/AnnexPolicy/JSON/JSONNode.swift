@@ -44,7 +44,7 @@ package struct JSONNode: Sendable {
         return number
     }
 
-    /// The values of a list. Null counts as an empty list, because Go writes empty lists so.
+    /// The values of a list. Null counts as an empty list, because Go writes an empty list as null.
     package func list() throws(PolicyError) -> [JSONNode] {
         if isNull { return [] }
         guard case .list(let nodes) = value else { throw error("must be a list") }
@@ -73,8 +73,8 @@ package struct JSONNode: Sendable {
     }
 }
 
-/// The path to a value in its text, for example `$.syscalls[3].args[0].op`. The path is spelled out only for an error:
-/// a text of many values under long keys would otherwise take a multiple of its size.
+/// The path to a value in its text, for example `$.syscalls[3].args[0].op`. The path is spelled out only for an error.
+/// Otherwise a text of many values under long keys would need many times its size in memory.
 package indirect enum JSONPath: Sendable {
     case root
     case member(of: JSONPath, key: String)

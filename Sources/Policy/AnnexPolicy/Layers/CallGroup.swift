@@ -1,5 +1,4 @@
-/// A group of calls that reach the same thing. If a policy allows none of a group, seccomp alone prevents what the
-/// group can do.
+/// A group of calls with the same effect. If a policy allows no call of a group, seccomp alone prevents this effect.
 struct CallGroup: Sendable {
     let names: [String]
 
@@ -45,7 +44,7 @@ struct CallGroup: Sendable {
 }
 
 extension Policy {
-    /// How far seccomp alone prevents the calls of a group.
+    /// How far seccomp alone prevents the effect of a group.
     func seccompPart(_ group: CallGroup, sees: String) -> LayerPart {
         let known = group.names.compactMap { SystemCall(named: $0, architecture: architecture) }
         let allowing = known.filter { call in rules[call.number]?.contains { $0.answer == .allow } ?? false }

@@ -11,7 +11,7 @@ public struct LayerTable: Sendable, Hashable {
         public let place: PolicyPlace?
         /// How far each layer enforces the statement. A layer without an entry is unrelated to it.
         public let parts: [SandboxLayer: LayerPart]
-        /// What else enforces the statement, such as a control group or a resource limit.
+        /// Another mechanism that enforces the statement, such as a control group or a resource limit.
         public let elsewhere: String?
 
         init(

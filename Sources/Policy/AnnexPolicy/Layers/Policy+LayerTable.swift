@@ -1,5 +1,5 @@
 extension Policy {
-    /// The table of the layers that can enforce each of this policy's statements, with the reason why the others
+    /// The table of the layers that can enforce each of this policy's statements, with the reasons why other layers
     /// cannot.
     public func layerTable() -> LayerTable {
         LayerTable(

@@ -12,13 +12,13 @@ public enum PolicyStatement: Sendable, Hashable {
     case otherFiles(FileUse)
     /// The private directory that is kept holds no more bytes and inodes than the policy allows.
     case privateSize
-    /// The scratch directory holds no more than its size and inodes.
+    /// The scratch directory holds no more bytes and inodes than the policy allows.
     case scratchSize
-    /// No device can be used except those that the policy lists.
+    /// No device can be used except the devices that the policy lists.
     case otherDevices
     /// The sandbox contains only the part of `/proc` that the policy states.
     case processFiles
-    /// The process reaches nothing over a network beyond what the policy allows.
+    /// The process reaches only the network that the policy allows.
     case network
     /// The process reaches no socket of the host by an abstract name.
     case abstractSockets
@@ -34,7 +34,7 @@ public enum PolicyStatement: Sendable, Hashable {
     case otherProcesses
     /// The process reaches no System V object or message queue of the host.
     case interprocess
-    /// No clock reveals when the machine was started, a time that is the same for every program on it.
+    /// No clock reveals when the machine was started. This time is the same for every program on the machine.
     case machineStart
     /// The process cannot change the host's name.
     case hostname

@@ -10,14 +10,14 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
 
     private static let exclusive: UInt64 = 2  // LOCK_EX
 
-    /// Whether the broker can bound everything that a rule allows.
+    /// Whether the broker can bound all calls that a rule allows.
     func covers(_ rule: CallRule) -> Bool {
         guard self == .locks else { return rule.call == "connect" && rule.conditions.isEmpty }
         guard let condition = rule.conditions.first(where: { $0.index == 1 }) else { return false }
         return parted(rule.call, alternatives: condition.alternatives)?.rest.isEmpty ?? false
     }
 
-    /// Splits the values of a call's second argument into those that the broker can count and the rest.
+    /// Splits the values of a call's second argument: values that the broker can count, and all other values.
     ///
     /// - Returns: nil for a call that takes no locks.
     package func parted(_ call: String, alternatives: [Comparison]) -> (counted: [Comparison], rest: [Comparison])? {
@@ -28,8 +28,8 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Commands for locks of an open file description belong to the rest: the kernel does not say which process holds
-    /// such a lock, so the broker could not count it.
+    /// Commands for locks of an open file description are among the other values. The kernel does not say which process
+    /// holds such a lock, so the broker could not count it.
     private static func partedCommands(_ commands: [Comparison]) -> (counted: [Comparison], rest: [Comparison]) {
         let known: [Comparison] = [6, 7].map { .masked(mask: 0xFFFF_FFFF, value: $0) }  // F_SETLK, F_SETLKW
         return (commands.filter(known.contains), commands.filter { !known.contains($0) })
@@ -51,7 +51,7 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
         return parts
     }
 
-    /// The calls that may be bounded so, for the error about any other.
+    /// The calls that may have this bound. The error about any other call lists them.
     var scope: String {
         switch self {
         case .locks:

@@ -79,8 +79,8 @@ extension CallRule {
         let comparison: Comparison
     }
 
-    /// Every way to choose one alternative for each condition. libseccomp needs them apart, because it can only join
-    /// comparisons with "and".
+    /// Every way to choose one alternative for each condition. libseccomp needs each combination as a rule of its own,
+    /// because it can only join comparisons with "and".
     package var combinations: [[Part]] {
         conditions.reduce([[]]) { combinations, condition in
             combinations.flatMap { combination in
@@ -97,7 +97,7 @@ extension CallRule {
         }
     }
 
-    /// The most combinations that one call and one policy may have. Everything that reads rules examines each
+    /// The most combinations that one call and one policy may have. All code that reads rules examines each
     /// combination. The kernel accepts 4,096 instructions, and each combination costs at least two.
     static let mostCombinations = (ofCall: 1024, ofPolicy: 4096)
 

@@ -41,7 +41,7 @@ package enum Comparison: Sendable, Hashable {
 }
 
 extension Comparison {
-    /// A register value for which the comparison holds. If there is none, as for `below(0)`, any value.
+    /// A register value for which the comparison holds. If no value fits, as for `below(0)`, it is an arbitrary one.
     var fitting: UInt64 {
         switch self {
         case .masked(_, let value), .atMost(let value), .atLeast(let value): value
@@ -53,9 +53,9 @@ extension Comparison {
     /// The result of requiring two comparisons of one register at once.
     enum Joined: Sendable, Hashable {
         case comparison(Comparison)
-        /// They contradict each other.
+        /// The comparisons contradict each other.
         case never
-        /// No single comparison expresses both.
+        /// No single comparison expresses both comparisons.
         case inexpressible
     }
 

@@ -112,7 +112,7 @@ extension Policy {
 /// A policy's decision about one path, and the layers that enforce it.
 public struct PathVerdict: Sendable, Hashable {
     public let isAllowed: Bool
-    /// Every layer that refuses by itself. The layer that answers first comes first.
+    /// Every layer that refuses the path by itself. The layer that answers first comes first.
     public let deniedBy: [SandboxLayer]
     /// The errno with which the call fails; nil if the path is allowed.
     public let errno: Int32?

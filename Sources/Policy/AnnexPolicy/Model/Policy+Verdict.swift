@@ -55,8 +55,8 @@ extension Policy {
         return call.name == LaunchCalls.exec && LaunchCalls.passesExec(arguments)
     }
 
-    /// The entry that allows exactly this call. It states the arguments that the policy already compares and those that
-    /// choose the operation.
+    /// The entry that allows exactly this call. It states the arguments that the policy already compares, and the
+    /// arguments that choose the operation.
     private func remedy(for call: SystemCall, arguments: [UInt64]) -> String? {
         if call.name == LaunchCalls.exec { return nil }
         let compared = Set((rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) })

@@ -1,4 +1,4 @@
-/// A policy: what one kind of program may do, read from YAML text with all includes joined in.
+/// A policy: the rights and limits of one kind of program, read from YAML text with all includes joined in.
 ///
 /// Every layer is made from this one value: the seccomp filter, the mounts, the limits and the environment.
 public struct Policy: Sendable, Hashable {
@@ -29,8 +29,8 @@ public struct Policy: Sendable, Hashable {
         set { book = RuleBook(RuleBook.Contents(rules: newValue, wider: widerRules)) }
     }
 
-    /// The rules for the calls that `write-xor-execute` narrowed, but as the text states them. Reports use them;
-    /// decisions never do.
+    /// The rules for the calls that `write-xor-execute` narrowed, in the form in which the text states them. Reports
+    /// use them; decisions never do.
     package var widerRules: [Int32: [CallRule]] { book.contents.wider }
 
     /// The names of the calls that some rule allows, together with the calls that every launch needs.

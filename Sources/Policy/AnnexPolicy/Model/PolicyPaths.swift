@@ -1,6 +1,6 @@
 /// The files that a process sees. No other file exists in its sandbox.
 public struct PolicyPaths: Sendable, Hashable {
-    /// A directory of the process's own.
+    /// A directory that belongs to the process alone.
     public struct PrivateDirectory: Sendable, Hashable {
         /// Its path inside the sandbox.
         public let path: String
@@ -31,7 +31,7 @@ public struct PolicyPaths: Sendable, Hashable {
     /// A directory on disk that is kept from one run to the next, within limits that Annex watches; nil if there is
     /// none.
     public internal(set) var persistent: PrivateDirectory?
-    /// How much of `/proc` the process sees.
+    /// The part of `/proc` that the process sees.
     public internal(set) var processFiles: ProcessFiles = .none
     /// The granted paths, sorted so that a directory comes before the paths below it.
     public internal(set) var grants: [PathGrant] = []
@@ -54,7 +54,7 @@ public struct PolicyPaths: Sendable, Hashable {
         self.grants = grants
     }
 
-    /// The directories of the process's own, those that are kept first.
+    /// The process's own directories. The kept directory comes first.
     package var privateDirectories: [PrivateDirectory] { [persistent, scratch].compactMap { $0 } }
     /// The directory for files that are kept, if there is one: a program's `HOME`.
     package var home: String? { (persistent ?? scratch)?.path }

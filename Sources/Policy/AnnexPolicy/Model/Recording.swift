@@ -1,9 +1,9 @@
-/// The record of one run of a trusted program: everything that a policy for that program has to allow.
+/// The record of one run of a trusted program: all calls, paths and programs that a policy for it has to allow.
 ///
 /// All of its contents come from the program. The numbers of calls, paths and programs are bounded; code that shows a
 /// text of the recording must escape it.
 public struct Recording: Sendable, Hashable {
-    /// A call with the arguments that choose what it does.
+    /// A call with the arguments that choose its effect.
     public struct Call: Sendable, Hashable {
         public let number: Int32
         /// The values by register, reduced to the bits that the kernel reads. Addresses, sizes and descriptors are not
@@ -72,7 +72,7 @@ public struct Recording: Sendable, Hashable {
 }
 
 extension SystemCall {
-    /// The registers whose values have names: these choose what the call does.
+    /// The registers whose values have names: these choose the call's effect.
     fileprivate func choosing(_ registers: [UInt64]) -> [Int: UInt64] {
         var chosen: [Int: UInt64] = [:]
         for (index, argument) in (arguments ?? []).enumerated() where !argument.kind.constants.isEmpty {

@@ -69,8 +69,8 @@ extension Policy {
         self.unlisted = unlisted
         self.places = places
         book = RuleBook(filter: filter) {
-            // Reading cannot fail: the same text was read when the policy was compiled. If it did, a policy without
-            // rules would refuse every call.
+            // Reading cannot fail, because the same text was read when the policy was compiled. Even if it failed, a
+            // policy without rules would refuse every call.
             (try? Policy.shipped(named: name, for: architecture))?.book.contents ?? RuleBook.Contents()
         }
     }

@@ -1,7 +1,7 @@
 /// A compiled policy: the program that the kernel runs before every system call of the extension.
 ///
-/// It lets only the `execveat` pass that carries this launch's random number. The number is inserted for each launch,
-/// so one filter serves every launch. A policy with a rule that allows `execveat` needs no number.
+/// It lets an `execveat` pass only if the call carries this launch's random number. The number is inserted for each
+/// launch, so one filter serves every launch. A policy with a rule that allows `execveat` needs no number.
 public struct SeccompFilter: Sendable, Hashable {
     /// The architecture whose calls the filter decides about.
     public let architecture: Architecture

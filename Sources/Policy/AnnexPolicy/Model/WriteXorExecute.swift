@@ -5,7 +5,7 @@
 /// ensure that. Memory files lie on no mount of the sandbox, and can be mapped executable whatever their mode and
 /// seals. A policy that lets the contents of a file become code must therefore not allow `memfd_create`.
 package enum WriteXorExecute {
-    /// What one call must fulfil: one of these alternatives for that argument.
+    /// The demand on one call: that argument must fulfil one of these alternatives.
     struct Demand: Sendable {
         let argument: String
         let alternatives: [Comparison]
@@ -47,8 +47,8 @@ package enum WriteXorExecute {
 }
 
 extension WriteXorExecute {
-    /// Narrows a policy's rules, those of its includes among them, by these demands. Only the calls whose rules change
-    /// are returned.
+    /// Narrows a policy's rules by these demands. The rules of its includes are among them. Only the calls whose rules
+    /// change are returned.
     static func narrowed(
         _ rules: [Int32: [CallRule]], architecture: Architecture
     ) throws(PolicyError) -> [Int32: [CallRule]] {

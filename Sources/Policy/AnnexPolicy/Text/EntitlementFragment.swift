@@ -1,13 +1,13 @@
 internal import AnnexLinux
 
-/// What one entitlement adds to the policy of an extension point. A fragment states calls, paths and other sections as
-/// a policy does. It adds only what it states, and takes nothing away.
+/// The addition of one entitlement to the policy of an extension point. A fragment states calls, paths and other
+/// sections as a policy does. It adds only what it states, and takes nothing away.
 public struct EntitlementFragment: Sendable, Hashable {
     /// The entitlement's identifier, for example `com.apple.security.network.client`.
     public let entitlement: String
-    /// What the extension may do then, as a phrase for a question: `connect to other machines`.
+    /// The permission as a phrase for a question: `connect to other machines`.
     public let name: String
-    /// One or two sentences for the user: what the extension can do then, and what it could do with it.
+    /// One or two sentences for the user: the extension's new ability, and the harm that it could do with it.
     public let means: String
 
     /// The fragment's rules about each call, in the order in which they decide.

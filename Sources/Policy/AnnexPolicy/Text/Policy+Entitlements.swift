@@ -1,9 +1,9 @@
 extension Policy {
-    /// This policy with what entitlements add. The order of the fragments does not matter, and a fragment that was
-    /// joined before changes nothing.
+    /// This policy with the additions of entitlements. The order of the fragments does not matter, and a fragment that
+    /// was joined before changes nothing.
     ///
-    /// Every call, path, device and variable that this policy allows stays allowed. What neither the policy nor a
-    /// fragment names stays as the policy states it: `write-xor-execute`, and calls that end the process.
+    /// Every call, path, device and variable that this policy allows stays allowed. No fragment changes
+    /// `write-xor-execute`. A call that ends the process still does so, unless a fragment allows it.
     ///
     /// - Throws: if a fragment contradicts the policy, for example if it sets a variable to another value, or if
     ///   `write-xor-execute: on` forbids a call of the fragment.
@@ -38,8 +38,8 @@ extension Policy {
         paths = granting(fragment.grants).paths
     }
 
-    /// The rules of this policy and of the fragments. `write-xor-execute` narrows them again, since it is about all of
-    /// them together.
+    /// The rules of this policy and of the fragments. `write-xor-execute` narrows them again, because it is about all
+    /// rules together.
     private func joinedBook(with fragments: [EntitlementFragment]) throws(PolicyError) -> RuleBook {
         var stated = rules.merging(widerRules) { $1 }
         let names = Set(fragments.flatMap(\.calls.keys))
@@ -57,8 +57,8 @@ extension Policy {
 }
 
 extension CallRule {
-    /// The kinds of answers in their order of decision. A call that any list allows is allowed, and without a bound if
-    /// any list has none. So a list never takes away what another one gives.
+    /// The kinds of answers in their order of decision. If any list allows a call, the call is allowed. If any of these
+    /// lists has no bound for it, it has no bound. So a list never takes away a right that another list gives.
     private enum Rank: CaseIterable {
         case free, bounded, denied, ended
 
@@ -86,7 +86,7 @@ extension CallRule {
 }
 
 extension PolicyNetwork {
-    /// A larger number reaches more.
+    /// A mode with a larger number gives more of the network.
     fileprivate var reach: Int {
         switch self {
         case .none: 0
@@ -114,7 +114,7 @@ extension PolicyEnvironment {
 /// The name of a policy and of the entitlements that are joined to it: `NAME+ENTITLEMENT+ENTITLEMENT`.
 package struct EntitlementNames: Sendable, Hashable {
     package let policy: String
-    /// Sorted, each once.
+    /// The names are sorted, and each occurs once.
     package let entitlements: [String]
 
     /// Takes a joined name apart.

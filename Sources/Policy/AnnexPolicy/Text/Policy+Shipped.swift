@@ -2,7 +2,7 @@ internal import CAnnexPolicies
 internal import Synchronization
 
 extension PolicyLibrary {
-    /// The policies that this library carries, and what entitlements add to them.
+    /// The policies that this library carries, and the additions of entitlements.
     // SAFETY: both lists are the program's own constants and end with a null name.
     public static let shipped = PolicyLibrary(
         texts: unsafe ShippedTexts.all(annex_policy_at), entitlements: unsafe ShippedTexts.all(annex_entitlement_at))
@@ -11,7 +11,8 @@ extension PolicyLibrary {
 extension Policy {
     /// A policy that this library carries, for example `com.apple.photo-editing`. It is read once per process.
     ///
-    /// - Parameter name: the policy's name, or `NAME+ENTITLEMENT…` for that policy with what these entitlements add.
+    /// - Parameter name: the policy's name, or `NAME+ENTITLEMENT…` for that policy with the additions of these
+    ///   entitlements.
     /// - Throws: if there is no policy or entitlement of that name.
     public static func shipped(
         named name: String, for architecture: Architecture = .current
@@ -46,8 +47,8 @@ package enum ShippedTexts {
         return texts
     }
 
-    /// The texts of the expectations about the shipped policies and entitlements: what each must allow and deny.
-    /// `annex policy test` checks them.
+    /// The texts of the expectations about the shipped policies and entitlements: the calls and paths that each must
+    /// allow and deny. `annex policy test` checks them.
     // SAFETY: this list too is the program's own constant and ends with a null name.
     package static let expectations = unsafe all(annex_expectations_at)
 

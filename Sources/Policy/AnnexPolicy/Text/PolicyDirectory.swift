@@ -37,8 +37,8 @@ package struct PolicyDirectory {
         return texts
     }
 
-    /// The policies in the same directory as a file. Skipped are unreadable files, pipes, links, and files that another
-    /// user can change: only a policy that includes a skipped one fails.
+    /// The policies in the same directory as a file. Unreadable files, pipes, links, and files that another user can
+    /// change are skipped. Only a policy that includes a skipped file fails.
     func neighbours() -> [String: PolicyLibrary.Source] {
         guard let directory = try? Descriptor.directory(path),
             let entries = try? directory.entries(atMost: Self.mostFiles)
@@ -82,8 +82,8 @@ package struct PolicyDirectory {
         }
     }
 
-    /// Refuses a file or directory that belongs to another user or that every user can write: the owner of a policy
-    /// decides what runs under it, and the owner of a point's file chooses the policy.
+    /// Refuses a file or directory that belongs to another user or that every user can write. The owner of a policy
+    /// decides about the rights of programs, and the owner of a point's file chooses the policy.
     private func rejectForeign(_ status: FileStatus, at path: String) throws(PolicyError) {
         guard status.user == 0 || status.user == geteuid() else {
             throw PolicyError("\(path): belongs to another user; it must belong to root or to you")

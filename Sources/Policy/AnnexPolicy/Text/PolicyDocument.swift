@@ -35,7 +35,7 @@ struct PolicyDocument: Sendable {
         }
     }
 
-    /// The value of `paths: private`: a directory of each kind, or none.
+    /// The value of `paths: private`: at most one directory of each kind.
     struct PrivateDirectories: Sendable, Hashable {
         var scratch: PolicyPaths.PrivateDirectory?
         var persistent: PolicyPaths.PrivateDirectory?

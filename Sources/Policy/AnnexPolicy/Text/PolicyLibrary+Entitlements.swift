@@ -5,7 +5,7 @@ extension PolicyLibrary {
     /// The text of one entitlement's fragment as it was written; nil if this library does not know the entitlement.
     public func text(ofEntitlement name: String) -> String? { fragments[name]?.text }
 
-    /// What one entitlement adds to a policy.
+    /// The fragment that one entitlement adds to a policy.
     ///
     /// - Throws: if this library does not know the entitlement, or if its text is wrong.
     public func fragment(
@@ -23,7 +23,8 @@ extension PolicyLibrary {
 
     /// The names in `NAME+ENTITLEMENT…`; nil for the plain name of a policy.
     package func joinedNames(_ name: String) throws(PolicyError) -> EntitlementNames? {
-        // A user's own policy may be named like a joined one. It then replaces that one, as it would any other.
+        // A user's own policy may have the name of a joined policy. It then replaces the joined policy, as it would
+        // replace any other.
         guard !names.contains(name), name.contains("+") else { return nil }
         let joined = EntitlementNames(name)
         guard joined.entitlements.count <= Self.mostEntitlements else {
@@ -43,7 +44,8 @@ extension PolicyLibrary {
 }
 
 extension EntitlementFragment {
-    /// What an entitlement of this library adds to a policy, for example `com.apple.security.network.client`.
+    /// The fragment that an entitlement of this library adds to a policy, for example
+    /// `com.apple.security.network.client`.
     ///
     /// - Throws: if this library does not know the entitlement.
     public static func shipped(
@@ -54,8 +56,8 @@ extension EntitlementFragment {
 }
 
 extension PolicyLibrary {
-    /// The names of the policies whose filters are compiled ahead: every policy, and each policy of an extension point
-    /// with each set of entitlements that gives it another filter.
+    /// The names of the policies whose filters are compiled ahead. They are all policies, and each policy of an
+    /// extension point with each set of entitlements that changes its filter.
     package func namesToCompile() throws(PolicyError) -> [String] {
         var sets: [[String]] = [[]]
         for entitlement in entitlements where try fragment(of: entitlement).hasCalls {

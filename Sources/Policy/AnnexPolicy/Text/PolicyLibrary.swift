@@ -7,7 +7,7 @@ public struct PolicyLibrary: Sendable {
     }
 
     private let sources: [String: Source]
-    /// What entitlements add, by the entitlement's identifier.
+    /// The fragments of entitlements, by the entitlement's identifier.
     let fragments: [String: Source]
 
     /// - Parameters:
@@ -25,8 +25,8 @@ public struct PolicyLibrary: Sendable {
         self.fragments = fragments
     }
 
-    /// The policies that this library carries, with those of a directory added. A policy of the directory replaces the
-    /// one of the same name, also if other policies include it.
+    /// The policies that this library carries, together with the policies of a directory. A policy of the directory
+    /// replaces the policy of the same name, also if other policies include it.
     ///
     /// - Parameter directory: a directory of `NAME.yaml` files; nil for none. The directory and each file must belong
     ///   to root or the caller and must not be writable by every user. Each file must be a regular file.
@@ -46,7 +46,7 @@ public struct PolicyLibrary: Sendable {
     /// Each policy's YAML under its name.
     package var allTexts: [String: String] { sources.mapValues(\.text) }
 
-    /// This library with more texts, which replace those of the same name.
+    /// This library with more texts, which replace texts of the same name.
     ///
     /// - Parameter texts: each policy's YAML under its name, with the file name that errors about it state.
     package func adding(_ texts: [String: (text: String, file: String)]) -> PolicyLibrary {
@@ -54,8 +54,8 @@ public struct PolicyLibrary: Sendable {
         return PolicyLibrary(sources: sources.merging(more) { $1 }, fragments: fragments)
     }
 
-    /// This library with the usable policies of a directory, which replace those of the same name. With them, a policy
-    /// file can include policies of its own directory.
+    /// This library with the usable policies of a directory, which replace policies of the same name. With them, a
+    /// policy file can include policies of its own directory.
     package func adding(neighboursIn directory: String) -> PolicyLibrary {
         let more = PolicyDirectory(path: directory).neighbours()
         return PolicyLibrary(sources: sources.merging(more) { $1 }, fragments: fragments)
@@ -67,7 +67,8 @@ public struct PolicyLibrary: Sendable {
     /// replace all rules of earlier files about that call. The same holds for each other section and each limit.
     /// Granted paths add up; if two files grant the same path, the last one decides.
     ///
-    /// - Parameter name: a policy's name, or `NAME+ENTITLEMENT…` for that policy with what these entitlements add.
+    /// - Parameter name: a policy's name, or `NAME+ENTITLEMENT…` for that policy with the additions of these
+    ///   entitlements.
     /// - Throws: if there is no such policy or entitlement, or if it or one of its includes cannot be used.
     public func policy(
         named name: String, for architecture: Architecture = .current
@@ -118,8 +119,8 @@ public struct PolicyLibrary: Sendable {
 }
 
 extension PolicyLibrary {
-    /// A number that changes if the policy's own text changes, or a text that the policy includes, or one that an
-    /// entitlement adds.
+    /// A number that changes if one of these texts changes: the policy's own text, the texts that it includes, and the
+    /// texts that entitlements add.
     ///
     /// It detects a policy that was changed and not compiled again. It gives no protection against forgery.
     package func digest(ofPolicy name: String) throws(PolicyError) -> UInt64 {

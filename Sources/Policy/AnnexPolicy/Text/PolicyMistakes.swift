@@ -3,7 +3,7 @@
 /// A reader stops at the first mistake. So the faulty item is cut out of the text's tree, and the rest is read again. A
 /// mistake that only the cutting caused is not reported.
 package struct PolicyMistakes {
-    /// A text with more mistakes is hardly meant as such a file.
+    /// If a text has more mistakes, it is probably not meant to be such a file.
     static let most = 100
 
     /// The mistakes in the order of the text.
@@ -14,7 +14,7 @@ package struct PolicyMistakes {
         }
     }
     private var found: [PolicyError] = []
-    /// The marks of the nodes that something was cut out of.
+    /// The marks of the nodes from which an item was cut out.
     private var wounded: Set<YAMLMark> = []
 
     /// - Parameter read: reads the text's tree, and throws the first mistake in it.

@@ -57,7 +57,7 @@ extension PolicyNode {
         return grants
     }
 
-    /// A bound, because each grant costs a mount and a Landlock rule.
+    /// The number of grants is bounded, because each grant costs a mount and a Landlock rule.
     private static let mostGrants = 256
 
     private func grantGroup() throws(PolicyError) -> [PathGrant] {
@@ -84,7 +84,7 @@ extension PolicyNode {
         return grants
     }
 
-    /// What happens if the host lacks a granted path.
+    /// Whether a path that the host lacks is left out, or fails the launch.
     private enum Missing: String, CaseIterable { case refuse, skip }
 
     private func privatePath() throws(PolicyError) -> String {

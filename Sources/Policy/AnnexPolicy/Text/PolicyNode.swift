@@ -68,7 +68,7 @@ package struct PolicyNode {
 }
 
 extension PolicyNode {
-    /// The largest text in bytes. A policy has a page or two of text; a longer one is a mistake, or an attack on the
+    /// The largest text in bytes. A policy has a page or two of text. A longer text is a mistake, or an attack on the
     /// reader.
     static let largestText = 256 * 1024
 

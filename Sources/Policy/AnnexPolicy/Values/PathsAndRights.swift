@@ -72,7 +72,7 @@ package enum PathText {
         return isPlain ? path : "'" + path.replacing("'", with: "''") + "'"
     }
 
-    /// What is wrong with a path's spelling; nil if the path is spelled plainly.
+    /// The fault of a path's spelling; nil if the path is spelled plainly.
     package static func misspelling(_ path: String) -> String? {
         if path.hasPrefix("~") || path.hasPrefix("$") {
             return "a policy expands neither `~` nor variables: write the whole path"

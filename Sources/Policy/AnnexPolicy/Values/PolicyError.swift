@@ -45,7 +45,7 @@ extension PolicyPlace: CustomStringConvertible {
     public var description: String { "\(file):\(line):\(column)" }
 }
 
-/// Finds the known name that a misspelled name probably means.
+/// Finds the known name that the author of a misspelled name probably meant.
 package enum NearestName {
     /// The known name with the fewest changed letters; nil if too many are changed for a typing error.
     package static func of(_ name: String, among known: some Sequence<String>) -> String? {

@@ -1,15 +1,15 @@
 /// One kernel mechanism that a sandbox is built from. The raw value is its name on the command line.
 public enum SandboxLayer: String, CaseIterable, Sendable, Hashable {
     case user, mount, pid, network, ipc, uts, cgroup
-    /// A root directory of the sandbox's own, with nothing in it but what the policy lists.
+    /// A root directory of the sandbox's own. It holds only the paths that the policy lists.
     case root
     case capabilities
     case noNewPrivileges = "no-new-privileges"
     case landlock, seccomp, keyring
     /// Clocks that do not reveal when the machine was started.
     case time
-    /// Protection against leaks by speculative execution: such speculation is switched off, and the process runs alone
-    /// on its core, as far as the machine offers both. No statement of a policy depends on this layer.
+    /// Protection against leaks by speculative execution. As far as the machine offers it, such speculation is switched
+    /// off, and the process runs alone on its core. No statement of a policy depends on this layer.
     case speculation
 
     /// The layer's name for people, for example `process namespace`.

@@ -2,7 +2,8 @@ internal import AnnexLinux
 package import AnnexPolicy
 
 extension PolicyDifference {
-    /// The differences as text: first what the first policy allows beyond the second, then the reverse, then the rest.
+    /// The differences as text: first the calls and paths that only the first policy allows, then those that only the
+    /// second one allows, then all others.
     package var lines: [ReportLine] {
         if isEmpty {
             return [

@@ -100,7 +100,7 @@ public struct Expectations: Sendable, Hashable {
     }
 
     /// The expectations about a policy that this library carries; nil if it has none. For a joined name,
-    /// `NAME+ENTITLEMENT…`, they are those of the policy and of the entitlements together.
+    /// `NAME+ENTITLEMENT…`, they are the expectations of the policy and of the entitlements together.
     public static func shipped(
         for policy: String, architecture: Architecture = .current
     ) throws(PolicyError) -> Expectations? {
@@ -118,8 +118,8 @@ public struct Expectations: Sendable, Hashable {
 }
 
 extension Expectations {
-    /// These expectations with those about entitlements. What an entitlement states about a call or path replaces what
-    /// the policy states about the same. If one entitlement allows what another one denies, the first one counts.
+    /// These expectations with those about entitlements. An entitlement's expectation about a call or path replaces the
+    /// policy's expectation about it. If one entitlement allows a call or path and another denies it, it is allowed.
     public func joined(
         withEntitlements entitlements: [String], for architecture: Architecture = .current
     ) throws(PolicyError) -> Expectations {

@@ -21,8 +21,8 @@ public struct Explanation: Sendable {
 }
 
 extension Policy {
-    /// Answers a question about this policy: with the line that decides, the layer that enforces it, and an entry that
-    /// would allow what is refused.
+    /// Answers a question about this policy: with the line that decides and the layer that enforces it. If the call or
+    /// path is refused, the answer also has an entry that would allow it.
     public func explanation(of question: PolicyQuestion) -> Explanation {
         switch question {
         case .whole: explainWhole()

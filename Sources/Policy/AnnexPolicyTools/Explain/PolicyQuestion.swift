@@ -2,9 +2,9 @@ public import AnnexPolicy
 
 /// A question about a policy, as `annex policy explain` takes it.
 public enum PolicyQuestion: Sendable, Hashable {
-    /// What the whole policy states.
+    /// A question about the whole policy.
     case whole
-    /// A call, with the values of those of its six registers that were given.
+    /// A call, with the values of its six registers that the user stated.
     case call(SystemCall, given: [Int: UInt64])
     /// A path, with the rights that are wanted.
     case path(String, PathRights)

@@ -5,7 +5,7 @@ public import AnnexPolicy
 public struct ImportedProfile: Sendable {
     /// The policy's text, ready for a file `NAME.yaml`.
     public let text: String
-    /// Notes for the reader: what was left out, and holes that the profile itself has.
+    /// Notes for the reader: the parts that were left out, and the holes that the profile itself has.
     public let notes: [String]
 
     /// Reads a profile in the JSON of Docker or OCI and proposes a policy. The policy answers every call as libseccomp

@@ -5,7 +5,8 @@ public import AnnexPolicy
 public struct PolicyProposal: Sendable {
     /// The policy's text, ready for a file `NAME.yaml`.
     public let text: String
-    /// What the program did and the proposal does not allow: one phrase for each item, with its reason if there is one.
+    /// The calls and paths that the program used and the proposal does not allow: one phrase for each, with its reason
+    /// if there is one.
     public let withheld: [String]
 
     /// Proposes the smallest policy that allows a recording, except for calls and paths that no proposal should allow.
@@ -76,6 +77,6 @@ public struct PolicyProposal: Sendable {
 }
 
 extension Recording.Call {
-    /// The six registers; those that were not recorded are 0.
+    /// The six registers. A register that was not recorded is 0.
     package var registers: [UInt64] { (0..<6).map { arguments[$0] ?? 0 } }
 }

@@ -96,7 +96,7 @@ extension ProposalDraft {
         // The recorded run had the environment of `tool`.
         if var environment = try? Policy.shipped(named: "tool", for: recording.architecture).environment {
             // These variables name the private directory. In a sandbox without one they name a directory that does not
-            // exist. They are set all the same, because a program that finds them set need not look up its user.
+            // exist. They are set all the same: a program that finds them set does not look up its user.
             if !paths.wantsScratch { environment.fixed.merge(["HOME": "/tmp", "TMPDIR": "/tmp"]) { $1 } }
             sections.append(environment.written)
         }
@@ -153,12 +153,12 @@ extension ProposalDraft {
 }
 
 extension CallRule {
-    /// This rule, split in two if the broker can count some of what it allows: the bounded part and the rest.
+    /// This rule, split in two if the broker can count some of the calls that it allows: the bounded part and the rest.
     var bounded: [CallRule] {
         if bound != nil || answer != .allow { return [self] }
         let choice = conditions.first { $0.index == 1 }
         // `flock` without a condition can be split, because one bit separates the counted operations. No condition can
-        // express all commands of `fcntl` but the counted ones.
+        // express all commands of `fcntl` except the counted commands.
         let alternatives = choice?.alternatives ?? (call == "flock" ? [.masked(mask: 0, value: 0)] : [])
         guard !alternatives.isEmpty, let parts = CallBound.locks.parted(call, alternatives: alternatives) else {
             return [self]
@@ -172,7 +172,7 @@ extension CallRule {
         }
     }
 
-    /// `flock` without any flag. If only `LOCK_EX` is split off, this is all that remains. The kernel has no such
+    /// `flock` without any flag. If only `LOCK_EX` is split off, only this operation remains. The kernel has no such
     /// operation, so it needs no rule.
     private static let nothing = Comparison.masked(mask: 0xFFFF_FFFF, value: 0)
 

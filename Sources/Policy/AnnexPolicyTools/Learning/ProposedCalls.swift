@@ -1,6 +1,6 @@
 internal import AnnexPolicy
 
-/// The calls of a recording as rules. Conditions cover only the arguments that choose what a call does.
+/// The calls of a recording as rules. Conditions cover only the arguments that choose a call's effect.
 struct ProposedCalls: Sendable {
     /// One rule for each proposed call, by the call's name.
     private(set) var rules: [String: CallRule] = [:]
@@ -65,8 +65,8 @@ struct ProposedCalls: Sendable {
 }
 
 extension ProposedCalls {
-    /// Conditions that allow the recorded values of each argument that chooses what the call does; nil if none of an
-    /// argument's values may be proposed.
+    /// Conditions that allow the recorded values of each argument that chooses the call's effect. nil if there is an
+    /// argument of which no value may be proposed.
     private mutating func conditions(_ call: SystemCall, recorded: [Recording.Call]) -> [CallCondition]? {
         var conditions: [CallCondition] = []
         for (index, argument) in (call.arguments ?? []).enumerated() {

@@ -47,7 +47,7 @@ struct ProposedPaths: Sendable {
             addNew(path)
         } else {
             let rights = use.rights.union(.read)
-            // The existence of a directory needs no grant if something below it is granted.
+            // The existence of a directory needs no grant if a path below it is granted.
             if use.rights.isEmpty, recordingAbove(path) { return }
             grant(path, rights: rights)
         }
@@ -73,7 +73,7 @@ struct ProposedPaths: Sendable {
         }
     }
 
-    /// Why a path is not proposed; nil if it may be.
+    /// Why a path is not proposed; nil if it may be proposed.
     private static func barrier(_ path: String, rights: PathRights) -> String? {
         if let reason = PathText.misspelling(path) ?? PathText.danger(path, rights: rights) { return reason }
         if ["/etc", "/tmp", "/var", "/run", "/var/tmp", "/mnt", "/media", "/srv", "/opt"].contains(path) {

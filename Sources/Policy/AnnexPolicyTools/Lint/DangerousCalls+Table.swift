@@ -1,6 +1,6 @@
 internal import AnnexPolicy
 
-/// Calls, arguments and paths that allow more than their names suggest. Each entry was once the way out of some
+/// Calls, arguments and paths that allow more than their names suggest. Each entry was once used to escape from a
 /// sandbox.
 enum DangerousCalls {
     struct Call: Sendable {

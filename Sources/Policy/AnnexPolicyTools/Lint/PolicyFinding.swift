@@ -1,6 +1,6 @@
 public import AnnexPolicy
 
-/// Something in a policy, or in the file of an extension point, that its author should examine.
+/// A part of a policy, or of the file of an extension point, that its author should examine.
 public struct PolicyFinding: Sendable, Hashable {
     /// How serious a finding is.
     public enum Severity: String, Sendable, Hashable {

@@ -1,5 +1,5 @@
 // The texts of the shipped policies, stored as bytes. This is C because Swift cannot embed a file. A build plugin
-// cannot do it: the tool that compiles these policies while Annex is built needs them too.
+// cannot embed them, because the tool that compiles these policies during the build needs them too.
 #ifndef C_ANNEX_POLICIES_H
 #define C_ANNEX_POLICIES_H
 

@@ -3,8 +3,8 @@ package struct Attack: Sendable {
     package enum Trial: Sendable {
         /// Each try is made by one program in a sandbox of its own.
         case tries([Try])
-        /// The technique needs a hostile peer, client or bundle. These tests carry it out, each as `target/file: part of
-        /// the test's name`.
+        /// The technique needs a hostile peer, client or bundle. These tests perform it, each in the form `target/file:
+        /// part of the test's name`.
         case drivenBy([String])
         /// The reason why Annex offers nothing to attack in this way.
         case notApplicable(String)

@@ -35,7 +35,7 @@ extension Catalogue {
             }),
         Attack(
             "KOBJ-04", technique: "The machine's pool of huge pages", addition: true,
-            // ENOMEM counts as getting through: every layer let the call reach the pool, which was empty.
+            // ENOMEM counts as success of the attack: every layer let the call reach the pool, which was empty.
             .call(
                 "mmap", with: 0, 0x20_0000, 1, 0x40022, -1, 0, reaching: [Number.noMemory], absent: [Number.invalid]),
             .call("mmap", with: 0, 0x20_0000, 3, 0x40021, -1, 0, reaching: [Number.noMemory], absent: [Number.invalid])),
@@ -145,7 +145,7 @@ extension Catalogue {
         }
     }
 
-    // MARK: What another program of the same user must still be able to do
+    // MARK: Actions that must still be possible for another program of the same user
 
     @Sendable private static func sendsDescriptor(_ script: inout TrialScript) -> Proof {
         let ends = script.room(8)
@@ -154,7 +154,8 @@ extension Catalogue {
         let control = script.bytes([20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0])
         let buffers = script.words([script.room(1), 1])
         let message = script.words([0, 0, buffers, 1, control, 20, 0])
-        // 5 is the first number of the pair: the lowest free one, because the program starts with 0 to 4.
+        // 5 is the first number of the pair. It is the lowest free number, because the program starts with descriptors
+        // 0 to 4.
         return .succeeds(script.call("sendmsg", with: 5, message, 0))
     }
 

@@ -29,8 +29,8 @@ struct Measure: Sendable {
         case little
         /// These objects count against the memory limit.
         case memoryLimit
-        /// These objects count against the memory limit if a control group enforces it. Without a group, the policy's
-        /// line that grants this call allows them.
+        /// These objects count against the memory limit if a control group enforces it. Without a group they are not
+        /// limited: the policy's line that grants the call allows them.
         case memoryLimitOfGroup(granting: String, [TrialArgument])
 
         /// The allowed increase, in bytes.

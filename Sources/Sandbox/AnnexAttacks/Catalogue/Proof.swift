@@ -17,7 +17,7 @@ package enum Proof: Sendable {
     case onHost(Int, @Sendable () -> Bool)
     /// The program survived every step.
     case survives(Int)
-    /// A descendant survived the program's end for so long that it was not just about to die.
+    /// A descendant survived the program's end for so long that it was not already dying.
     case outlives(Int)
     /// The host counts more than is allowed.
     case measured(Int)

@@ -16,7 +16,8 @@ package struct Try: Sendable {
     }
 
     package let name: String
-    /// The layers that each stop the try alone, except seccomp: the policy decides about that.
+    /// The layers that each stop the try alone. seccomp is not among them, because the policy decides whether it stops
+    /// the try.
     let layers: SandboxLayers
     /// Further layers that stop the try if the policy gives no `/proc`.
     let withoutProcessFiles: SandboxLayers
@@ -25,8 +26,8 @@ package struct Try: Sendable {
     /// The property of every sandbox that stops the try if all layers are left out.
     let otherwise: String
     let needs: [Need]
-    /// Whether the broker performs what the try asks for, if a line of the policy grants it. No layer but seccomp
-    /// decides then.
+    /// Whether the broker performs the tried action, if a line of the policy grants it. In that case only seccomp
+    /// decides.
     let isBrokered: Bool
     /// The line of a policy that grants the try; nil if none does.
     let grant: @Sendable (Policy) -> String?

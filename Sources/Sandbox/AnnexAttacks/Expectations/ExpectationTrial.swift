@@ -91,7 +91,7 @@ package struct ExpectationTrial: Sendable {
         }
     }
 
-    /// Why the observed answer is not the wanted one; nil if it is.
+    /// Why the observed answer is not the wanted answer; nil if it is.
     ///
     /// - Parameter quiet: the errno that the filter returns for this call by itself, without a report.
     package static func failure(of wanted: Expectation.Wanted, _ seen: Seen, quiet: Int32?) -> String? {

@@ -19,8 +19,8 @@ package struct AttackResult: Sendable {
         verdict = Self.joined(attack, verdicts: tries.map(\.verdict))
     }
 
-    /// The verdict of all tries. If any try got through, that is the verdict. If none did, but the policy allows one,
-    /// the verdict is `allowed`. Otherwise the layers of all stopped tries are joined.
+    /// The verdict of all tries. If any try got through, that is the verdict. If no try got through, but the policy
+    /// allows one, the verdict is `allowed`. Otherwise the layers of all stopped tries are joined.
     private static func joined(_ attack: Attack, verdicts: [TryVerdict]) -> TryVerdict {
         switch attack.trial {
         case .drivenBy(let tests): return .drivenBy(tests)

@@ -5,8 +5,8 @@ internal import Glibc
 internal import Synchronization
 
 extension AttackRunner {
-    /// Runs a script. Once the script's program has taken all that it could, measures how many kernel objects the
-    /// program holds.
+    /// Runs a script. Once the script's program has taken as many kernel objects as it could, measures how many it
+    /// holds.
     func measure(
         _ measure: Measure, script: TrialScript, proof: Proof, under policy: Policy, layers: SandboxLayers
     ) async throws(TrialFailure) -> TrialOutcome {

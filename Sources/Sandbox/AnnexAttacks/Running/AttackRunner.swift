@@ -156,8 +156,8 @@ extension Policy {
     fileprivate func denies(_ number: Int32, with arguments: [UInt64]) -> Bool {
         let registers = arguments + [UInt64](repeating: 0, count: max(0, 6 - arguments.count))
         let verdict = verdict(number: number, arguments: registers)
-        // The broker grants locks only on files that the sandbox may write, and no try asks for such a file. It makes
-        // connections to other machines only, and one try asks for that: see `isPerformed`.
+        // The broker grants locks only on files that the sandbox may write, and no try asks for such a file. The broker
+        // makes connections only to other machines. One try asks for such a connection: see `isPerformed`.
         return verdict.answer != .allow || verdict.bound != nil
     }
 }
@@ -169,7 +169,7 @@ extension Try {
         AttackResult.Tried(name: name, verdict: verdict, detail: detail, measured: measured)
     }
 
-    /// The policy's line that grants what got through; nil if none does.
+    /// The policy's line that grants the action of a try that got through; nil if no line does.
     fileprivate func grantingLine(in policy: Policy, for outcome: TrialOutcome) -> String? {
         if let line = grant(policy) { return line }
         guard case .memoryLimitOfGroup(let call, let arguments) = measure?.allowance,
@@ -179,7 +179,7 @@ extension Try {
         return policy.grantingLine(call: call, arguments)
     }
 
-    /// Whether the broker performs what the try asks for.
+    /// Whether the broker performs the tried action.
     fileprivate func isPerformed(under policy: Policy, inForce layers: SandboxLayers) -> Bool {
         isBrokered && layers.contains(.seccomp) && grant(policy) != nil
     }

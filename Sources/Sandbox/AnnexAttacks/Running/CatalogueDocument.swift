@@ -73,7 +73,7 @@ package struct CatalogueDocument {
         for one in attack.tries {
             let (layers, filters) = holding(one)
             let seccomp = filters.isEmpty ? [] : [filters.count == policies.count ? "seccomp" : "seccomp in some"]
-            // A measured try that not every filter stops is stopped by its limit.
+            // If some filter does not stop a measured try, a limit stops it.
             let isLimited = one.measure != nil && filters.count < policies.count
             let held = layers + seccomp + (isLimited ? [one.otherwise] : [])
             for name in (held.isEmpty ? [one.otherwise] : held) where !names.contains(name) { names.append(name) }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// A lock that lets one caller at a time proceed. Trials of resources that the kernel counts per user need it: two of
-/// them at once would count each other's objects.
+/// A lock that lets one caller at a time proceed. Some trials take resources that the kernel counts per user. They need
+/// this lock, because two of them at once would count each other's objects.
 final class Turn: Sendable {
     private struct State {
         var isTaken = false

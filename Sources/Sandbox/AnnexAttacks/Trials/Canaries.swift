@@ -5,8 +5,8 @@ internal import Glibc
 
 /// Canaries on the host that no sandbox may reach. They are made for the trials and removed with this value.
 ///
-/// All of them are open to every user of the machine: only the sandbox keeps a trial from them, and no ordinary
-/// permission.
+/// All of them are open to every user of the machine. So no ordinary permission keeps a trial from them, only the
+/// sandbox.
 package final class Canaries: Sendable {
     private static let parent = "/var/tmp"
     package let folder: String
@@ -20,12 +20,12 @@ package final class Canaries: Sendable {
     let elsewhere: String
     /// A copy of the program outside every bundle.
     let program: String
-    /// The host's path of the bundle's own program, and of its folder.
+    /// The host's path of the bundle's own program, and the path of the program's folder.
     let bundleProgram: String
     var bundleFolder: String { String(bundleProgram.dropLast(TrialFolder.program.utf8.count + 1)) }
     let service: TrialServices
-    /// A user as which no sandbox runs, and a program that is executed as that user. The program exists only if the
-    /// host is root.
+    /// A user that no sandbox runs as, and a program that is executed as that user. The program exists only if the host
+    /// is root.
     static let strangerUser: UInt32 = IdentityRange.standard.upperBound - 1
     let setUserProgram: String
     /// A program with a file capability.
@@ -93,8 +93,8 @@ package final class Canaries: Sendable {
         }
     }
 
-    /// Opens the leaked folder under a number above all that a launch uses. It takes a free number, so it replaces no
-    /// descriptor.
+    /// Opens the leaked folder under a number above all numbers that a launch uses. It takes a free number, so it
+    /// replaces no descriptor.
     private static func leak(_ folder: String) throws(TrialFailure) -> Descriptor {
         try TrialSandbox.system { () throws(SystemError) in
             let directory = try Descriptor.directory(folder)

@@ -11,8 +11,9 @@ enum KernelCounts {
         else { return nil }
         // 1: POSIX  ADVISORY  READ 1234 fe:00:5678 0 EOF
         let places = places(of: Array(":\(status.inode) ".utf8), in: bytes)
-        // The kernel returns its list page by page. Each lock that a process sets between two pages moves a line that
-        // was already read into the next page, under another number. No try sets two locks whose lines are equal.
+        // The kernel returns its list page by page. If a process sets a lock between two pages, a line that was already
+        // read moves to the next page. It is read there again, under another number. No try sets two locks whose lines
+        // are equal.
         return UInt64(Set(places.map { unnumberedLine(around: $0, of: bytes) }).count)
     }
 

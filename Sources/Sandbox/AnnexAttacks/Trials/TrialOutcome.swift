@@ -10,12 +10,12 @@ package struct TrialOutcome: Sendable {
     package let report: SandboxReport?
     /// Whether the program was killed because its time had run out.
     package let isOverdue: Bool
-    /// How long after the program's end some process could still send answers, if the trial waited for those.
+    /// How long after the program's end some process could still send answers, if the trial waited for such answers.
     package let silence: Duration
     /// The kernel's counts for the program; nil if they were not measured.
     package internal(set) var measured: Measured?
 
-    /// The denial that ended the program; nil if none did.
+    /// The denial that ended the program; nil if no denial ended it.
     package var ending: Denial? { end.denials.first { $0.answer == .ended } }
 
     /// How the program ended, as a text to append to a message about missing answers.

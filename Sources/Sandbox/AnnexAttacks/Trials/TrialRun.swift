@@ -86,7 +86,7 @@ final class TrialRun: Sendable {
         case .executed(let report):
             state.withLock { $0.report = report }
             limit(watchdog)
-        // As in the broker, a call that only an attack makes ends the program, and so do too many refusals.
+        // As in the broker, the program ends if it makes a call that only an attack makes, or after too many refusals.
         case .denied(let denial, let total): if denial.answer == .ended || total > limits.denials { kill() }
         case .aborted: kill()
         case .wrote(let total): if total > limits.output { kill() }

@@ -53,8 +53,8 @@ package final class TrialSandbox: Sendable {
             awaitsSilence: awaitsSilence)
     }
 
-    /// Runs a script with a look, which is taken once while the program waits. It is skipped if the program ends
-    /// before.
+    /// Runs a script with a look: an action of the host, taken once while the program waits. If the program ends
+    /// before, the look is skipped.
     func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers, denials: DenialMode = .enforce,
         gifts: consuming DescriptorList, watchdog: Duration = TrialSandbox.watchdog, pause: TrialPause?,
@@ -72,7 +72,8 @@ package final class TrialSandbox: Sendable {
         while let gift = gifts.takeFirst() { given.append(gift) }
         var configuration = try configuration(policy, layers: layers, given: given)
         configuration.denials = denials
-        // Trials cause refusals on purpose. The outcome lists them, and they would flood the log.
+        // Trials cause refusals on purpose. The outcome lists the refusals, and the log is off because they would flood
+        // it.
         configuration.isLogged = false
         let run = TrialRun.begin(configuration, with: launcher, limits: policy.limits, watchdog: watchdog)
         var bytes: [UInt8] = []

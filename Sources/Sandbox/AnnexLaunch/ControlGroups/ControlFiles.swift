@@ -29,12 +29,13 @@ struct ControlFiles {
             if try write("1", to: directory + "/memory.oom.group") { bounds.insert(.wholeEnd) }
         case .one:
             try TextFile.write("\(bytes)", to: directory + "/memory.limit_in_bytes")
-            // The limit for memory plus swap equals the limit for memory alone, so swapping out gains no room.
+            // The limit for memory plus swap equals the limit for memory alone. So a sandbox gains no memory if its
+            // pages are swapped out.
             if try write("\(bytes)", to: directory + "/memory.memsw.limit_in_bytes") || !Self.hasSwap {
                 bounds.insert(.swap)
             } else {
-                // The kernel has no account of memory plus swap. Ask it to swap these pages only if the whole machine
-                // must.
+                // The kernel has no account of memory plus swap. So ask it to swap these pages only if the whole
+                // machine must swap.
                 _ = try write("0", to: directory + "/memory.swappiness")
             }
         }
@@ -45,8 +46,8 @@ struct ControlFiles {
         try write("\(count)", to: directory + "/pids.max") ? .processes : []
     }
 
-    /// Sets the limits for used and for reserved huge pages to zero. The limit for reserved ones is needed because a
-    /// mapping reserves huge pages before it uses them.
+    /// Sets the limits for used and for reserved huge pages to zero. The limit for reserved huge pages is needed,
+    /// because a mapping reserves them before it uses them.
     func withholdHugePages(in directory: String) throws(SystemError) -> GroupBounds {
         let name = version == .two ? "max" : "limit_in_bytes"
         var isHeld = !Self.hugePageSizes.isEmpty

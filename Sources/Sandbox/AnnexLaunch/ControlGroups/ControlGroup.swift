@@ -28,7 +28,7 @@ package struct ControlGroup: ~Copyable, Sendable {
     /// Makes the groups and writes their limits.
     ///
     /// - Parameter processLimit: nil if the extension may have no process but its own. Its filter and `RLIMIT_NPROC`
-    ///   already enforce that, and version 1 then saves making and removing a second group.
+    ///   already enforce that, so version 1 needs no second group.
     /// - Throws: if the kernel rejects a limit.
     package init(
         in hierarchy: ControlGroupHierarchy, memoryLimit: UInt64, processLimit: UInt64?
@@ -80,7 +80,7 @@ package struct ControlGroup: ~Copyable, Sendable {
         return [memory, processes]
     }
 
-    /// What the kernel counted. It is final only after the last process has ended.
+    /// The kernel's counts. They are final only after the last process has ended.
     package func memoryUse() -> MemoryUse {
         switch hierarchy.version {
         case .one:
@@ -99,8 +99,8 @@ package struct ControlGroup: ~Copyable, Sendable {
         memory + (hierarchy.version == .two ? "/memory.current" : "/memory.usage_in_bytes")
     }
 
-    /// The file that holds the processor time of the members, ended ones included. nil in version 1, which counts it in
-    /// a hierarchy of its own, in which Annex makes no group.
+    /// The file that holds the processor time of the members, ended ones included. nil in version 1, because it counts
+    /// this time in another hierarchy, in which Annex makes no group.
     var processorFile: String? { hierarchy.version == .two ? memory + "/cpu.stat" : nil }
 
     /// Whether the groups still exist. Another program may have removed them.
@@ -134,7 +134,7 @@ package struct ControlGroup: ~Copyable, Sendable {
     }
 }
 
-/// What a control group counted of its members' memory.
+/// The counts of a control group about its members' memory.
 package struct MemoryUse: Sendable, Hashable {
     /// The most bytes ever charged at once; nil on kernels that do not say.
     package let peak: UInt64?

@@ -56,8 +56,8 @@ struct DelegatedGroup: Hashable {
     }
 
     /// Enables this group's own controllers for the groups below it.
-    /// - Throws: if a controller cannot be enabled. Those enabled so far are disabled again, because no process can
-    ///   enter a group that gives controllers to its children.
+    /// - Throws: if a controller cannot be enabled. The controllers that were enabled so far are disabled again,
+    ///   because no process can enter a group that gives controllers to its children.
     func handDown() throws(SystemError) {
         let given = controllers(in: "cgroup.subtree_control")
         var handed: [Substring] = []
@@ -79,9 +79,9 @@ struct DelegatedGroup: Hashable {
     /// The extended attributes that mark delegation. Only root can read the second one.
     private static let marks: [String] = ["user.delegate", "trusted.delegate"]
 
-    /// Whether a directory is delegated. systemd marks what it delegates; older versions set a mark that only root can
-    /// read. Without a mark, the leaf is the evidence: either the unit asks for it (`DelegateSubgroup=`) or this
-    /// program made it earlier.
+    /// Whether a directory is delegated. systemd marks the directories that it delegates; older versions set a mark
+    /// that only root can read. Without a mark, the leaf is the evidence: either the unit asks for it
+    /// (`DelegateSubgroup=`) or this program made it earlier.
     static func isDelegated(_ directory: String) -> Bool {
         let isMarked = marks.contains { mark in
             // SAFETY: the call reads both texts and keeps nothing.

@@ -101,7 +101,7 @@ final class ControlGroupNode: Sendable {
     let hierarchy: ControlGroupHierarchy
 
     /// Makes the group and writes its limits.
-    /// - Throws: `EEXIST` if a group of this name exists. That one belongs to another broker, which may remove it at
+    /// - Throws: `EEXIST` if a group of this name exists. That group belongs to another broker, which may remove it at
     ///   any time.
     init(in above: ControlGroupHierarchy, named name: String, _ share: GroupShare) throws(SystemError) {
         let place = ControlGroupHierarchy(

@@ -35,7 +35,7 @@ public struct Denial: Sendable, Hashable {
     public let policyLine: String?
     /// The reason that the policy states on that line.
     public let reason: String?
-    /// The policy entry that would allow it, in the policy's own language; nil if none would.
+    /// The policy entry that would allow it, in the policy's own language; nil if no entry would.
     public let allowedBy: String?
     /// The thread that was denied first.
     public let caller: Caller
@@ -44,7 +44,7 @@ public struct Denial: Sendable, Hashable {
     /// The times of the first and the last occurrence, since the listener for the sandbox started.
     public internal(set) var first: Duration = .zero
     public internal(set) var last: Duration = .zero
-    /// The chain of calls at the first occurrence; nil if none was made.
+    /// The chain of calls at the first occurrence; nil if no backtrace was made.
     public internal(set) var backtrace: Backtrace?
 
     /// The identity of a kind: denials with equal keys share one entry.

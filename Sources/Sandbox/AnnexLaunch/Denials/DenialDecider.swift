@@ -56,9 +56,9 @@ struct DenialDecider: Sendable {
         case .end: return mode.isPermissive ? .proceed : .end
         case .aborting: return hasReaper ? .proceed : .abort
         case .allow:
-            // The filter refers an allowed call to the broker only to have its paths examined or its use counted. If
-            // any other allowed call arrives, it is refused. Either the filter differs from the policy, or the program
-            // imitates the launch's own `execveat`.
+            // The filter refers an allowed call to the broker for two purposes only: to examine its paths, or to count
+            // its use. If any other allowed call arrives, it is refused. Either the filter differs from the policy, or
+            // the program imitates the launch's own `execveat`.
             let isReferred = mode.checksPaths || verdict.bound != nil
             let isMeant = isReferred && policy.allowsByRule(number: call.number, arguments: call.arguments)
             return isMeant ? .proceed : .deny(errno: EPERM)

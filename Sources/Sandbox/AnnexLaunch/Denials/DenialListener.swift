@@ -89,7 +89,7 @@ final class DenialListener: Sendable {
         }
     }
 
-    /// The facts known now, for an end that cannot wait longer.
+    /// The facts that are known now. Used if the report of the end cannot wait any longer.
     func soFar() -> DenialSummary {
         // The thread that holds the lock may hang, so this call does not wait for it.
         var summary = books.withLockIfAvailable { $0.summary(scene) } ?? DenialSummary()
@@ -138,7 +138,7 @@ final class DenialListener: Sendable {
         if decision == .abort { deliver(.aborted) }
     }
 
-    /// The verdict on a denied call, with an offer as its remedy if one covers the call.
+    /// The verdict on a denied call. If one of the offered policies covers the call, that policy is the remedy.
     private func offering(_ verdict: Verdict, for call: HeldCall) -> Verdict {
         guard let offer = scene.offers.first(where: { $0.covers(call) }) else { return verdict }
         var verdict = verdict

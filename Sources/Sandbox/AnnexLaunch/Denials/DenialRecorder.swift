@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import AnnexPolicy
 
-/// Everything that is kept about one sandbox's denials while it lives.
+/// The records about one sandbox's denials while the sandbox lives.
 struct DenialRecorder {
     private var ledger = DenialTable()
     private var log: DenialLog
@@ -59,7 +59,7 @@ struct DenialRecorder {
         }
     }
 
-    /// Everything so far, before functions are named.
+    /// The summary so far, before functions are named.
     func summary(_ scene: DenialListener.Scene) -> DenialSummary {
         var summary = DenialSummary()
         summary.mode = scene.mode

@@ -21,7 +21,7 @@ struct DenialTable {
         self.begun = begun
     }
 
-    /// - Returns: whether this is the first of its kind and has got an entry.
+    /// - Returns: whether this is the first denial of its kind and has got an entry.
     @discardableResult
     mutating func add(_ denial: Denial, at moment: UInt64 = MonotonicClock.now()) -> Bool {
         if !denial.isOfPath { total += 1 }
@@ -72,10 +72,10 @@ public struct DenialSummary: Sendable, Hashable {
     public internal(set) var lostStacks = 0
     /// The program's calls and paths, recorded in mode `learn`; else nil.
     public internal(set) var recording: Recording?
-    /// The backtrace of the program's abort or fault; nil if it had none or did not report it.
+    /// The backtrace of the program's abort or fault; nil if the program had no abort or fault, or did not report it.
     package internal(set) var crash: Crash?
     /// Why denials were no longer received from some moment on, as the kernel reports it. Calls were refused or waited
-    /// from then on. nil if all were received.
+    /// from then on. nil if all calls were received.
     public internal(set) var missing: String?
 
     public init() {}

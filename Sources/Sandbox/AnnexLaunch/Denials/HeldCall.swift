@@ -34,7 +34,7 @@ struct HeldCall {
         _ = annex_notification_continue(listener.number, id)
     }
 
-    /// Makes the call succeed, after the broker has done on its behalf what it asks for.
+    /// Makes the call succeed, after the broker has performed it for the program.
     func complete(on listener: borrowing Descriptor) {
         _ = annex_notification_refuse(listener.number, id, 0)
     }

@@ -1,10 +1,10 @@
 package import AnnexPolicy
 
-/// A policy that the program does not have but could get, and how. A denied call that this policy would allow is
-/// reported with the offer as its remedy.
+/// A policy that the program does not have but could get, and the way to get it. A denied call that this policy would
+/// allow is reported with the offer as its remedy.
 package struct PolicyOffer: Sendable, Hashable {
     package let policy: Policy
-    /// What to do for it, for example a command.
+    /// The way to get the policy, for example a command.
     package let remedy: String
 
     package init(_ policy: Policy, remedy: String) {
@@ -12,7 +12,7 @@ package struct PolicyOffer: Sendable, Hashable {
         self.remedy = remedy
     }
 
-    /// Whether the policy allows the call, or refuses it quietly as something that libraries do without.
+    /// Whether the policy allows the call, or refuses it quietly because libraries work without it.
     func covers(_ call: HeldCall) -> Bool {
         switch policy.answer(number: call.number, arguments: call.arguments) {
         case .allow, .deny(_, reported: false): true

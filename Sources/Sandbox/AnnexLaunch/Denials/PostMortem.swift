@@ -6,8 +6,8 @@ internal import Synchronization
 /// control groups. The sandboxed programs decide how long this takes, so it never runs on the loop that serves every
 /// channel.
 ///
-/// The thread exists only while there is work and for a second after it. Starting a thread for each end made a host
-/// learn of an end 0.1 ms later.
+/// The thread exists only while there is work and for a second after it. With a new thread for each end, a host learned
+/// of an end 0.1 ms later.
 final class PostMortem: Sendable {
     private enum Stage {
         case noThread
@@ -20,7 +20,7 @@ final class PostMortem: Sendable {
         var walks: [@Sendable () -> Void] = []
         var stage = Stage.noThread
 
-        /// What has to be done about the thread so that it does the work that was queued.
+        /// The step that makes the thread do the queued work.
         mutating func wake() -> Stage {
             defer { stage = .working }
             return stage

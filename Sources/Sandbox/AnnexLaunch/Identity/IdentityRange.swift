@@ -131,7 +131,7 @@ package final class IdentityRange: Sendable {
         switch failure {
         case 0: return true
         case EAGAIN, EACCES: return false
-        // Any other error is not about this number, and would be the same for every other.
+        // Any other error is not about this number, and would be the same for every other number.
         default: throw SystemError("fcntl(F_OFD_SETLK)", errno: failure, path: "identities")
         }
     }

@@ -1,9 +1,9 @@
 package import AnnexLinux
 internal import Glibc
 
-/// Whether this process can give each sandbox a user of its own. Only root of the machine can, and root of a container
-/// that has many users. In all other cases sandboxes run as the calling user. They also do so if an ordinary user is
-/// root in a user namespace that this user made.
+/// Whether this process can give each sandbox a user of its own. Only two users can: root of the machine, and root of a
+/// container that has many users. In all other cases sandboxes run as the calling user. They also do so if an ordinary
+/// user is root in a user namespace that this user made.
 package struct Standing: Sendable {
     /// Whether sandboxes get users of their own.
     let hasUsersToGive: Bool

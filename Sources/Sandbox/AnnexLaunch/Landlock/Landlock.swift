@@ -42,10 +42,10 @@ package struct LandlockVersion: Sendable, Hashable {
     /// The scopes that deny abstract Unix sockets of other domains, and signals to other domains (ABI 6).
     var scopes: UInt64 { abi >= 6 ? 0b11 : 0 }
 
-    /// Those of the rights that a rule may name on this kernel.
+    /// The rights among these that a rule may name on this kernel.
     func known(_ rights: LandlockRights) -> UInt64 { rights.rawValue & files }
 
-    /// What this version can do, and what only a newer one could.
+    /// The abilities of this version, and the abilities that only a newer version has.
     package var summary: String {
         let rights = 13 + (abi >= 2 ? 1 : 0) + (abi >= 3 ? 1 : 0) + (abi >= 5 ? 1 : 0)
         var text = "ABI \(abi): \(rights) rights on files"
@@ -71,7 +71,7 @@ struct LandlockRights: OptionSet, Sendable, Hashable {
     static let truncate = LandlockRights(rawValue: 1 << 14)
     static let deviceIoctl = LandlockRights(rawValue: 1 << 15)
 
-    /// The rights that a rule about a file may name. The kernel rejects the others there.
+    /// The rights that a rule about a file may name. The kernel rejects all other rights in such a rule.
     static let ofFiles: LandlockRights = [.execute, .writeFile, .readFile, .truncate, .deviceIoctl]
     static let reading: LandlockRights = [.readFile, .readDirectory]
     /// The rights for a directory of the sandbox's own: everything but devices, sockets, pipes and execution.

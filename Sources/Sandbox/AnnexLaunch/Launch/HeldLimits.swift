@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Which limits of a policy the kernel enforces for one launch, and how.
 package struct HeldLimits: Sendable, Hashable {
-    /// What the control group bounds; empty if there is no group.
+    /// The resources that the control group bounds; empty if there is no group.
     package let group: GroupBounds
     /// How many descriptors a process may have.
     package let descriptors: UInt64
@@ -14,7 +14,7 @@ package struct HeldLimits: Sendable, Hashable {
     /// user's other programs.
     package static let mostDescriptorsOfShared: UInt64 = 768
 
-    /// - Parameter sharesItsUser: whether other programs run as the same user: those of the calling user, or other
+    /// - Parameter sharesItsUser: whether other programs run as the same user: the calling user's programs, or other
     ///   programs that root runs.
     package init(_ limits: PolicyLimits, group: GroupBounds, sharesItsUser: Bool) {
         self.group = group
@@ -36,7 +36,8 @@ extension HeldLimits {
     func resources(_ limits: PolicyLimits, hasReaper: Bool) -> [ResourceLimit] {
         let processes = UInt64(max(1, limits.processes)) + (hasReaper ? 1 : 0)
         var list = [
-            // Not 0: a core dump handler of the host that is a pipe runs even at 0. At 1 the kernel skips it.
+            // The limit is not 0: a core dump handler of the host that is a pipe runs even at 0. At 1 the kernel skips
+            // it.
             ResourceLimit(UInt32(RLIMIT_CORE.rawValue), bound: 1),
             ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), bound: descriptors),
             ResourceLimit(UInt32(RLIMIT_FSIZE.rawValue), bound: limits.file),
@@ -59,13 +60,13 @@ extension HeldLimits {
     /// The limit on address space in bytes; nil if there is none. It stands in for a control group that would count
     /// page tables, which take up to a 512th of the addresses. It applies only to a single process, because there it
     /// bounds the whole sandbox. Programs with several processes reserve far more than they use (some a thousand GiB),
-    /// and each process would get the whole limit. Their memory is only watched.
+    /// and each process would get the whole limit. So the memory of such programs is only watched.
     func addressSpace(_ limits: PolicyLimits) -> UInt64? {
         guard !group.contains(.memory), limits.processes <= 1 else { return nil }
         return max(Self.leastAddresses, limits.memory.multipliedClamped(by: 64))
     }
 
-    /// Enough for what any runtime library reserves when it starts in such a sandbox. The page tables for it take 32
-    /// MiB.
+    /// This is enough for any runtime library that reserves addresses when it starts in such a sandbox. The page tables
+    /// for it take 32 MiB.
     private static let leastAddresses: UInt64 = 16 << 30
 }

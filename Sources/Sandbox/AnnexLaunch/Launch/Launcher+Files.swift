@@ -104,8 +104,8 @@ extension Launcher {
         LaunchPlan.Link(at: "/dev/stderr", to: "/proc/self/fd/2"),
     ]
 
-    /// The working directory: the wanted one if it lies inside a grant or above one. Relative paths to granted files
-    /// then work.
+    /// The working directory: the wanted one if it lies inside a grant or above a grant. In that case, relative paths
+    /// to granted files work.
     private func directory(
         _ wanted: SandboxConfiguration.Directory, grants: borrowing GrantLayout, paths: PolicyPaths, ownRoot: Bool
     ) throws(SandboxError) -> String {
@@ -125,8 +125,8 @@ extension Launcher {
     private func handled(_ policy: Policy, landlock: LandlockVersion) -> LandlockRules {
         var rules = LandlockRules()
         rules.files = landlock.files
-        // If the policy grants a network, the sandbox's own or the host's, programs may bind and connect there. The
-        // broker makes the connections of a client, so the program itself needs no right to.
+        // If the policy grants a network, the sandbox's own or the host's, programs may bind and connect there. With
+        // `network: client` the broker makes the connections, so the program itself needs no right to connect.
         let connectsItself = policy.network == .loopback || policy.network == .host
         rules.network = connectsItself ? 0 : landlock.network
         rules.scopes = landlock.scopes
@@ -155,7 +155,7 @@ extension Launcher {
 
     private func deviceRules(_ devices: [String]) -> [LandlockRules.Rule] {
         devices.map { device in
-            // The filter decides which ioctls a terminal answers. The other devices answer none that matters.
+            // The filter decides which ioctls a terminal answers. The other devices answer no ioctl that matters.
             rule(
                 device, rights: device == "/dev/tty" ? [.readFile, .writeFile, .deviceIoctl] : [.readFile, .writeFile])
         }

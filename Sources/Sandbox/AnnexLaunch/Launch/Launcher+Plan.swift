@@ -54,8 +54,8 @@ extension Launcher {
         return values.sorted { $0.key < $1.key }.map { Array("\($0.key)=".utf8) + $0.value }
     }
 
-    /// Gives the process its standard streams: those of the configuration, or else an empty input and the launcher's
-    /// own pipe.
+    /// Gives the process its standard streams. They are the configuration's streams, or else an empty input and the
+    /// launcher's own pipe.
     private func giveStreams(
         _ plan: inout LaunchPlan, output: borrowing Descriptor, streams: consuming DescriptorList
     ) throws(SystemError) {

@@ -9,7 +9,7 @@ extension Launcher {
     ///   - waiving: layers that the host can do without. Each is tried now, and left out of launches only if this
     ///     machine cannot provide it; the launch report then lists it. If the set is empty, nothing is tried, and the
     ///     first launch reports what is missing.
-    ///   - share: what all launches together may use.
+    ///   - share: the limits for all launches together.
     package static func start(
         waiving: Set<SandboxLayer> = [], share: GroupShare? = nil
     ) throws(SandboxError) -> Launcher {
@@ -21,7 +21,7 @@ extension Launcher {
             try GroupPlace.find(share, among: candidates, spare: &spare)
         }
         // The warden starts only after the search for a place, because the search may move this process into a leaf,
-        // where the warden must start too. A group that hands controllers on to its children must hold no process
+        // where the warden must start too. If a group gives controllers to its children, it must hold no process
         // itself.
         let (warden, identities) = try warden(on: loop) { () throws(SandboxError) in
             for candidate in candidates + (place.map { [$0.hierarchy] } ?? []) { _ = ControlGroup.sweep(candidate) }

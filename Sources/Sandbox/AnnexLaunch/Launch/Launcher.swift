@@ -19,7 +19,7 @@ package final class Launcher: Sendable {
     /// launch on, each launch makes the next spare group after it has handed its plan to the warden, because its thread
     /// has nothing else to do then. A host that has launched twice will probably launch again.
     private let spareGroup: Mutex<ControlGroup?>
-    /// SYNC: relaxed: a flag that guards no other data.
+    /// SYNC: relaxed: this is a flag that guards no other data.
     private let hasLaunched = Atomic<Bool>(false)
     /// The users to give to sandboxes; nil for an ordinary user, whose extensions run as that user.
     let identities: IdentityRange?
@@ -136,7 +136,7 @@ package final class Launcher: Sendable {
         present.withLock { $0 }.shutDown()
     }
 
-    /// The warden that launches. If something killed the last one, its sandboxes died with it, and a new one is
+    /// The warden that launches. If the last warden was killed, its sandboxes died with it, and a new warden is
     /// started.
     func warden() throws(SandboxError) -> Warden {
         try present.withLock { (warden) throws(SandboxError) in

@@ -8,7 +8,7 @@ internal import Synchronization
 /// runs.
 ///
 /// The trial takes the same steps as a real launch, in the child process that would become the program. The plan names
-/// a fault: the first step after those of the layer fails without being done. If the trial fails there, all steps
+/// a fault: the first step after the layer's own steps fails without being done. If the trial fails there, all steps
 /// before it worked.
 struct LayerTrial {
     private let warden: Warden
@@ -34,10 +34,10 @@ struct LayerTrial {
         identity = hasUsersToGive ? (number, number) : (getuid(), getgid())
     }
 
-    /// Those of the wanted layers that this machine cannot provide.
+    /// The wanted layers that this machine cannot provide.
     func missingLayers(among wanted: Set<SandboxLayer>) -> [MissingLayer] {
         guard !wanted.isEmpty else { return [] }
-        // Everything else is created inside a user namespace if there is one.
+        // If there is a user namespace, all other parts are created inside it.
         let user = failure(of: .user, base: [])
         let base: SandboxLayers = user == nil ? .user : []
         return SandboxLayer.allCases.filter(wanted.contains).compactMap { layer in
@@ -113,7 +113,7 @@ extension SandboxLayers {
         }
     }
 
-    /// The first step after those of this layer.
+    /// The first step after the steps of this layer.
     fileprivate var proof: LaunchStep {
         switch self {
         case .hostname: .directory
@@ -159,7 +159,7 @@ package final class Outcome<Value: Sendable>: Sendable {
         state.withLock { $0.value = $0.value ?? value }
     }
 
-    /// Ends the wait: no value follows.
+    /// Ends the wait, because no value follows.
     package func finish() {
         state.withLock { $0.isOver = true }
         parker.unpark()

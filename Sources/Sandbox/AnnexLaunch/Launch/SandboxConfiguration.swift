@@ -1,7 +1,7 @@
 package import AnnexLinux
 package import AnnexPolicy
 
-/// One process to sandbox: what it runs, what it may do, and what it is given.
+/// The configuration of one process to sandbox: its program, its rights, and its descriptors and directories.
 package struct SandboxConfiguration: ~Copyable, Sendable {
     package let policy: Policy
     /// An extension's bundle as it was checked, bound read-only; nil for a program, which is executed at its place on
@@ -15,7 +15,7 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     /// Further descriptors for the process, and the number that each gets; 0, 1 and 2 are set by `streams`.
     package var gifts: DescriptorList
     package let numbers: [Int32]
-    /// What happens to the calls and paths that the policy denies. Only the launching code chooses another mode than
+    /// The treatment of the calls and paths that the policy denies. Only the launching code chooses another mode than
     /// `enforce`.
     package var denials = DenialMode.enforce
     /// Policies that the program could get, for the remedies of its denials.
@@ -25,7 +25,7 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     /// The layers to ask for. If this machine cannot provide one of them, the launch fails. A layer left out here is
     /// reported as waived.
     package var layers: SandboxLayers = .all
-    /// Variables beside those that the policy sets and passes.
+    /// Variables besides the variables that the policy sets and passes.
     package var environment: [String: [UInt8]] = [:]
     /// The working directory.
     package enum Directory: Sendable, Hashable {
@@ -53,7 +53,7 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var owner = DirectoryOwner.ofCaller
     /// Links that were followed to reach the private directory on the host.
     package var followed: [LaunchPlan.Link] = []
-    /// Which user the process gets if the broker has a range of users for its sandboxes.
+    /// The user that the process gets if the broker has a range of users for its sandboxes.
     package enum User: Sendable {
         /// A user that no other sandbox of this machine has.
         case ofItsOwn
@@ -132,7 +132,7 @@ extension SandboxConfiguration {
 }
 
 extension SandboxConfiguration {
-    /// The layers asked for, without those that the mode or the policy makes pointless. In a permissive mode the
+    /// The layers asked for, without the layers that the mode or the policy makes pointless. In a permissive mode the
     /// program is trusted with the files, the network and the services of the calling user. Its own process and user
     /// namespaces and its limits remain, and it gets no privileges. With `network: host` or `client` there is no
     /// network to cut off.
@@ -143,9 +143,9 @@ extension SandboxConfiguration {
 }
 
 extension SandboxLayers {
-    /// The layers of this set, without those that depend on a layer outside it. Exchanging the root without a mount
-    /// namespace would exchange the host's root. Setting clocks without a user namespace would need the right to set
-    /// the machine's clocks.
+    /// The layers of this set, without the layers that depend on a layer outside it. Exchanging the root without a
+    /// mount namespace would exchange the host's root. Setting clocks without a user namespace would need the right to
+    /// set the machine's clocks.
     package var together: SandboxLayers {
         let layers = contains(.mount) ? self : subtracting(.root)
         return contains(.user) ? layers : layers.subtracting(.time)

@@ -16,7 +16,7 @@ package enum SandboxEvent: Sendable {
     case wrote(total: UInt64)
     /// A signal stopped the program, which waits to be continued. Only with a reaper.
     case stopped(signal: Int32)
-    /// The kernel reported the death of the process. Annex now examines what the sandbox left behind; `ended` follows.
+    /// The kernel reported the death of the process. Annex now examines the sandbox's remains; `ended` follows.
     case died
     case ended(SandboxEnd)
 }
@@ -24,20 +24,20 @@ package enum SandboxEvent: Sendable {
 /// The facts that the kernel reports about the end of a sandboxed process. `SandboxRunReport` and the broker derive the
 /// reason for the end from them.
 package struct SandboxEnd: Sendable {
-    /// The step of the launch that failed; nil if none did.
+    /// The step of the launch that failed; nil if no step failed.
     package var failure: SandboxError?
-    /// How the process ended; nil if there never was one, or if the warden was lost.
+    /// How the process ended; nil if there never was a process, or if the warden was lost.
     package var process: ProcessEnd?
     package var usage: ResourceUsage?
     /// Whether the process's own code ever ran.
     package var hasRun = false
-    /// What the control group counted; nil if there was none.
+    /// The counts of the control group; nil if there was no group.
     package var memory: MemoryUse?
     /// Which limits the kernel enforced; nil if the launch failed before they were set.
     package var held: HeldLimits?
-    /// What the memory watch found; nil if it found nothing, or if a control group bounds all memory.
+    /// The finding of the memory watch; nil if it found nothing, or if a control group bounds all memory.
     package var memoryFinding: WatchFinding?
-    /// What the watch of processor time found; nil if it found nothing.
+    /// The finding of the watch of processor time; nil if it found nothing.
     package var processorFinding: WatchFinding?
     /// Whether the policy lets the program send itself the signal that ended it. Then the signal may be the program's
     /// own.
@@ -73,8 +73,8 @@ package struct SandboxEnd: Sendable {
 
     /// Whether the limit of processor time ended the process: the watch killed it, or `RLIMIT_CPU` explains a kill
     /// without another cause. The kernel compares `RLIMIT_CPU` with whole seconds, counted by the ticks at which the
-    /// process was found running. The usage that it reports is another count, which was a fifth lower on a busy
-    /// machine. So a kill at half the limit or more counts as one by the limit.
+    /// process was found running. The usage that the kernel reports is another count, which was a fifth lower on a busy
+    /// machine. So if the usage is at least half of the limit, the kill counts as a kill by the limit.
     package func ranOutOfProcessorTime(limit: Duration) -> Bool {
         guard isKilled else { return false }
         let used = (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero)

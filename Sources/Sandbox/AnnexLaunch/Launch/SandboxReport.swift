@@ -21,7 +21,7 @@ package struct SandboxReport: Sendable {
     package let layers: [String]
     /// The layers that were left out.
     package let waived: [Waiver]
-    /// What happens to denied calls and paths. The caller chose any mode other than `enforce` explicitly.
+    /// The treatment of denied calls and paths. Any mode other than `enforce` was the caller's explicit choice.
     package let denials: DenialMode
     package let held: HeldLimits
     /// When the extension's own code began, on `MonotonicClock`.

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
 extension SandboxedProcess {
-    /// Everything that belongs to the process and is released by the time its end is reported, and what is known of the
+    /// The resources of the process, which are released by the time its end is reported, and the facts about the
     /// process so far.
     struct Holdings: ~Copyable {
         var process: ProcessHandle?

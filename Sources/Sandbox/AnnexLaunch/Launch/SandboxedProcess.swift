@@ -3,8 +3,8 @@ internal import AnnexPolicy
 internal import Glibc
 internal import Synchronization
 
-/// One sandboxed process from its plan to its end, with everything that belongs to it: control group, identity, output,
-/// denials. All of it has been released when the end is reported.
+/// One sandboxed process from its plan to its end, with all its resources: control group, identity, output, denials.
+/// All of them have been released when the end is reported.
 package final class SandboxedProcess: Sendable {
     private let holdings: Mutex<Holdings>
     private let scene: DenialListener.Scene
@@ -55,14 +55,14 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    /// The memory in use, in bytes; nil if it is not known, or not any more.
+    /// The memory in use, in bytes; nil if it is not known yet, or not known any more.
     package func memoryInUse() -> UInt64? {
         if let file = holdings.withLock({ $0.usageFile }) { return TextFile.number(file) }
         return holdings.withLock { $0.watch }?.subject.use
     }
 
-    /// Sends a signal to the process. A reaper forwards those that a user or a service manager may send to the program.
-    /// A signal that comes before the process is known is sent as soon as it is.
+    /// Sends a signal to the process. A reaper forwards the signals that a user or a service manager may send to the
+    /// program. If the process is not known yet, the signal is sent as soon as it is known.
     /// - Returns: false if the process has already ended, even if the end was not reported yet.
     @discardableResult
     package func send(_ signal: Int32) -> Bool {
@@ -137,7 +137,7 @@ package final class SandboxedProcess: Sendable {
             }
         case .ended(let end, let usage): finish(end, usage: usage)
         case .wardenLost:
-            // The kernel kills the process with its warden, but it may be slow to.
+            // The kernel kills the process with its warden, but the kill may take a moment.
             kill()
             awaitDeath(polls: 0)
         }
@@ -145,7 +145,7 @@ package final class SandboxedProcess: Sendable {
 
     /// Waits until the process is gone after its warden was lost, because the warden cannot reap it any more. This way
     /// no group is left behind, and no living process shares its identity with another sandbox. Waits for five seconds
-    /// at most; the next start of a broker removes what is left then.
+    /// at most; the next start of a broker removes the remains.
     private func awaitDeath(polls: Int) {
         guard polls < 1000, holdings.withLock({ $0.isAlive }) else { return finish(nil, usage: nil) }
         loop.schedule(after: .milliseconds(5)) { [self] in awaitDeath(polls: polls + 1) }
@@ -176,7 +176,7 @@ package final class SandboxedProcess: Sendable {
         holdings.withLock { $0.watch = watch }
     }
 
-    /// Watches the processor time of several processes. The kernel itself limits a single one.
+    /// Watches the processor time of several processes. The kernel itself limits the time of a single process.
     private func watchTime(of number: Int32) {
         let subject = ProcessorWatch(
             limit: scene.policy.limits.processor, isAlive: lives, used: processorTime(of: number)

@@ -33,8 +33,8 @@ extension SandboxConfiguration {
                 "build it without that (`-z noexecstack`), or state `write-xor-execute: off` in a policy of your own")
     }
 
-    /// The object that the program finds at a path, in its bundle or on the host; nil if the kernel will not find it
-    /// either.
+    /// The object that the program finds at a path, in its bundle or on the host; nil if there is none, so that the
+    /// kernel will not find it either.
     private func object(at path: String) throws(SandboxError) -> Descriptor? {
         let place = try bundlePlace()
         do throws(SystemError) {
@@ -60,14 +60,14 @@ extension SandboxConfiguration {
 /// The headers of an ELF file that tell which memory the kernel creates for it in `execve` itself. No filter sees that
 /// memory being created. The file may be malformed.
 struct ProgramHeaders: Hashable {
-    /// What in the file would be writable and executable at once, in words; nil if nothing would.
+    /// The part of the file, in words, that would be writable and executable at once; nil if there is no such part.
     let fault: String?
     /// The path of the dynamic linker that the kernel loads with the file; nil if there is none.
     let interpreter: [UInt8]?
 
     private static let (load, interpret, stack) = (UInt32(1), UInt32(3), UInt32(0x6474_E551))
     private static let (execute, write) = (UInt32(1), UInt32(2))
-    /// The kernel reads at most this many bytes of headers, and no longer path.
+    /// The kernel reads at most this many bytes of headers, and accepts no longer path than this.
     private static let largest = 1 << 16
     private static let longestPath = UInt64(PATH_MAX)
 
@@ -120,7 +120,7 @@ struct ProgramHeaders: Hashable {
 }
 
 extension ProgramHeaders {
-    /// - Parameter object: may be open for reference only. The file is opened again, and one that cannot be read is an
+    /// - Parameter object: may be open for reference only. The file is opened again. If it cannot be read, that is an
     ///   error.
     init?(of object: borrowing Descriptor) throws(SystemError) {
         let file = try Descriptor.open("/proc/self/fd/\(object.number)", O_RDONLY | O_NONBLOCK | O_NOCTTY)

@@ -2,8 +2,9 @@ internal import AnnexLinux
 package import AnnexPolicy
 internal import Glibc
 
-/// What a policy's grants become on this host: the objects to bind and where, and the rights of each place. It also
-/// lists the host's links that the sandbox's root must have too. Mounts and Landlock rules are both derived from it.
+/// The layout that a policy's grants get on this host: the objects to bind, their places, and the rights of each place.
+/// It also lists the host's links that the sandbox's root must have too. Mounts and Landlock rules are both derived
+/// from it.
 struct GrantLayout: ~Copyable {
     struct Place {
         let path: String
@@ -134,7 +135,7 @@ struct GrantLayout: ~Copyable {
         }
     }
 
-    /// The innermost place that shows a path; nil if none does.
+    /// The innermost place that shows a path; nil if no place shows it.
     func place(showing path: String) -> Place? { places.last { path.isWithin($0.path) } }
 }
 
@@ -168,7 +169,7 @@ package struct GrantDangers {
     }
 
     /// - Parameters:
-    ///   - place: where the path leads, with every link resolved.
+    ///   - place: the path with every link resolved.
     ///   - spelling: the path as spelled, which was checked before.
     package func danger(of place: String, _ rights: PathRights, spelled spelling: String) -> String? {
         if home.map({ PathText.isSame($0, as: place) }) == true {

@@ -5,8 +5,8 @@ internal import Synchronization
 /// The name of a control group or folder that identifies its owner: `annex.<pid namespace>.<owner's pid>.<owner's start
 /// time>.<count>`.
 ///
-/// Within a pid namespace, pid and start time together identify one process for ever. So the next start can tell what a
-/// killed broker left behind from the groups of a running one.
+/// Within a pid namespace, pid and start time together identify one process for ever. So the next start can distinguish
+/// the remains of a killed broker from the groups of a running broker.
 package struct OwnedName: Hashable, Sendable {
     let space: UInt64
     let owner: pid_t

@@ -1,14 +1,15 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A launch that failed: the step, the errno, what it was about, and the remedy. Nothing of the launch is left.
+/// A launch that failed: the step, the errno, the path or other object of the step, and the remedy. No part of the
+/// launch is left.
 package struct LaunchFailure: Error, Sendable, Hashable {
     package let step: LaunchStep
     /// The kernel's errno; 0 if the process was killed before its executable ran.
     package let errno: Int32
-    /// What the step was about, such as a path or a limit; nil if that is not known.
+    /// The object of the step, such as a path or a limit; nil if that is not known.
     package let subject: String?
-    /// What the reader can do about it; nil if that is not known.
+    /// The remedy; nil if it is not known.
     package let remedy: String?
 
     package init(_ step: LaunchStep, errno: Int32, subject: String? = nil, remedy: String? = nil) {
@@ -128,7 +129,8 @@ extension LaunchFailure {
         }
     }
 
-    /// The remedy for a switch of this machine that keeps ordinary users from using namespaces; nil if no switch does.
+    /// The remedy for a switch of this machine that keeps ordinary users from using namespaces; nil if there is no such
+    /// switch.
     private static func switchThatForbids() -> String? {
         let switches: [(path: String, forbids: String, remedy: String)] = [
             (

@@ -2,7 +2,8 @@ package import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// Everything that one launch needs, decided beforehand. The warden follows the plan step by step and decides nothing.
+/// The plan of one launch. All decisions are made beforehand: the warden follows the plan step by step and decides
+/// nothing.
 ///
 /// The plan owns the descriptors that travel with it. They are closed here once the warden has them.
 package struct LaunchPlan: ~Copyable, Sendable {
@@ -43,7 +44,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package static let ownerOnly: UInt32 = 0o077
 
     package var layers: SandboxLayers = .all
-    /// The user and group inside, and those on the host that they stand for. Those on the host are never root.
+    /// The user and group inside, and the user and group on the host that they stand for. On the host they are never
+    /// root.
     package var insideUser: UInt32 = 65534
     package var insideGroup: UInt32 = 65534
     package var outsideUser: UInt32
@@ -64,7 +66,7 @@ package struct LaunchPlan: ~Copyable, Sendable {
     /// Whether the loopback interface of the sandbox's own network namespace is up.
     package var hasLoopback = false
     /// Whether the kernel, in addition to the filter, keeps memory that was ever writable from becoming executable. If
-    /// the kernel cannot, only the filter does.
+    /// the kernel cannot do this, only the filter does.
     package var hasWriteXorExecute = false
     /// Whether the process runs some steps of niceness below the host (nice(2)).
     package var isNice = false
@@ -97,7 +99,7 @@ package struct LaunchPlan: ~Copyable, Sendable {
     var descriptors = DescriptorList()
 
     /// A plan for an executable that is found inside at `path` and must be the same object as `checked`.
-    /// - Parameter checked: any open descriptor of the executable, also one of `O_PATH`. It stays the caller's.
+    /// - Parameter checked: any open descriptor of the executable, also an `O_PATH` descriptor. The caller keeps it.
     package init(
         executable path: String, checked: borrowing Descriptor, outsideUser: UInt32, outsideGroup: UInt32
     ) throws(SystemError) {
@@ -176,8 +178,8 @@ extension LaunchPlan {
     }
 }
 
-/// What a bound object may be used for. Without any of these options it is read-only. A bind never honours set-user-ID,
-/// and shows nothing that is mounted on the host later.
+/// The permitted uses of a bound object. Without any of these options it is read-only. A bind never honours
+/// set-user-ID, and shows nothing that is mounted on the host later.
 package struct BindAccess: OptionSet, Sendable, Hashable {
     package let rawValue: UInt32
 
@@ -188,7 +190,7 @@ package struct BindAccess: OptionSet, Sendable, Hashable {
     package static let writable = BindAccess(rawValue: 1 << 0)
     /// A device node that the policy grants, such as `/dev/null`.
     package static let device = BindAccess(rawValue: 1 << 1)
-    /// Nothing in it can be executed.
+    /// No file in it can be executed.
     package static let noExecute = BindAccess(rawValue: 1 << 2)
     /// An id map: files that belong to the plan's inside user on disk belong to the process, and its new files get that
     /// owner on disk.
@@ -233,7 +235,7 @@ package struct ResourceLimit: Sendable, Hashable {
         self.init(resource, soft: bound, hard: bound)
     }
 
-    /// The limit, lowered to this program's own hard limit if that is lower. A higher one could not be set.
+    /// The limit, lowered to this program's own hard limit if that is lower. A higher limit could not be set.
     func withinOwn() -> ResourceLimit {
         var own = rlimit()
         // SAFETY: getrlimit writes one struct and keeps nothing.

@@ -7,7 +7,7 @@ public struct SandboxError: Error, Sendable, Hashable {
     public let step: String
     /// Why the step failed, in one line.
     public let cause: String
-    /// What the reader can do about it; nil if that is not known.
+    /// The remedy; nil if it is not known.
     public let remedy: String?
     /// Whether there is no program of the requested name.
     public let isMissing: Bool

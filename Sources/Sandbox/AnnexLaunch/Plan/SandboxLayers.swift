@@ -1,8 +1,8 @@
 package import AnnexPolicy
 internal import AnnexWarden
 
-/// The layers of a sandbox: those that a plan asks for, or those that a launch reports as in force. A layer that cannot
-/// be had fails the launch. No layer is left out silently.
+/// The layers of a sandbox: the layers that a plan asks for, or the layers that a launch reports as in force. If the
+/// machine cannot provide a layer, the launch fails. No layer is left out silently.
 package struct SandboxLayers: OptionSet, Sendable, Hashable {
     package let rawValue: UInt32
 
@@ -17,7 +17,7 @@ package struct SandboxLayers: OptionSet, Sendable, Hashable {
     package static let ipc = SandboxLayers(rawValue: 1 << 4)
     package static let hostname = SandboxLayers(rawValue: 1 << 5)
     package static let controlGroup = SandboxLayers(rawValue: 1 << 6)
-    /// A root of the sandbox's own that holds only what the plan lists.
+    /// A root of the sandbox's own that holds only the files that the plan lists.
     package static let root = SandboxLayers(rawValue: 1 << 7)
     /// Every capability is dropped, for good.
     package static let capabilities = SandboxLayers(rawValue: 1 << 8)

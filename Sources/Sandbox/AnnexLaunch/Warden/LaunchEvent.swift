@@ -71,7 +71,7 @@ package struct LaunchTimes: Sendable, Hashable {
         return ends[place]
     }
 
-    /// The steps in the order of their ends, each with the time since the end of the one before.
+    /// The steps in the order of their ends, each with the time since the end of the step before it.
     ///
     /// Warden and child run in parallel during some steps. The sum is the time of the whole launch.
     package var durations: [(step: LaunchStep, duration: Duration)] {

@@ -70,7 +70,7 @@ struct StartingWarden: ~Copyable {
         return warden
     }
 
-    /// Kills the warden. A warden that a signal has suspended would otherwise stay, although its broker no longer needs
+    /// Kills the warden. Otherwise a warden that a signal has suspended would stay, although its broker no longer needs
     /// it.
     consuming func giveUp() {
         let process = WardenProcess(process)

@@ -66,8 +66,8 @@ extension Warden {
         }
     }
 
-    /// - Returns: a launch that failed and must be reported as ended, after which there may be more to send; nil if
-    ///   nothing is left to send now.
+    /// - Returns: a launch that failed and must be reported as ended. Afterwards there may be more to send. nil if
+    ///   there is nothing left to send now.
     private func sendUntilFailure() -> (Launch, LaunchFailure)? {
         state.withLock { state in
             while let first = state.backlog.first {
@@ -109,8 +109,8 @@ final class OutgoingPlan: Sendable {
     }
 
     /// - Returns: false if the send must be repeated: either the socket has no room at the moment, or too many
-    ///   descriptors are in flight. The kernel lets a user have as many in flight, in sockets of any kind, as this
-    ///   process may have open.
+    ///   descriptors are in flight. The kernel counts a user's descriptors in flight in all sockets. It allows as many
+    ///   of them as this process may have open.
     /// - Throws: `ETOOMANYREFS` if the second condition lasts for two seconds.
     func send(on socket: borrowing ControlSocket) throws(SystemError) -> Bool {
         let numbers = descriptors.numbers

@@ -95,8 +95,8 @@ extension Warden {
     /// Whether the warden is gone, even if the loop's thread has not noticed yet.
     package var isLost: Bool { state.withLock { $0.isLost } || process.handle.hasEnded }
 
-    /// Ends every remaining sandbox, removes what the plans listed for removal, and waits for the warden's end.
-    /// Launches that had not ended get `wardenLost`. Must not be called on the loop's thread.
+    /// Ends every remaining sandbox, removes the directories that the plans listed for removal, and waits for the
+    /// warden's end. Launches that had not ended get `wardenLost`. Must not be called on the loop's thread.
     ///
     /// - Parameter patience: how long to wait. The default is a little longer than the longest shutdown of the warden.
     package func shutDown(patience: Duration = .seconds(15)) {

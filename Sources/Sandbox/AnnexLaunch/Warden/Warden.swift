@@ -54,7 +54,7 @@ package final class Warden: Sendable {
 
     /// Starts a warden and waits for its hello.
     /// - Parameters:
-    ///   - programs: the programs to try, in order. The first that answers in this library's version is used.
+    ///   - programs: the programs to try, in order. The first program that answers in this library's version is used.
     ///   - patience: how long to wait for the hello of each program, which usually takes milliseconds. Without a limit,
     ///     a stopped warden would block the host for ever.
     package static func start(
@@ -81,9 +81,9 @@ package final class Warden: Sendable {
 
 /// The warden's process. Its exit status is collected here if no other process does it.
 ///
-/// Its parent has ended by the time it runs, so the kernel gives it a new parent. That is this process if it is the
-/// first of its pid namespace (a container's entry point) or asked for orphans (`PR_SET_CHILD_SUBREAPER`). A child that
-/// ended stays a zombie until its parent collects its status.
+/// Its parent has ended by the time it runs, so the kernel gives it a new parent. The new parent is this process in two
+/// cases: if it is the first process of its pid namespace (a container's entry point), or if it asked for orphans
+/// (`PR_SET_CHILD_SUBREAPER`). A child that ended stays a zombie until its parent collects its status.
 final class WardenProcess: Sendable {
     let handle: ProcessHandle
     private let watch = Mutex<EventLoop.Watch?>(nil)

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// The origin of the warden's program.
 package enum WardenProgram: Sendable, Hashable {
-    /// An installed program. AppArmor needs one, because its profiles go by path. It is skipped if its version differs
-    /// from this library's.
+    /// An installed program. AppArmor needs an installed program, because its profiles go by path. It is skipped if its
+    /// version differs from this library's.
     case installed(path: String)
     /// The copy embedded in this library, executed from sealed memory.
     case carried

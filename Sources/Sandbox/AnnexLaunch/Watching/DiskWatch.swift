@@ -13,7 +13,7 @@ package final class DiskWatch: Watched {
     private let size: UInt64
     private let inodes: UInt64
     private let exceeded: @Sendable (String) -> Void
-    /// The number of looks in a row that this program could not finish.
+    /// The number of looks in a row that this process could not finish.
     /// SYNC: relaxed: looks run one after another.
     private let failures = Atomic<Int>(0)
 
@@ -40,7 +40,7 @@ package final class DiskWatch: Watched {
         return false
     }
 
-    /// The cause against the program if too many looks in a row failed for a lack of this program's own.
+    /// The reason to end the watched program, if too many looks in a row failed because this process lacked a resource.
     private func patience(with unmeasured: String?) -> String? {
         guard let unmeasured else {
             failures.store(0, ordering: .relaxed)
@@ -69,7 +69,7 @@ package struct DirectoryUse {
     private var files: UInt64
     /// Whether some directory cannot be read.
     private var isClosed = false
-    /// A lack of this program's own, such as one of descriptors, that kept it from reading a part.
+    /// A lack of this process, such as a lack of descriptors, that kept it from reading a part of the directory.
     private var lack: Int32?
     /// Whether the contents exceed what can be counted. This is a flag, because a special value of `files` or `bytes`
     /// would change with the next addition.
@@ -105,7 +105,7 @@ package struct DirectoryUse {
         return isFull ? "more than \(inodes) files in its private directory" : nil
     }
 
-    /// Why the contents could not be counted, if that is not the program's doing; nil if they were counted.
+    /// Why the contents could not be counted, if the watched program did not cause that; nil if they were counted.
     package var unmeasured: String? {
         lack.map { "its private directory could not be measured (\(Errno.name($0)) (\(Errno.text($0))))" }
     }

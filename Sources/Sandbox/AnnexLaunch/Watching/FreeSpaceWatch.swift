@@ -1,8 +1,8 @@
 package import AnnexLinux
 internal import Glibc
 
-/// Watches the free space of the file systems that a program may write to. The kernel does not limit what it writes
-/// there, and a full disk stops all other programs. Checks five times a second.
+/// Watches the free space of the file systems that a program may write to. The kernel does not limit the bytes that it
+/// writes there, and a full disk stops all other programs. Checks five times a second.
 package final class FreeSpaceWatch: Watched {
     package static let interval = Duration.milliseconds(200)
 
@@ -93,7 +93,7 @@ struct FreeSpace: Hashable {
             mostFiles: mostFiles)
     }
 
-    /// A message that says what is missing; nil if at least the floor is free.
+    /// A message that names the missing space; nil if at least the floor is free.
     func missing(beneath floor: FreeSpace) -> String? {
         if bytes < floor.bytes { return "\(bytes) bytes free; \(floor.bytes) must stay free" }
         if files < floor.files { return "room for \(files) files; \(floor.files) must stay free" }

@@ -31,7 +31,7 @@ package enum HiddenProcesses {
             : "sudo mount -o remount,\(option),gid=GROUP /proc, with a group of this user"
     }
 
-    /// The options of the `/proc` mount. Of several mounts at one place, the uppermost is listed last.
+    /// The options of the `/proc` mount. If there are several mounts at one place, the uppermost is listed last.
     private static func options(in mounts: String) -> [Substring]? {
         mounts.split(separator: "\n").reversed().lazy.compactMap { line -> [Substring]? in
             let fields = line.split(separator: " ")
@@ -42,7 +42,7 @@ package enum HiddenProcesses {
         }.first
     }
 
-    /// The group whose members see everything: root's, unless the mount names another.
+    /// The group whose members see all processes: root's group, unless the mount names another.
     private static func group(in options: [Substring]) -> UInt32 {
         options.first { $0.hasPrefix("gid=") }.flatMap { UInt32($0.dropFirst(4)) } ?? 0
     }

@@ -5,8 +5,8 @@ internal import Synchronization
 /// Watches the memory of a process and its descendants if no control group limits all of it.
 ///
 /// `RLIMIT_DATA` limits private memory in the kernel. It does not count nameless files, mapped or only held open, and
-/// the kernel's page tables. This class adds up all of it ten times a second, and the report says `watched` rather than
-/// `enforced`.
+/// the kernel's page tables. This class adds up memory of all these kinds ten times a second. The report then says
+/// `watched` and not `enforced`.
 final class MemoryWatch: Watched {
     static let interval = Duration.milliseconds(100)
 
@@ -49,7 +49,7 @@ final class MemoryWatch: Watched {
     }
 
     /// Whether the use exceeds the limit. The private use of each process is quick to read, but the sum counts shared
-    /// memory several times. Only if that sum exceeds the limit, the exact shares are read. The processes are read one
+    /// memory several times. The exact shares are read only if that sum exceeds the limit. The processes are read one
     /// after another. If a process ends after it was read, the shares of the others grow, and the pages that it shared
     /// are counted too high. Therefore two readings in a row must exceed the limit.
     private func exceeds() throws(SystemError) -> Bool {

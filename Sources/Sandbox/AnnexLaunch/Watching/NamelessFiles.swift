@@ -11,7 +11,8 @@ struct NamelessFiles {
         let inode: UInt64
     }
 
-    /// The most descriptors of a process that are examined. More are an error, so that no partial sum is returned.
+    /// The most descriptors of a process that are examined. If there are more, that is an error, so that no partial sum
+    /// is returned.
     private static let mostDescriptors = 1 << 20
 
     private var files: [Identity: UInt64] = [:]
@@ -29,8 +30,8 @@ struct NamelessFiles {
         files[Identity(device: device, inode: inode)] = UInt64(bytesOfBlocks: blocks)
     }
 
-    /// Adds the files that a process holds open. An ended process holds none. For a process that executed an unreadable
-    /// file, only root can list them.
+    /// Adds the files that a process holds open. An ended process holds no files. For a process that executed an
+    /// unreadable file, only root can list them.
     mutating func add(openIn process: Int32) throws(SystemError) {
         let folder = "/proc/\(process)/fd"
         let names: [String]

@@ -4,7 +4,8 @@ internal import Glibc
 /// A process and all its descendants, as the kernel lists them. The kernel may reuse a number before the caller uses
 /// it, so the numbers serve for reading only.
 package enum ProcessTree {
-    /// The most processes or threads that are listed. More are an error, so that no partial list is returned.
+    /// The most processes or threads that are listed. If there are more, that is an error, so that no partial list is
+    /// returned.
     private static let most = 65_536
 
     /// Whether this kernel lists the children of a process (`CONFIG_PROC_CHILDREN`).

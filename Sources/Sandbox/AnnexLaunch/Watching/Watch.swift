@@ -7,11 +7,11 @@ package final class Watch<Subject: Watched>: Sendable {
     let subject: Subject
     private let loop: EventLoop
     private let cancel = Mutex<(@Sendable () -> Void)?>(nil)
-    /// SYNC: relaxed everywhere, because it orders nothing: one extra look does no harm.
+    /// SYNC: relaxed everywhere, because this value orders no other data. One extra look does no harm.
     private let isOver = Atomic<Bool>(false)
 
-    /// - Parameter loop: the event loop that runs the looks while no thread can be made: a late look is better than
-    ///   none.
+    /// - Parameter loop: the event loop that runs the looks while no thread can be made. A late look is better than no
+    ///   look.
     package init(_ subject: Subject, orOn loop: EventLoop) {
         self.subject = subject
         self.loop = loop
@@ -68,8 +68,8 @@ package enum WatchFinding: Sendable, Hashable {
     case unseen(String)
 }
 
-/// Tracks whether a watch can still measure its program. A program that cannot be measured counts as one that exceeds
-/// its limit, so hiding is no way out.
+/// Tracks whether a watch can still measure its program. If a program cannot be measured, it counts as exceeding its
+/// limit. So a program gains nothing by hiding.
 final class Sight: Sendable {
     /// The number of failed looks in a row after which the program is ended.
     static let patience = 2

@@ -25,7 +25,7 @@ static long send_about(struct child *child, uint32_t kind) {
     int given = kind == ANNEX_ANSWER_STARTED ? child->pidfd : kind == ANNEX_ANSWER_LISTENER ? child->listener : -1;
     long result = send_answer(&child->answer, given);
     if (result == 0 && kind == ANNEX_ANSWER_STARTED) loop_started_sent(child);
-    // The code inside may run only now that the broker has the listener.
+    // The broker has the listener now. Only from here on may the code inside run.
     if (result == 0 && kind == ANNEX_ANSWER_LISTENER) loop_listener_sent(child);
     return result;
 }

@@ -61,7 +61,7 @@ long bare_enter(struct launch *launch) {
 }
 
 static long empty_root(void) {
-    // Before the first mount: no mount made here may appear on the host.
+    // This must come before the first mount: no mount made here may appear on the host.
     long result = CALL(NR_mount, 0, "/", 0, MS_REC | MS_PRIVATE, 0);
     if (result >= 0) result = tmpfs_make(BARE_SIZE, BARE_INODES, BARE_MODE, BARE_ATTRIBUTES);
     if (result < 0) return result;
@@ -72,8 +72,9 @@ static long empty_root(void) {
     return result;
 }
 
-// Whether the warden's root is the root of its mount namespace. In a chroot it is not: there neither the host's nor the
-// bare namespace allows pivot_root. All launches fail at the pivot, so the bare namespace would be of no use.
+// Whether the warden's root is the root of its mount namespace. In a chroot it is not. In a chroot, neither the host's
+// namespace nor the bare one allows pivot_root. All launches fail at the pivot, so the bare namespace would be of no
+// use.
 static int is_namespaces_root(void) {
     struct statx own, here;
     if (CALL(NR_statx, warden.bare.root, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO, &own) < 0) return 0;
@@ -96,8 +97,8 @@ static long make(void) {
 
 void bare_make(void) {
     warden.bare.is_due = 0;
-    // Tried once. If the kernel refuses, launches begin with a copy of the host's namespace, like an ordinary user's. A
-    // warden that finds no way back fails every launch and reports the reason.
+    // This is tried once. If the kernel refuses, launches begin with a copy of the host's namespace, like the launches
+    // of an ordinary user. A warden that finds no way back fails every launch and reports the reason.
     make();
     if (!warden.bare.is_made && !warden.bare.is_away) warden.bare.hosts = -1;
 }

@@ -52,7 +52,7 @@ _Noreturn void child_run(struct launch *launch) {
 }
 
 void child_say(struct launch *launch, int error, int listener) {
-    // Static, not on the stack: the whole struct is zeroed, its padding too.
+    // The struct is static and not on the stack, so that all of it is zeroed, even its padding.
     static struct child_report report;
     report.kind = REPORT_STEP;
     report.step = launch->step;

@@ -19,8 +19,8 @@ static void append(char **end, const char *clock, const struct time *offset) {
 }
 
 // Each clock gets an offset of its own. With one offset for both, their difference would still show how long the
-// machine slept. The time since the start counts sleep and the monotonic clock does not, so the time since the start is
-// never the smaller one.
+// machine slept. The time since the start counts sleep, and the monotonic clock does not. So the time since the start
+// is never smaller than the monotonic clock.
 static long choose(struct time *monotonic, struct time *since_start) {
     uint32_t random[4];
     long got = CALL(NR_getrandom, random, sizeof random, 0);
@@ -51,7 +51,7 @@ long clocks_shift(struct launch *launch) {
     append(&end, "monotonic ", &monotonic);
     append(&end, "boottime ", &since_start);
     launch->detail = 1;
-    // Before any process is in the namespace: from then on the kernel rejects offsets.
+    // This must come before any process is in the namespace, because from then on the kernel rejects offsets.
     result = proc_write("self/timens_offsets", lines, (uint64_t)(end - lines));
     if (result < 0) return result;
     launch->detail = 2;

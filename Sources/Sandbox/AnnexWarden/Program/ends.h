@@ -1,8 +1,8 @@
 // The ends of children: how the warden notices them, collects their statuses, and kills them.
 //
-// exec gives a child SIGCHLD as its exit signal. From then on that signal reports its end, and the warden holds no
-// descriptor for it. Otherwise every clone would copy the descriptors of a thousand idle children and close them again.
-// A child that never executed has no exit signal, and neither has a reaper; their pidfds report their ends.
+// exec gives a child SIGCHLD as its exit signal. From then on that signal reports the child's end, and the warden holds
+// no descriptor for the child. Otherwise every clone would copy the descriptors of a thousand idle children and close
+// them again. A child that never executed has no exit signal, and neither has a reaper; their pidfds report their ends.
 #ifndef ANNEX_ENDS_H
 #define ANNEX_ENDS_H
 

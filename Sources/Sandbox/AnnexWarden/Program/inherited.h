@@ -4,8 +4,8 @@
 #ifndef ANNEX_INHERITED_H
 #define ANNEX_INHERITED_H
 
-// The warden gives up what it inherited from its host, so that no child begins with it. It never gains: a property that
-// makes a process slower or weaker stays.
+// The warden gives up the advantages that it inherited from its host, so that no child begins with them. A property
+// that makes a process slower or weaker stays.
 long inherited_give_up(void);
 
 // Gives this process a smaller share of a processor than the host, while both compete.

@@ -1,5 +1,5 @@
 // The kernel's numbers and layouts that the warden uses. They are kept here because the headers of the building machine
-// may be older than the running kernel. A freestanding program needs no more.
+// may be older than the running kernel. A freestanding program needs no other header.
 #ifndef ANNEX_KERNEL_H
 #define ANNEX_KERNEL_H
 

@@ -30,7 +30,7 @@ static long watch(int descriptor, uint32_t events, uint64_t data) {
     return CALL(NR_epoll_ctl, warden.loop.epoll, EPOLL_CTL_ADD, descriptor, &entry);
 }
 
-// Closing is not enough: the broker holds the same pidfd, and a clone may still hold the same socket.
+// Closing the descriptor is not enough: the broker holds the same pidfd, and a clone may still hold the same socket.
 static void unwatch(int *descriptor) {
     if (*descriptor < 0) return;
     CALL(NR_epoll_ctl, warden.loop.epoll, EPOLL_CTL_DEL, *descriptor, 0);

@@ -185,7 +185,8 @@ static long attach(const struct launch *launch, int tree, const char *path, int 
 
 long mounts_make_private(struct launch *launch) {
     if (!plan_has(launch->plan, ANNEX_LAYER_MOUNT)) return 0;
-    // Before the first mount: no mount made here may appear on the host, and no mount made there may appear here.
+    // This must come before the first mount: no mount made here may appear on the host, and no mount of the host may
+    // appear here.
     return CALL(NR_mount, 0, "/", 0, MS_REC | MS_PRIVATE, 0);
 }
 
@@ -263,12 +264,12 @@ long mounts_make_links(struct launch *launch) {
     return 0;
 }
 
-// Before the pivot: the kernel allows a new procfs only to a process that sees a complete one.
+// This must come before the pivot: the kernel allows a new procfs only to a process that sees a complete one.
 long mounts_make_proc(struct launch *launch) {
     if ((launch->plan->flags & ANNEX_PLAN_PROC) == 0) return 0;
     long context = CALL(NR_fsopen, "proc", FSOPEN_CLOEXEC);
     if (context < 0) return context;
-    // Shows processes only, and of those only the ones that the reader could trace.
+    // This procfs shows only processes, and only the processes that the reader could trace.
     long result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "subset", "pid", 0);
     if (result >= 0) result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "hidepid", "ptraceable", 0);
     if (result >= 0) result = CALL(NR_fsconfig, context, FSCONFIG_CMD_CREATE, 0, 0, 0);

@@ -25,13 +25,14 @@ long network_choose(const annex_plan *plan) {
     if ((plan->flags & ANNEX_PLAN_LOOPBACK) != 0) return CLONE_NEWNET;
     warden.network.is_due = warden.network.hosts >= 0;
     if (warden.network.place != IN_SPARE) return CLONE_NEWNET;
-    // Before the clone: even a clone that fails half-way has used up the namespace.
+    // This must come before the clone: even a clone that fails half-way has used up the namespace.
     warden.network.place = IN_TAKEN;
     return 0;
 }
 
 void network_make_spare(void) {
-    // Tried once for each launch. If the kernel refuses, for lack of rights or by a limit, launches make their own.
+    // This is tried once for each launch. If the kernel refuses, for lack of rights or by a limit, each launch makes
+    // its own namespace.
     warden.network.is_due = 0;
     if (CALL(NR_unshare, CLONE_NEWNET) >= 0) warden.network.place = IN_SPARE;
 }

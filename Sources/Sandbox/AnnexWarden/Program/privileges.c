@@ -34,7 +34,7 @@ static long drop_bounding_set(uint64_t kept) {
     for (int capability = 0; capability <= CAPABILITY_LARGEST; capability++) {
         if ((kept >> capability & 1) != 0) continue;
         long result = CALL(NR_prctl, PR_CAPBSET_DROP, capability);
-        // Past the last capability that this kernel has.
+        // The loop has passed the last capability that this kernel has.
         if (result == -EINVAL) return capability > 0 ? 0 : result;
         if (result < 0) return result;
     }

@@ -29,7 +29,7 @@ struct reaper {
     int is_quiet;     // report no stop until no signal has come for a while
 };
 
-// MARK: - The two ways
+// MARK: - The program's side
 
 static long send_program(const struct launch *launch) {
     static struct child_report report = {.kind = REPORT_PROGRAM};
@@ -174,8 +174,8 @@ static _Noreturn void serve(struct reaper *reaper) {
         if (signal < 0 && !more) reaper->is_quiet = 0;
         int is_forwarded = signal > 0 && (FORWARDED & BIT(signal)) != 0;
         int goes_on = signal == SIGCONT && is_from_outside(reaper, SIGCONT, &information);
-        // At every turn, not only after a quiet while: a program that wakes itself may send signals to this process,
-        // too.
+        // This happens at every turn, not only after a time without signals: a program that wakes itself may send
+        // signals to this process, too.
         if (reaper->all_stopped && !goes_on) CALL(NR_kill, -1, SIGSTOP);
         if (is_forwarded) forward(reaper, (int)signal, &information);
     }
@@ -210,7 +210,7 @@ long reaper_part_ways(struct launch *launch) {
     long result = CALL(NR_pipe2, ends, O_CLOEXEC);
     // Without a pid namespace, orphans become children of this process only because of this call.
     if (result >= 0) result = CALL(NR_prctl, PR_SET_CHILD_SUBREAPER, 1);
-    // Done before the clone, so that the program's code can never read the memory of either process.
+    // This is done before the clone, so that the program's code can never read the memory of either process.
     if (result >= 0) result = CALL(NR_prctl, PR_SET_DUMPABLE, 0);
     if (result < 0) return result;
     // Exit signal 0, as in the warden's own clone: exec sets it to SIGCHLD, so waitid shows whether the program

@@ -47,7 +47,7 @@ static long leave_host(void) {
 }
 
 static long set_own_limits(void) {
-    // 1, not 0: with 0 the kernel still runs a core_pattern that is a pipe.
+    // The limit is 1 and not 0: with 0 the kernel still runs a core_pattern that is a pipe.
     const struct limit core = {1, 1};
     long result = CALL(NR_prlimit64, 0, RLIMIT_CORE, &core, 0);
     struct limit files = {0, 0};
@@ -58,8 +58,8 @@ static long set_own_limits(void) {
     return result < 0 ? result : CALL(NR_prlimit64, 0, RLIMIT_NOFILE, &files, 0);
 }
 
-// Joins a session keyring that no process may use, not even its holder. Every sandbox inherits it, so none reaches the
-// session's keys. A keyring for each sandbox would exhaust the user's quota of 200 keys.
+// Joins a session keyring that no process may use, not even its holder. Every sandbox inherits it, so no sandbox
+// reaches the session's keys. A keyring for each sandbox would exhaust the user's quota of 200 keys.
 static int32_t seal_keyring(void) {
     const struct time pause = {0, QUOTA_PAUSE};
     long keyring = CALL(NR_keyctl, KEYCTL_JOIN_SESSION_KEYRING, 0);
@@ -103,8 +103,8 @@ static long learn_standing(void) {
     return warden.is_root ? CALL(NR_setgroups, 0, 0) : 0;
 }
 
-// Prepares what makes launches faster or hides more from sandboxes. If one of these cannot be had, the warden starts
-// without it.
+// Prepares the parts that make launches faster or hide more from sandboxes. If the machine cannot provide such a part,
+// the warden starts without it.
 static long prepare_places(void) {
     network_prepare();
     bare_prepare();

@@ -41,7 +41,8 @@ long surroundings_raise_loopback(struct launch *launch) {
 
 long surroundings_begin_session(struct launch *launch) {
     const annex_plan *plan = launch->plan;
-    // A session of its own: it has no terminal of the host to type into, and no process group to signal.
+    // The process gets a session of its own. So it has no terminal of the host to type into, and no process group to
+    // signal.
     long result = CALL(NR_setsid);
     if (result < 0) return result;
     CALL(NR_umask, plan->file_mask);

@@ -1,11 +1,11 @@
-// The warden's state, except for the table of launches: what it found at its start, and what it has prepared since. A
-// child has its own copy, made at the moment of its clone.
+// The warden's state, except for the table of launches: its findings at its start, and the parts that it has prepared
+// since. A child has its own copy, made at the moment of its clone.
 #ifndef ANNEX_WARDEN_STATE_H
 #define ANNEX_WARDEN_STATE_H
 
 #include <stdint.h>
 
-// Which network namespace the warden is in (network.c).
+// The network namespace that the warden is in (network.c).
 enum network_place {
     IN_HOSTS,  // the broker's namespace
     IN_SPARE,  // a new one that only the warden has been in
@@ -18,7 +18,7 @@ struct network {
     int is_due;
 };
 
-// Which mount namespace the warden is in (bare.c).
+// The mount namespace that the warden is in (bare.c).
 struct bare {
     int hosts;  // the way back: the host's namespace,
     int root;   // and the root in it, which need not be the namespace's own
@@ -30,7 +30,7 @@ struct bare {
 // Controls of annex_speculation.h, as bits (speculation.c).
 struct speculation {
     uint32_t asked;     // requested by each launch's child: offered, and not in force yet
-    uint32_t in_force;  // in every sandbox with the layer: those that were in force, and those asked for
+    uint32_t in_force;  // in every sandbox with the layer: controls in force before, and controls asked for
 };
 
 // Answers that could not be sent at once (answers.c).

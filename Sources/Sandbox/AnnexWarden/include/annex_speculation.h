@@ -1,4 +1,4 @@
-// The controls against side channels of the processor, and how to read the kernel's answers about each. This header
+// The controls against side channels of the processor, and the meaning of the kernel's answers about each. This header
 // makes no system call, so tests can try every answer on any machine.
 #ifndef ANNEX_SPECULATION_H
 #define ANNEX_SPECULATION_H

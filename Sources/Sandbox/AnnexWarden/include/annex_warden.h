@@ -205,8 +205,8 @@ typedef struct {
 } annex_plan;
 
 enum {
-    // The first process is a reaper and the program its child. For programs that may have several processes, and for
-    // programs that must receive signals as they do outside.
+    // The first process is a reaper and the program its child. This is for programs that may have several processes,
+    // and for programs that must receive signals as they do outside.
     ANNEX_PLAN_REAPER = 1u << 0,
     ANNEX_PLAN_PROC = 1u << 1,
     ANNEX_PLAN_LOOPBACK = 1u << 2,
@@ -257,8 +257,8 @@ typedef struct {
     uint64_t peak_memory;             // ENDED: bytes, ru_maxrss
     uint64_t begun;                   // CLOCK_MONOTONIC nanoseconds when the plan was read
     uint64_t times[ANNEX_STEP_COUNT]; // EXECUTED, FAILED: the same clock at each step's end; 0: not reached.
-                                      // SECCOMP has none: after it the child may not read the clock. The warden takes
-                                      // the times of LISTENER and EXEC when it sees them.
+                                      // SECCOMP has no time: after it the child may not read the clock. The warden
+                                      // takes the times of LISTENER and EXEC when it sees them.
 } annex_answer;
 
 // The step's name as users read it ("clone", "maps" ...); null if there is no such step.

@@ -1,4 +1,4 @@
-// Crashes that Swift itself has none of.
+// Crashes that Swift code cannot cause itself.
 #ifndef C_CRASHES_H
 #define C_CRASHES_H
 
@@ -6,9 +6,9 @@ void crash_through_null(void);
 void crash_at_a_breakpoint(void);
 void crash_to_nowhere(void);
 void crash_by_a_sent_signal(void);
-// Says as often what the library's handler says of a crash, with numbers of its own.
+// Repeats the call with which the library's handler reports a crash, with false numbers.
 void crash_in_words(int times);
-// SIGSEGV is this program's own from now on: it exits with 7.
+// From now on this program handles SIGSEGV itself: it exits with 7.
 void crash_handled(void);
 
 #endif

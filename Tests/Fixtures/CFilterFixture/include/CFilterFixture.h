@@ -1,11 +1,12 @@
-// Asks the running kernel what a filter answers: a child installs it and makes the calls, we play the listener.
+// Asks the running kernel for a filter's answers. A child installs the filter and makes the calls. This process plays
+// the listener.
 #ifndef C_FILTER_FIXTURE_H
 #define C_FILTER_FIXTURE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// What a probe ended in, beside the errno (1 and above) and the result of a call that was allowed (0).
+// The answers of a probe, besides the errno (1 and above) and the result of an allowed call (0).
 #define FILTER_NOTIFIED (-1)   // the filter asked its listener
 #define FILTER_NOT_REACHED (-2) // an earlier probe ended the child
 
@@ -15,17 +16,17 @@ typedef struct {
     int64_t answer;
 } filter_probe;
 
-// What lies below the filter that is asked, so that a call that it allows is not made.
+// The filter below the tested filter. It keeps allowed calls from being made.
 typedef enum {
     FILTER_NO_FLOOR,     // nothing: allowed calls are made
-    FILTER_FLOOR_ERRNO,  // what is allowed or notified fails with FILTER_FLOOR_ANSWER
-    FILTER_FLOOR_TRACE,  // what is allowed fails with ENOSYS, since nobody traces
+    FILTER_FLOOR_ERRNO,  // an allowed or notified call fails with FILTER_FLOOR_ANSWER
+    FILTER_FLOOR_TRACE,  // an allowed call fails with ENOSYS, because there is no tracer
 } filter_floor;
 
 #define FILTER_FLOOR_ANSWER 132  // ERFKILL: no policy answers it
 
-// Installs `count` instructions in a child and makes each call there. 0, the signal that ended the child, or -errno of
-// what could not be set up.
+// Installs `count` instructions in a child and makes each call there. Returns 0, the signal that ended the child, or
+// -errno of a failed preparation.
 int filter_probe_calls(
     const void *instructions, size_t count, filter_floor floor, filter_probe *probes, size_t probe_count);
 
@@ -34,9 +35,9 @@ int filter_probe_calls(
 int filter_probe_foreign(const void *instructions, size_t count);
 #endif
 
-// Starts `program` under the filter, by the one execveat that passes with `nonce`: `root` is its root, `variable` its
-// environment beside SWIFT_ROOT, its output goes nowhere, what is notified is refused with EPERM. The wait status or
-// -errno; `notified` gets up to `capacity` call numbers, `notified_count` says how many there were.
+// Starts `program` under the filter, by the one execveat that passes with `nonce`. `root` is its root, and `variable`
+// is its environment besides SWIFT_ROOT. Its output is dropped, and notified calls are refused with EPERM. Returns the
+// wait status or -errno. `notified` receives up to `capacity` call numbers, and `notified_count` their number.
 int filter_run_program(
     const void *instructions, size_t count, uint64_t nonce, const char *program, const char *variable,
     const char *root, int32_t *notified, size_t capacity, size_t *notified_count);

@@ -1,11 +1,12 @@
-// What a host knows of itself that Swift's import of the C library cannot ask.
+// Facts about a host's own process that Swift's import of the C library cannot read.
 #ifndef C_HOST_FACTS_H
 #define C_HOST_FACTS_H
 
 // PR_GET_DUMPABLE of this process.
 int host_dumpable(void);
 
-// A child that does nothing and holds all that this process has open, until somebody kills it. Its number or -1.
+// Makes a child that does nothing and holds all of this process's descriptors until it is killed. Returns its number or
+// -1.
 int host_fork_holder(void);
 
 #endif

@@ -1,11 +1,11 @@
-// Launches and ends. Nobody is held to one processor: a launch has several processes.
+// Launches and ends. No contender is bound to one processor, because a launch has several processes.
 extension Catalogue {
     static let launch: [Scene] = [
         Scene(
             "launch", topic: .launch, title: "From the request to the first answer, 20 ms after the last",
             setting: rested,
             contestants: [.floor("bwrap"), .ours("annex-launch")]),
-        // No time for a network namespace to be made ahead.
+        // There is no pause in which a network namespace could be made ahead.
         Scene(
             "launch-following", topic: .launch, title: "From the request to the first answer, one after the other",
             setting: launching,
@@ -55,7 +55,7 @@ extension Catalogue {
             }, contestants: [.ours("annex-raw"), .ours("annex-raw-flooded")], mostSlices: 1),
     ]
 
-    /// A network namespace has been made by then, and the kernel is done with the last sandbox.
+    /// In this time a network namespace is made, and the kernel finishes with the last sandbox.
     private static let rested = launching.with {
         $0.gap = 20_000_000
         $0.milliseconds = 1500
@@ -64,7 +64,7 @@ extension Catalogue {
     private static let launching = awake.with {
         $0.placement = .anywhere
         $0.waiting = .adaptive
-        // A new extension was told nothing: it answers with the fewest bytes.
+        // A new extension does not know the size of answers yet, so it answers with the fewest bytes.
         $0.reply = 16
         $0.milliseconds = 500
     }

@@ -1,10 +1,11 @@
-// What users would take instead.
+// The products that users would take instead of Annex.
 extension Catalogue {
-    /// Those that say they can look for messages rather than sleep do so where both are awake.
+    /// A peer that can look for messages instead of sleeping does so in the scene `awake`.
     public static let peers: [Peer] = [
         Peer("iceoryx", spins: true, packages: ["iceoryx", "libiceoryx-posh-dev", "libiceoryx-hoofs-dev"]),
         Peer("sd-bus", spins: true, packages: ["libsystemd-dev"]),
-        // Their messages come through a thread of their own, which a caller that looks only starves.
+        // Their messages come through a thread of their own. A caller that only looks would take the processor from
+        // that thread.
         Peer("zeromq", spins: false, packages: ["libzmq3-dev"]),
         Peer("nng", spins: false, packages: ["libnng-dev"]),
         Peer("capnp", spins: true, packages: ["capnproto", "libcapnp-dev"]),
@@ -12,7 +13,7 @@ extension Catalogue {
         Peer("multiprocessing", spins: true, packages: ["python3"]),
     ]
 
-    /// Shown beside the others; whoever writes Python does not choose by nanoseconds.
+    /// This peer is only shown beside the others, because authors of Python programs do not choose by nanoseconds.
     private static let notJudged = "multiprocessing"
 
     static let judgedPeers = peers.map(\.name).filter { $0 != notJudged }

@@ -1,4 +1,4 @@
-// What is to be reached.
+// The requirements that must be reached.
 extension Catalogue {
     private static let spinFloor = "the C spin floor with copies"
     private static let sleepFloor = "the best of C's futex, eventfd, pipe, socket"

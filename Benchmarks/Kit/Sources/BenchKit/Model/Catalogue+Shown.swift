@@ -1,4 +1,4 @@
-// What no requirement looks at, for whoever wants to know more.
+// The scenes without a requirement, for readers who want to know more.
 extension Catalogue {
     /// From the smallest message to the largest.
     static let sizes: [Scene] = stride(from: 4, through: 26, by: 2).map { power in
@@ -15,7 +15,7 @@ extension Catalogue {
             contestants: floors(["spin-line", "mapped-pieces", "memcpy-warm"]) + [.ours("annex-raw")], isJudged: false)
     }
 
-    /// The other side may have gone to sleep deeply, and the caches are somebody else's.
+    /// The other side may be in a deep sleep, and other programs may have filled the caches.
     static let silences: [Scene] = [0, 1, 10, 100].map { milliseconds in
         let setting = awake.with {
             $0.waiting = .adaptive
@@ -30,7 +30,7 @@ extension Catalogue {
             isJudged: false)
     }
 
-    /// Calls at a fixed rate; a late one's wait counts.
+    /// Calls at a fixed rate. If a call begins late, its wait counts.
     static let rates: [Scene] = [(1_000_000, "1,000"), (100_000, "10,000"), (10_000, "100,000")].map {
         interval, words in
         let setting = awake.with {
@@ -44,7 +44,7 @@ extension Catalogue {
             isJudged: false)
     }
 
-    /// Where the kernel likes: one core or two, by luck.
+    /// The kernel chooses the processors: one core or two, by chance.
     static let unpinned: [Scene] = [
         Scene(
             "unpinned-asleep", topic: .latency, title: "64 B round trip, blocking, not pinned",

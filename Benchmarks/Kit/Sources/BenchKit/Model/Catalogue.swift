@@ -1,4 +1,4 @@
-/// Everything that is measured, and what of it is to be reached.
+/// All scenes that are measured, and the requirements on them.
 public enum Catalogue {
     public static let scenes =
         latency + bulk + oneWay + peerScenes + scale + launch + sizes + silences + rates + unpinned

@@ -1,4 +1,4 @@
-/// Who takes part in a scene: a program of ours, a floor in C, or a peer.
+/// A participant of a scene: a program of Annex, a floor in C, or a peer.
 public struct Contestant: Sendable, Hashable {
     public enum Kind: String, Codable, Sendable {
         case ours, floor, peer
@@ -9,13 +9,13 @@ public struct Contestant: Sendable, Hashable {
     public let kind: Kind
     /// The executable's file name.
     public let program: String
-    /// What the executable calls it.
+    /// The executable's name for it.
     public let contender: String
-    /// What differs from the scene's setting.
+    /// The differences from the scene's setting.
     public var waiting: Setting.Waiting?
-    /// Ours: how many extensions are there besides that nobody calls.
+    /// For Annex: the number of idle extensions that run besides.
     public var idle = 0
-    /// A program of the system's that it starts, and the package that has it.
+    /// A program of the system that it starts, and the package that contains this program.
     var tool: (name: String, package: String)? {
         contender == "bwrap" ? ("bwrap", "bubblewrap") : nil
     }

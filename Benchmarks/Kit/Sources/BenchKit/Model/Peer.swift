@@ -1,9 +1,9 @@
-/// Somebody else's way between two processes, from Debian's packages.
+/// Another product's way between two processes, from Debian's packages.
 public struct Peer: Sendable {
     public let name: String
     /// Whether it can look for messages instead of sleeping.
     public let spins: Bool
-    /// What building or running it needs.
+    /// The files that building or running it needs.
     public let packages: [String]
 
     init(_ name: String, spins: Bool, packages: [String]) {

@@ -1,8 +1,8 @@
-/// Where the two processes run. Only runs that are placed alike are compared.
+/// The processors on which the two processes run. Only runs with the same placement are compared.
 public enum Placement: String, Codable, Sendable, CaseIterable {
     case sameCore = "one core"
     case twoCores = "two cores"
-    /// Wherever the kernel puts them: luck decides. Shown, never judged.
+    /// The kernel chooses the processors. Such a scene is shown, never judged.
     case anywhere = "unpinned"
 
     /// The processors of client and server, as the driver reads them.

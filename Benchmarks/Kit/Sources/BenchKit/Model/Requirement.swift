@@ -1,4 +1,4 @@
-/// One line of what is to be reached, as a comparison within one scene.
+/// One requirement, as a comparison within one scene.
 public struct Requirement: Sendable {
     public enum Measure: String, Codable, Sendable {
         case p50, p99
@@ -7,20 +7,20 @@ public struct Requirement: Sendable {
     }
 
     public enum Bound: Sendable {
-        /// Ours at most so many times the best of the others.
+        /// Annex's figure is at most this many times the best figure of the others.
         case atMost(Double)
-        /// Ours at least so many times the best of the others.
+        /// Annex's figure is at least this many times the best figure of the others.
         case atLeast(Double)
-        /// Ours at most so many microseconds above the best of the others.
+        /// Annex's figure is at most this many microseconds above the best figure of the others.
         case atMostAbove(microseconds: Double)
     }
 
     public let title: String
     public let scene: String
     public let subject: String
-    /// The names of those it is held against; the best of them counts, slice by slice.
+    /// The names of the contestants that it is compared with. In each slice, the best of them counts.
     public let against: [String]
-    /// What they are called together.
+    /// The common name of these contestants.
     public let baseline: String
     public let measure: Measure
     public let bound: Bound

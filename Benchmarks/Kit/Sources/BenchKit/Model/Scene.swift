@@ -9,9 +9,9 @@ public struct Scene: Sendable {
     public let title: String
     public let setting: Setting
     public let contestants: [Contestant]
-    /// Whether a requirement looks at it; the others are shown when everything is asked for.
+    /// Whether a requirement is about it. Other scenes are shown only if all scenes are asked for.
     public let isJudged: Bool
-    /// Turns within a run where what is asked for would take too long.
+    /// The most turns within a run. It is set if the requested number would take too long.
     public let mostSlices: Int
 
     public init(

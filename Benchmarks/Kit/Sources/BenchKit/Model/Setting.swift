@@ -1,4 +1,4 @@
-/// What is asked of a contender; the driver's command line.
+/// The task of a contender, as the driver's command line states it.
 public struct Setting: Codable, Sendable, Hashable {
     public enum Waiting: String, Codable, Sendable {
         case spin, adaptive, block
@@ -7,9 +7,10 @@ public struct Setting: Codable, Sendable, Hashable {
     public enum Loop: String, Codable, Sendable {
         /// The next call begins when the last one is answered.
         case closed
-        /// Calls begin at a fixed rate, whether the last one is answered or not; a late one's wait counts.
+        /// Calls begin at a fixed rate, whether the last call is answered or not. If a call begins late, its wait
+        /// counts.
         case open
-        /// Messages that nobody answers.
+        /// Messages without answers.
         case oneWay = "one-way"
     }
 
@@ -19,7 +20,7 @@ public struct Setting: Codable, Sendable, Hashable {
     /// Bytes of a request and of its answer.
     public var request = 64
     public var reply = 64
-    /// Calls between two looks at the clock, where a look would count.
+    /// The number of calls between two looks at the clock, if one look would take a noticeable time.
     public var batch = 1
     /// One-way messages between two flushes.
     public var flush = 1
@@ -29,19 +30,19 @@ public struct Setting: Codable, Sendable, Hashable {
     public var interval = 0
     /// Nanoseconds that the other side works before it answers.
     public var delay = 0
-    /// Of one slice.
+    /// The time of one slice.
     public var milliseconds = 100
 
     public init() {}
 
-    /// Changed in a few places.
+    /// A copy of this setting with a few changes.
     public func with(_ change: (inout Setting) -> Void) -> Setting {
         var copy = self
         change(&copy)
         return copy
     }
 
-    /// The driver's words for it.
+    /// The driver's words for this setting.
     public var words: [String] {
         let (client, server) = placement.processors
         return [

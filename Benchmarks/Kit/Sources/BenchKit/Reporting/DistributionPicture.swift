@@ -1,8 +1,9 @@
 internal import Foundation
 internal import Histogram
 
-/// A scene's distributions as an SVG picture: how long (upwards, logarithmic) the given share of calls took at most
-/// (to the right; every mark is a tenth of the share before).
+/// A scene's distributions as an SVG picture. The horizontal axis is a share of the calls: from mark to mark, the
+/// remaining share falls to a tenth. The vertical axis is the longest time that this share of calls took, on a
+/// logarithmic scale.
 package struct DistributionPicture {
     private let title: String
     private let lines: [(name: String, kind: Contestant.Kind, histogram: Histogram<UInt64>)]
@@ -23,7 +24,7 @@ package struct DistributionPicture {
         "#4269d0", "#ff725c", "#6cc5b0", "#efb118", "#9c6b4e", "#a463f2", "#ff8ab7", "#97bbf5", "#3ca951", "#9498a0",
     ]
 
-    /// nil when nothing was measured.
+    /// nil if there is no measurement.
     package var text: String? {
         guard let range else { return nil }
         var parts = [
@@ -39,7 +40,7 @@ package struct DistributionPicture {
         return parts.joined(separator: "\n") + "\n</svg>\n"
     }
 
-    /// Whole powers of ten of picoseconds around all that is drawn.
+    /// The whole powers of ten of picoseconds around all drawn values.
     private var range: (low: Double, high: Double)? {
         let drawn = lines.flatMap { line in [line.histogram.min, line.histogram.valueAtPercentile(99.999)] }
         guard let low = drawn.min(), let high = drawn.max() else { return nil }
@@ -70,7 +71,7 @@ package struct DistributionPicture {
     ) -> [String] {
         let colour = Self.colours[index % Self.colours.count]
         let points = stride(from: 0.0, through: Double(Self.nines), by: 0.05).compactMap { nines -> String? in
-            // What fewer calls than it takes stand for is not drawn.
+            // A share is not drawn if too few calls were made to measure it.
             guard Double(line.histogram.totalCount) >= pow(10, nines) else { return nil }
             let value = line.histogram.valueAtPercentile(100 * (1 - pow(10, -nines)))
             let x = Self.area.left + (Self.area.right - Self.area.left) * nines / Double(Self.nines)

@@ -1,6 +1,6 @@
 internal import Histogram
 
-/// One contestant's distribution, in microseconds a call, and what it cost.
+/// One contestant's distribution in microseconds a call, and its processor time.
 public struct Figures: Codable, Sendable {
     public let name: String
     public let kind: Contestant.Kind
@@ -10,7 +10,7 @@ public struct Figures: Codable, Sendable {
     public let rate: Double
     /// Both sides' processor seconds for a million calls.
     public let processorSeconds: Double
-    /// How many samples the tail stands on.
+    /// The number of samples from which the tail is computed.
     public let samples: UInt64
 }
 

@@ -1,4 +1,4 @@
-/// The five figures that the README shows, out of everything that was measured.
+/// The five figures that the README shows, chosen from all measurements.
 public struct FiguresTable {
     /// Why there are no figures.
     public struct Missing: Error, CustomStringConvertible {

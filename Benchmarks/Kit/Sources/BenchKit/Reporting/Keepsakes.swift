@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Histogram
 
-/// What stays of a run besides its figures: every distribution as a file that the usual tools read, and a picture of
-/// each scene.
+/// The files that a run leaves besides its figures: every distribution in the format of the usual tools, and a picture
+/// of each scene.
 struct Keepsakes {
     let folder: String
 

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// The machine in words that say what matters for the figures and no more.
+/// The description of the machine. It states only the facts that matter for the figures.
 public struct Machine: Codable, Sendable {
     public let processor: String
     public let cores: Int
-    /// `6.18`: what a distribution adds to it says who runs the machine.
+    /// The version such as `6.18`. A distribution's addition is cut off, because it could identify the machine's owner.
     public let kernel: String
     public let isVirtual: Bool
 

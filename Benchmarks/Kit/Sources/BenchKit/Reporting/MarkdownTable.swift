@@ -1,4 +1,4 @@
-/// A report as the tables that Docs/Reference/Benchmarks.md carries.
+/// A report as the tables of Docs/Reference/Benchmarks.md.
 public struct MarkdownTable {
     private let report: Report
 
@@ -16,7 +16,7 @@ public struct MarkdownTable {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// One line for each who was measured, one column for each way of waiting.
+    /// One line for each contestant, one column for each way of waiting.
     private var roundTrips: String? {
         let columns = Self.columns.filter { column in column.scenes.contains { scene($0) != nil } }
         let names = Self.ordered(columns.flatMap { column in column.scenes.flatMap { scene($0)?.figures ?? [] } })
@@ -35,14 +35,15 @@ public struct MarkdownTable {
         return lines.joined(separator: "\n")
     }
 
-    /// Who was measured beside the others is shown as measured there: neighbours in time are what can be compared.
+    /// If a contestant was measured in a scene beside the others, that scene's figure is shown. Only figures of the
+    /// same time can be compared.
     private static let columns = [
         (title: "both awake, two cores", scenes: ["peers-awake", "awake"]),
         (title: "blocking, one core", scenes: ["peers-asleep-one-core", "asleep-one-core"]),
         (title: "blocking, two cores", scenes: ["peers-asleep-two-cores", "asleep-two-cores"]),
     ]
 
-    /// Ours first, then the floors, then the others; each once.
+    /// Annex comes first, then the floors, then the others; each once.
     private static func ordered(_ figures: [Figures]) -> [String] {
         var seen: Set<String> = []
         return [Contestant.Kind.ours, .floor, .peer].flatMap { kind in

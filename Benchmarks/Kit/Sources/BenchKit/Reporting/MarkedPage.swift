@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// A page of which parts are made by `annex bench table`: what lies between two marks, each alone on its line, once.
+/// A page with parts that `annex bench table` makes. Such a part lies between two marks. Each mark stands alone on a
+/// line, and occurs once.
 public struct MarkedPage {
-    /// What a page may have made for it.
+    /// The parts that can be made for a page.
     public enum Part: String, CaseIterable, Sendable {
         /// The few figures of `FiguresTable`.
         case figures
@@ -15,7 +16,8 @@ public struct MarkedPage {
 
     /// Why a page was left as it is.
     public enum Failure: Error, CustomStringConvertible {
-        /// No part at all, or a part that does not have exactly one of each mark in this order, or one within another.
+        /// The page has no part. Or a part does not have exactly one of each mark in this order, or lies inside another
+        /// part.
         case noMarks
 
         public var description: String {
@@ -25,7 +27,7 @@ public struct MarkedPage {
     }
 
     private let lines: [Substring]
-    /// In the order in which they stand on the page.
+    /// The parts in their order on the page.
     private let parts: [(part: Part, begin: Int, end: Int)]
 
     public init(_ text: String) throws(Failure) {
@@ -57,7 +59,7 @@ public struct MarkedPage {
         return page + lines[next...].joined(separator: "\n")
     }
 
-    /// Fills the parts of a file, at once or not at all.
+    /// Fills all parts of a file at once. If one cannot be filled, the file stays as it is.
     public static func write(into path: String, _ text: (Part) throws -> String) throws {
         let url = URL(filePath: path)
         let page = try MarkedPage(String(contentsOf: url, encoding: .utf8))

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Everything that one `annex bench` measured.
+/// All measurements of one `annex bench`.
 public struct Report: Codable, Sendable {
     public let date: String
     public let machine: Machine
@@ -8,7 +8,7 @@ public struct Report: Codable, Sendable {
     public let slices: Int
     public let scenes: [SceneReport]
     public let verdicts: [Verdict]
-    /// What idle extensions cost, where that was counted.
+    /// The cost of idle extensions, if it was counted.
     public let costs: [IdleCost]?
 
     package init(
@@ -24,7 +24,7 @@ public struct Report: Codable, Sendable {
         self.costs = costs
     }
 
-    /// Whether everything that was asked for was measured and reached.
+    /// Whether all requested scenes were measured, and all requirements reached.
     public var isReached: Bool {
         verdicts.allSatisfy { $0.state == .reached } && scenes.allSatisfy(\.isComplete)
             && (costs ?? []).allSatisfy(\.isReached)

@@ -8,7 +8,7 @@ public struct SceneReport: Codable, Sendable {
     public let failures: [String: String]
     public let skipped: [String: String]
     public let stealPercent: Double
-    /// Whether all took part that must: of what others offer, only what is installed.
+    /// Whether all required contestants took part. A peer is required only if it is installed.
     public let isComplete: Bool
 }
 

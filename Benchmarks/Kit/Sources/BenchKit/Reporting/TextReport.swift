@@ -16,7 +16,7 @@ public struct TextReport {
         return lines.joined(separator: "\n")
     }
 
-    /// Where a launch's time goes.
+    /// The time of each step of a launch.
     public func text(_ launch: [LaunchStep]) -> String {
         let steps = launch.filter { $0.name != LaunchStep.total }
         let sum = LaunchStep(name: "all of these", microseconds: steps.reduce(0) { $0 + $1.microseconds })

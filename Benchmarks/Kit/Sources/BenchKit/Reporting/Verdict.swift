@@ -3,19 +3,19 @@ public struct Verdict: Codable, Sendable {
     public enum State: String, Codable, Sendable {
         case reached
         case missed = "not reached"
-        /// Somebody it takes was not measured.
+        /// A contestant that the requirement needs was not measured.
         case open = "not measured"
     }
 
     public let title: String
     public let state: State
     public let measure: Requirement.Measure
-    /// Ours and the best of the others: microseconds, or messages a second.
+    /// Annex's figure and the best figure of the others: microseconds, or messages a second.
     public let ours: Double?
     public let other: Double?
     /// The median over runs of each run's ratio (or, for a bound in microseconds, difference).
     public let ratio: Double?
-    /// Whether `ratio` is one of microseconds.
+    /// Whether `ratio` is a difference in microseconds.
     public let isDifference: Bool
     public let bound: String
     public let baseline: String
@@ -42,17 +42,18 @@ extension Verdict {
         let scale = requirement.measure == .rate ? 1.0 : 1e6
         ours = Self.median(pairs.map(\.ours)).map { $0 / scale }
         other = Self.median(pairs.map(\.other)).map { $0 / scale }
-        // Who failed once was not measured, whatever it did before.
+        // If a contestant failed once, it counts as not measured.
         let failed = ([requirement.subject] + requirement.against).contains { result?.failures[$0] != nil }
         state = failed ? .open : ratio.map { requirement.bound.holds($0) ? .reached : .missed } ?? .open
     }
 
-    /// Neighbours in time are compared: ours against the best of the others in the same slice.
+    /// Figures of the same time are compared: Annex's figure with the best figure of the others in the same slice.
     private static func compare(
         _ requirement: Requirement, result: SceneResult?, run: Int, slice: Int
     ) -> (ours: Double, other: Double, ratio: Double)? {
         let value = { result?.value($0, measure: requirement.measure, run: run, slice: slice) }
-        // All of them or nothing: the best of those that happened to be measured is another floor.
+        // All of the others must have been measured. If one is missing, the best of the rest may be a different
+        // baseline.
         let others = requirement.against.compactMap(value)
         guard let ours = value(requirement.subject), others.count == requirement.against.count else { return nil }
         let isRate = requirement.measure == .rate

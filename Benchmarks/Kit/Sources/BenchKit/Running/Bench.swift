@@ -5,15 +5,15 @@ public struct Bench {
     public var scenes: [Scene]
     public var runs = 5
     public var slices = 5
-    /// Of each slice, where not the scene's own.
+    /// The time of each slice, if it is not the scene's own.
     public var milliseconds: Int?
-    /// Gets pictures and raw histograms; nil: neither.
+    /// The folder for pictures and raw histograms; nil if they are not wanted.
     public var folder: String?
     public var isJudging = true
-    /// Whether what idle extensions cost is counted, too.
+    /// Whether the cost of idle extensions is counted too.
     public var countsIdle = false
-    /// Seconds that turns may take longer in all, where a hypervisor gives processors to others: such turns are made
-    /// again after a rest.
+    /// The additional seconds that all turns may take together. If a hypervisor takes processors away in a turn, the
+    /// turn is made again after a rest.
     public var patience = 0.0
     private let programs: Programs
     private let progress: Progress

@@ -4,15 +4,16 @@ internal import Foundation
 struct ContenderProcess {
     let path: String
     let words: [String]
-    /// A folder for what it prints.
+    /// A folder for its output.
     let folder: URL
-    /// Far beyond what any slice needs: only so that one that hangs is named.
+    /// This limit is far longer than any slice needs. It only ends a contender that hangs, so that it is named.
     static let patience: TimeInterval = 60
 
-    /// - Returns: what it printed.
+    /// - Returns: its output.
     func run() throws -> Data {
         let process = Process()
-        // Files, not pipes: a program that complains at length must not wait for its reader.
+        // The output goes to files and not to pipes, so that a program with long error messages does not wait for its
+        // reader.
         let output = try file("output")
         let errors = try file("errors")
         process.executableURL = URL(filePath: path)
@@ -40,7 +41,7 @@ struct ContenderProcess {
         return try FileHandle(forUpdating: url)
     }
 
-    /// The beginning of what went wrong.
+    /// The beginning of the program's error messages.
     private func complaint(_ errors: FileHandle) throws -> String {
         try errors.seek(toOffset: 0)
         let text = String(decoding: try errors.read(upToCount: 2000) ?? Data(), as: UTF8.self)

@@ -1,4 +1,4 @@
-/// What extensions cost that nobody calls, and what they may.
+/// The cost of idle extensions, and the permitted cost.
 public struct IdleCost: Codable, Sendable {
     public let title: String
     public let value: Double

@@ -1,7 +1,7 @@
-/// One step of a launch, as our launch reports tell it.
+/// One step of a launch, as Annex's launch reports state it.
 public struct LaunchStep: Codable, Sendable {
     public let name: String
-    /// The mean of the launches in the middle.
+    /// The mean over the launches in the middle.
     public let microseconds: Double
 }
 

@@ -1,8 +1,8 @@
 package import Histogram
 
-/// What one slice of one contestant measured.
+/// The measurement of one contestant in one slice.
 package struct Outcome {
-    /// What the driver prints when it is done.
+    /// The driver's output at its end.
     package struct Summary: Decodable {
         package let calls: UInt64
         package let wrong: UInt64
@@ -23,14 +23,15 @@ package struct Outcome {
     }
 
     package let summary: Summary
-    /// Picoseconds a call, from batches where there were any: minimum, middle and mean without the clock's own time.
+    /// Picoseconds a call, from batches if there were any. So minimum, median and mean do not contain the clock's own
+    /// time.
     package let batched: Histogram<UInt64>?
     /// Picoseconds a call, each by itself.
     package let single: Histogram<UInt64>?
 
-    /// The better of the two for the middle of the distribution.
+    /// The better source for the middle of the distribution.
     var middle: Histogram<UInt64>? { batched ?? single }
-    /// The honest one for its tail: an average over a batch has none.
+    /// The honest source for the tail, because averages over batches have no tail.
     var tail: Histogram<UInt64>? { single ?? batched }
 
     package init(summary: Summary, batched: Histogram<UInt64>?, single: Histogram<UInt64>?) {

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// How long is waited for, in all, where a hypervisor gives this machine's processors to others: what was measured
-/// meanwhile says more about them.
+/// The total time to wait while a hypervisor gives this machine's processors to other machines. Measurements in such a
+/// time say more about those machines.
 struct Patience {
-    /// Percent of all processor time that may be taken away from what is measured.
+    /// The percentage of all processor time that the hypervisor may take away during a measurement.
     static let mostStolen = 2.0
-    /// Machines that may work hard only for a while get their processors back while they rest.
+    /// Some machines may work hard only for a while. They get their processors back during a rest.
     private static let rest = 20.0
 
     private var left: Double
@@ -15,7 +15,7 @@ struct Patience {
     }
 
     /// Rests before another try.
-    /// - Returns: false where the patience is spent.
+    /// - Returns: false if the patience is spent.
     mutating func rest() -> Bool {
         guard left > 0 else { return false }
         let pause = min(left, Self.rest)
@@ -24,6 +24,6 @@ struct Patience {
         return true
     }
 
-    /// What a try took counts as well.
+    /// The time of the try counts too.
     mutating func spend(_ seconds: Double) { left -= seconds }
 }

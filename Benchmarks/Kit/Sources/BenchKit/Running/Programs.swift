@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// Where the contenders' programs lie.
+/// The paths of the contenders' programs.
 public struct Programs: Sendable {
     private let folders: [String]
 
-    /// - Parameter folder: of the programs that `make bench` built; the peers lie in `peers` beside them.
+    /// - Parameter folder: the folder of the programs that `make bench` built. The peers lie in `peers` beside them.
     public init(folder: String) {
         folders = [folder, folder + "/peers"]
     }
 
-    /// Those beside this program.
+    /// The programs beside this program.
     public static var besideThis: Programs {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &path, path.count - 1)
@@ -17,7 +17,7 @@ public struct Programs: Sendable {
         return Programs(folder: String(program[..<(program.lastIndex(of: "/") ?? program.startIndex)]))
     }
 
-    /// nil when it is not built.
+    /// nil if it is not built.
     func path(of contestant: Contestant) -> String? {
         folders.map { "\($0)/\(contestant.program)" }.first { access($0, X_OK) == 0 }
     }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What is going on, for who waits: one line that changes on a terminal, nothing but what went wrong elsewhere.
+/// The progress, for a person who waits. On a terminal it is one line that changes. Elsewhere only errors are printed.
 public struct Progress: Sendable {
     private let isTerminal: Bool
 

@@ -1,14 +1,14 @@
-/// What a scene's runs measured.
+/// The measurements of a scene's runs.
 package struct SceneResult {
     let scene: Scene
-    /// By contestant, all runs together.
+    /// The values by contestant, over all runs together.
     private(set) var tallies: [String: Tally] = [:]
-    /// By contestant and run: each slice's value of each measure.
+    /// By contestant and run, each slice's value of each measure.
     private(set) var slices: [String: [Int: [Int: [Requirement.Measure: Double]]]] = [:]
     package var failures: [String: String] = [:]
-    /// With what helps.
+    /// The contestants that were skipped, each with the remedy.
     package var skipped: [String: String] = [:]
-    /// Processor time of the turns that count, and what others got of it, in ticks.
+    /// The processor time of the turns that count, and the part of it that other machines got, in ticks.
     private var time: (total: UInt64, stolen: UInt64) = (0, 0)
     var stealPercent: Double { time.total > 0 ? Double(time.stolen) * 100 / Double(time.total) : 0 }
 

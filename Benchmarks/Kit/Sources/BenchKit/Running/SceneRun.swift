@@ -1,5 +1,5 @@
-/// One scene, measured in so many runs of so many slices: in each slice every contestant once, one after the other, so
-/// that all of them meet the same machine.
+/// One scene, measured in several runs of several slices. In each slice every contestant is measured once, one after
+/// the other, so that all of them meet the same machine.
 struct SceneRun {
     let scene: Scene
     let programs: Programs
@@ -20,7 +20,7 @@ struct SceneRun {
         for run in 0..<runs {
             for slice in 0..<slices {
                 let place = "\(scene.id): run \(run + 1) of \(runs), slice \(slice + 1) of \(slices)"
-                // Who failed once is not measured any more.
+                // If a contestant failed once, it is not measured any more.
                 let sound = contestants.filter { result.failures[$0.name] == nil }
                 let turn = undisturbed(sound, place: place, patience: &patience)
                 for (name, failure) in turn.failures { progress.note("\(scene.id): \(name): \(failure)") }
@@ -30,7 +30,7 @@ struct SceneRun {
         return result
     }
 
-    /// A turn that nobody disturbs, or the last one while there is patience.
+    /// A turn without disturbance. If the patience is spent first, the last turn.
     private func undisturbed(_ contestants: [Contestant], place: String, patience: inout Patience) -> Turn {
         while true {
             let turn = Turn(contestants, of: scene, programs: programs, milliseconds: milliseconds) {

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Processor time since the machine started, from `/proc/stat`, in ticks: what there was, and what a hypervisor gave to
-/// others while somebody here wanted it.
+/// Processor time since the machine started, from `/proc/stat`, in ticks: all of it, and the part that a hypervisor
+/// gave to other machines although a program here wanted it.
 package struct Steal {
     private let total: UInt64
     private let stolen: UInt64
@@ -13,14 +13,15 @@ package struct Steal {
 
     package init?(_ text: String) {
         guard let line = text.split(separator: "\n").first, line.hasPrefix("cpu ") else { return nil }
-        // user nice system idle iowait irq softirq steal; what follows is part of user already.
+        // user nice system idle iowait irq softirq steal; the fields after these are part of user already.
         let numbers = line.split(separator: " ").dropFirst().prefix(8).compactMap { UInt64($0) }
         guard numbers.count == 8 else { return nil }
         total = numbers.reduce(0, +)
         stolen = numbers[7]
     }
 
-    /// All processor time since `earlier`, and what others got of it; nothing where the kernel's counts went back.
+    /// All processor time since `earlier`, and the part of it that other machines got; zero if the kernel's counts went
+    /// back.
     func time(since earlier: Steal) -> (total: UInt64, stolen: UInt64) {
         guard total > earlier.total, stolen >= earlier.stolen else { return (0, 0) }
         return (total - earlier.total, stolen - earlier.stolen)

@@ -1,6 +1,6 @@
 internal import Histogram
 
-/// What all slices of one contestant in one run add up to.
+/// The sums over all slices of one contestant in one run.
 struct Tally {
     private(set) var batched: Histogram<UInt64>?
     private(set) var single: Histogram<UInt64>?

@@ -4,7 +4,7 @@ internal import Foundation
 struct Turn {
     private(set) var outcomes: [String: Outcome] = [:]
     private(set) var failures: [String: String] = [:]
-    /// Processor time while it was made.
+    /// The processor time during the turn.
     private let ticks: (from: Steal, to: Steal)?
     let seconds: Double
 
@@ -28,6 +28,6 @@ struct Turn {
     }
 
     var stealPercent: Double { ticks.map { $0.to.percent(since: $0.from) } ?? 0 }
-    /// All processor time, and what others got of it, in ticks.
+    /// All processor time, and the part of it that other machines got, in ticks.
     var time: (total: UInt64, stolen: UInt64) { ticks.map { $0.to.time(since: $0.from) } ?? (0, 0) }
 }

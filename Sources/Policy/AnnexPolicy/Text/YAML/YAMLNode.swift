@@ -23,7 +23,7 @@ struct YAMLFailure: Error {
 }
 
 extension YAMLNode {
-    /// The deepest nesting. A policy needs only a few levels; more is an attack on code that walks the tree.
+    /// The deepest nesting. A policy needs only a few levels. Deeper nesting is an attack on code that walks the tree.
     static let deepest = 32
 
     /// Reads the one document of a text; nil if the text holds none.

@@ -35,7 +35,7 @@ internal import CAnnexYAML
     }
 
     deinit {
-        // SAFETY: nothing reads the parser or its text after this.
+        // SAFETY: no code reads the parser or its text after this.
         unsafe yaml_parser_delete(parser)
         unsafe parser.deallocate()
         unsafe bytes.deallocate()

@@ -12,8 +12,8 @@ public struct Backtrace: Sendable, Hashable {
         /// The place of the instruction in that file. For the program's own executable it is the address that
         /// `addr2line` takes; for another file it is a byte offset. nil if the file is unknown.
         public let offset: UInt64?
-        /// The function, and the instruction's distance from its beginning in bytes. nil unless the launched executable
-        /// names the function.
+        /// The function's name, and the instruction's distance from the function's beginning in bytes. nil unless the
+        /// launched executable names the function.
         public internal(set) var function: Escaped?
         public internal(set) var distance: UInt64?
         /// The function's name as the file spells it, if that differs from `function`.

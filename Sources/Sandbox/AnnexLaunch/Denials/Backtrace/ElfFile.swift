@@ -57,7 +57,7 @@ package struct ElfFile: Sendable {
         return stride(from: 0, to: bytes.count - bytes.count % size, by: size).map { Array(bytes[$0..<$0 + size]) }
     }
 
-    /// The full symbol table if the file has one, else the dynamic linker's.
+    /// The full symbol table if the file has one, else the dynamic linker's table.
     private static func symbols(_ sections: [LittleEndian]) -> SymbolTable? {
         for kind in [2, 11] as [UInt32] {
             for section in sections where section.number(UInt32.self, at: 4) == kind {

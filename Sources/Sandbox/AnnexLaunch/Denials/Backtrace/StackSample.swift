@@ -47,17 +47,18 @@ struct StackSample: Sendable {
     /// A copy of the stack and its address. If the stack overflowed, the copy starts at its last frame.
     private static func stack(of call: HeldCall, _ thread: StoppedThread) -> (base: UInt64, bytes: [UInt8]) {
         for pointer in [thread.stackPointer, thread.framePointer].compactMap(\.self) {
-            // The copy fails if this address is not mapped, which is so beyond the end of the stack.
+            // The copy fails if this address is not mapped, as it is beyond the end of the stack.
             if let bytes = call.memory(at: pointer, count: FrameWalk.window) { return (pointer, bytes) }
         }
         return (thread.stackPointer, [])
     }
 }
 
-/// The registers of a thread that waits in a call, as `/proc/PID/task/TID/syscall` shows them, or of one that faulted.
+/// The registers of a thread that waits in a call, as `/proc/PID/task/TID/syscall` shows them, or of a thread that
+/// faulted.
 package struct StoppedThread: Sendable, Hashable {
     package let stackPointer: UInt64
-    /// The instruction after the system call, or the one that faulted.
+    /// The instruction after the system call, or the instruction that faulted.
     package let instruction: UInt64
     /// The frame pointer, known only for a thread that faulted: the kernel does not show it otherwise.
     package var framePointer: UInt64?
@@ -76,7 +77,8 @@ package struct StoppedThread: Sendable, Hashable {
 }
 
 extension StoppedThread {
-    /// How long a thread may need to fall asleep in its held call. Short, because the thread that answers calls waits.
+    /// How long a thread may need to fall asleep in its held call. The time is short, because meanwhile the thread that
+    /// answers calls waits.
     static let patience = Duration.milliseconds(20)
 
     /// The place in its code at which a thread waits in a held call; nil if the kernel does not show it within that

@@ -6,8 +6,8 @@ extension DenialListener {
     /// How long a call waits before its connection is looked at: twice as long each time, up to a bound.
     private static let (first, longest) = (Duration.microseconds(500), Duration.milliseconds(16))
 
-    /// Handles a call that connects: the broker makes the connection, or refuses it. On a thread of its own, since the
-    /// kernel may take its time.
+    /// Handles a call that connects: the broker makes the connection, or refuses it. This happens on a thread of its
+    /// own, because the kernel may take long.
     func connect(_ call: HeldCall, verdict: Verdict) {
         connectLater(call) { listener in
             let outcome = ProgramConnection.begin(call, on: listener.listener)

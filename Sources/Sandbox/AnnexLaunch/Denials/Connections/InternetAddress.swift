@@ -64,7 +64,7 @@ extension InternetAddress {
 }
 
 extension InternetAddress {
-    /// Why no program may connect to an address, whatever the machine's own addresses are.
+    /// The reason why no program may connect to an address. It does not depend on the machine's own addresses.
     package enum Barrier: String, Sendable, Hashable, CaseIterable {
         case machine = "the address belongs to this machine"
         case link =

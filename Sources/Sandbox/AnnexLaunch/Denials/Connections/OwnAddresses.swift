@@ -1,13 +1,13 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Asks the kernel whether it would deliver to this machine itself what is sent to an address.
+/// Asks the kernel whether packets to an address would be delivered to this machine itself.
 enum OwnAddresses {
     /// - Returns: false also for an address to which no route leads; a connection to it fails by itself.
     static func include(_ address: InternetAddress) -> Bool {
         let address = address.embedded ?? address
         guard let source = source(towards: address) else { return false }
-        // For its own addresses, the kernel chooses the address itself or the loopback as source.
+        // For an address of this machine, the kernel chooses the same address or the loopback address as the source.
         return source.host == address.host || source.barrier == .machine
     }
 

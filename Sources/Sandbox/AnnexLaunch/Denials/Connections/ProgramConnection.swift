@@ -11,7 +11,7 @@ enum ProgramConnection {
     enum Outcome: Hashable {
         case connected
         case failed(errno: Int32)
-        /// The address is one that no program may connect to.
+        /// No program may connect to the address.
         case barred(InternetAddress, InternetAddress.Barrier)
         /// The call waits until the other machine has answered.
         case waiting
@@ -56,7 +56,8 @@ enum ProgramConnection {
         return barrier == .machine && Resolvers.include(address) ? nil : barrier
     }
 
-    /// The address that the call's second argument points at. It must be whole; the kernel reads no more either.
+    /// The address that the call's second argument points at. All its bytes must be readable. The kernel reads no more
+    /// bytes either.
     private static func address(
         of call: HeldCall, on listener: borrowing Descriptor
     ) throws(SystemError) -> InternetAddress {

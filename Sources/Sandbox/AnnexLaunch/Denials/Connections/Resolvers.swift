@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The resolvers of names that the machine's administrator chose. Programs that may connect to other machines reach
-/// them even on this machine, where many systems have one.
+/// The resolvers of names that the machine's administrator chose. If a program may connect to other machines, it also
+/// reaches a resolver on this machine. Many systems have one there.
 enum Resolvers {
     private static let file = "/etc/resolv.conf"
     private static let port: UInt16 = 53
-    /// The C library asks no more than these.
+    /// The C library asks at most this many resolvers.
     private static let most = 3
 
     /// Whether an address is the TCP port of one of them.

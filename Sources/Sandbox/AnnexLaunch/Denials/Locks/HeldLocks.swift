@@ -23,14 +23,14 @@ enum HeldLocks {
             }
         }
         guard !ended.isEmpty else { return sum }
-        // An ended process's locks are gone too, unless another process shares its descriptors.
+        // The locks of an ended process are gone too, unless another process shares its descriptors.
         guard let later = self.owners() else { return nil }
         return ended.reduce(sum) { $0 + (later[$1] ?? 0) }
     }
 
     /// Whether a process may belong to the sandbox although the kernel does not show its namespace. The kernel hides it
-    /// if the program's file may be executed but not read. Processes in the host's own namespace, and those of other
-    /// users, do not belong to the sandbox.
+    /// if the program's file may be executed but not read. Processes in the host's own namespace do not belong to the
+    /// sandbox, and neither do processes of other users.
     private static func mayBelong(_ process: Int32, to thread: UInt32) -> Bool {
         guard let own = ProcessText.read("/proc/\(thread)/status").flatMap(ProcessStatus.read),
             let other = ProcessText.read("/proc/\(process)/status").flatMap(ProcessStatus.read)
@@ -45,8 +45,8 @@ enum HeldLocks {
         // The kernel returns a page at a time. Locks taken between two pages shift lines into the next page, and these
         // are counted twice. Locks released between two pages shift lines out of the next page, and these are missed.
         // So one sandbox can help another to exceed its limit, by taking and releasing locks of its own. `most` still
-        // bounds the locks of all together. Equal lines all count, because different owners in one process may hold
-        // them.
+        // bounds the locks of all sandboxes together. Equal lines all count, because different owners in one process
+        // may hold them.
         var rest: [UInt8] = []
         var total = 0
         while total < most {

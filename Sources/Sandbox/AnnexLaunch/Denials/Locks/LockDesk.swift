@@ -6,7 +6,7 @@ final class LockDesk: Sendable {
     private let budget = Mutex(LockBudget())
     private let thread = DeskThread(name: "annex-locks")
 
-    /// What to do with one more call that takes a lock.
+    /// The decision about one more call that takes a lock.
     func step() -> LockBudget.Step { budget.withLock { $0.step(at: MonotonicClock.now()) } }
 
     package enum Outcome: Hashable {
@@ -43,12 +43,12 @@ final class LockDesk: Sendable {
 /// How many file locks one sandbox may still take before its locks are counted again.
 ///
 /// The kernel charges the memory of locks to no process, and a call does not show how many locks it adds. Each call is
-/// therefore charged with the most that it can add. Counting gives back what was released since.
+/// therefore charged with the most that it can add. A count gives back the locks that were released since.
 struct LockBudget: Sendable {
     /// The most locks of one sandbox. In addition, each of its threads may be in a call that passed before the last
     /// count.
     static let most = 4_096
-    /// A lock inside the range of another one turns one lock into three.
+    /// If a lock lies inside the range of another lock, one lock becomes three.
     static let addedByOneCall = 2
     /// The shortest time between two counts, because each count delays every lock of the machine.
     static let pause = Duration.milliseconds(50)
@@ -66,7 +66,7 @@ struct LockBudget: Sendable {
     private(set) var isFull = false
     private var wasFull = false
 
-    /// What to do with one more call.
+    /// The decision about one more call.
     mutating func step(at now: UInt64) -> Step {
         if left >= Self.addedByOneCall {
             left -= Self.addedByOneCall

@@ -49,8 +49,8 @@ extension WholeFileLock {
     private static let readOnly: UInt = 1  // ST_RDONLY
 
     /// Whether a process may write a file that it has open. The file or directory must be opened for writing, or lie on
-    /// a writable mount of the process's own. A file opened for reading by another process and passed on lies on that
-    /// process's mount.
+    /// a writable mount of the process's own. If another process opened the file for reading and passed it on, the file
+    /// lies on that process's mount.
     static func isWritable(_ file: borrowing Descriptor, by process: UInt32) -> Bool {
         guard let kind = try? file.status().kind, kind == .regular || kind == .directory else { return false }
         var mount = statvfs()

@@ -71,7 +71,8 @@ struct PathChecker {
         policy.verdict(path: path, rights: rights).deniedBy.filter { $0 != .seccomp }
     }
 
-    /// The option of `annex run` that grants the path; nil if no option may grant it, or another mechanism does.
+    /// The option of `annex run` that grants the path; nil if no option may grant it, or if another mechanism decides
+    /// about it.
     private static func option(for named: NamedPath) -> String? {
         let isWrite = named.rights.contains(.write)
         let path = named.makesEntry ? directory(of: named.path) : named.path

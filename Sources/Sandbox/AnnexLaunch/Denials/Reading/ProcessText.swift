@@ -51,7 +51,8 @@ package struct ProcessStatus: Sendable, Hashable {
             namespaces: words(of: "NSpid", in: lines).count)
     }
 
-    /// Whether both have the same user and are as deep in process namespaces, or the kernel does not state it.
+    /// Whether both have the same user and are in equally many nested process namespaces. A fact that the kernel does
+    /// not state counts as equal.
     package func mayShareNamespaces(with other: ProcessStatus) -> Bool {
         (user == nil || other.user == nil || user == other.user)
             && (namespaces == 0 || other.namespaces == 0 || namespaces == other.namespaces)
