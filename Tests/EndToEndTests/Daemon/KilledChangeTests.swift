@@ -8,18 +8,18 @@ import Testing
 /// A daemon that is killed while it changes what is installed. `make change-soak` kills it ten thousand times.
 @Suite(.timeLimit(.minutes(20))) struct KilledChangeTests {
     private static let lanes = 4
+    private static let seed = SeededRandom.fresh()
 
     @Test(arguments: 1...lanes)
     func `P12: a daemon that is killed during a change keeps the state before it or after it`(_ lane: Int) async throws
     {
         let kills = ProcessInfo.processInfo.environment["ANNEX_KILLS"].flatMap(Int.init) ?? 24
-        let seed = SeededRandom.fresh() &+ UInt64(lane)
-        var trial = try KilledChanges(seed: seed)
+        var trial = try KilledChanges(seed: Self.seed &+ UInt64(lane))
         for round in 1...max(1, kills / Self.lanes) {
             let fault = try await trial.kill()
-            try #require(fault == nil, "seed \(seed), kill \(round): \(fault ?? "")")
+            try #require(fault == nil, "seed \(Self.seed), lane \(lane), kill \(round): \(fault ?? "")")
         }
-        print("annex: lane \(lane), seed \(seed), kills: \(trial.tally)")
+        print("annex: seed \(Self.seed), lane \(lane): \(trial.tally)")
     }
 }
 
