@@ -11,7 +11,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units vm load-soak hostile-soak outside clean
+.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak chaos stress units vm load-soak hostile-soak outside guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -136,6 +136,9 @@ gates: setup ## format, layering, self-contained examples, warnings as errors
 
 outside: setup ## a package outside the tree, made of the README's own listings, builds and runs
 	@.ci/outside
+
+guide: setup ## the commands of the guide for authors run, and print what Docs/Guide/Bundles.md shows
+	@.ci/build-tests && .ci/guide
 
 format: ## rewrite the sources in the house format
 	$(SWIFT) format -i -r -p Package.swift Sources Tests
