@@ -41,7 +41,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: out) }
         let script = Process()
         script.executableURL = Example.root.appending(path: "Sources/Examples/assemble")
-        script.arguments = [Example.programs.path, out.path, "Pictures", "Shout", "Thumbnails"]
+        script.arguments = [Example.programs.path, out.path, "Pictures", "Shout", "Thumbnails", "Filters"]
         try script.run()
         script.waitUntilExit()
         #expect(script.terminationStatus == 0)
@@ -57,5 +57,7 @@ import Testing
         #expect(shout.extensions.first?.displayName == "Shout — Loud")
         let thumbnails = try AppBundle.open(out.appending(path: "Thumbnails.app").path)
         #expect(thumbnails.extensions.map(\.extensionPoint) == ["com.example.thumbnails"])
+        let filters = try AppBundle.open(out.appending(path: "Filters.app").path)
+        #expect(filters.extensions.map(\.identifier) == ["com.example.filters.editor"])
     }
 }

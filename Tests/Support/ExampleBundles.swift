@@ -32,7 +32,7 @@ public enum ExampleBundles {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
         let script = packageRoot.appending(path: "Sources/Examples/assemble").path
-        process.arguments = [script, products.path, target.path, "Pictures", "Shout", "Thumbnails"]
+        process.arguments = [script, products.path, target.path, "Pictures", "Shout", "Thumbnails", "Filters"]
         do {
             try process.run()
         } catch {
