@@ -11,7 +11,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside clean
+.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-install gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -131,6 +131,10 @@ bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a
 	Benchmarks/run-ratio "$(BIN)/annex"
 	Benchmarks/filter-cost "$(BIN)/annex"
 
+bench-install: setup ## the installation of a large signed app against `cp -R` and `sha256sum` (ROUNDS=N: 15)
+	@for product in annex annexd; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done
+	Benchmarks/install-ratio "$(BIN)/annex" "$(BIN)/annexd" $(ROUNDS)
+
 tsan: setup ## the channel's tests under the thread sanitizer (SANITIZER=address: the other one)
 	@.ci/sanitize $(or $(SANITIZER),thread)
 
@@ -139,6 +143,9 @@ gates: setup ## format, layering, self-contained examples, warnings as errors
 
 outside: setup ## a package outside the tree, made of the README's own listings, builds and runs
 	@.ci/outside
+
+guide: setup ## the commands of the guide for authors run, and print what Docs/Guide/Bundles.md shows
+	@.ci/build-tests && .ci/guide
 
 format: ## rewrite the sources in the house format
 	$(SWIFT) format -i -r -p Package.swift Sources Tests

@@ -218,6 +218,12 @@ let examples = floor(
             linkerSettings: selfContained),
         .executableTarget(
             name: "ThumbnailHost", dependencies: ["AnnexHost", "AnnexEmbedded"]),
+        .target(name: "ImageFilters", swiftSettings: swift),
+        .executableTarget(
+            name: "FilterEditor", dependencies: ["AnnexExtension", "ImageFilters"], swiftSettings: swift,
+            linkerSettings: selfContained),
+        .executableTarget(
+            name: "Filters", dependencies: ["AnnexHost", "AnnexEmbedded", "ImageFilters"]),
         .executableTarget(
             name: "Silent", swiftSettings: swift, linkerSettings: selfContained),
         .executableTarget(
@@ -385,7 +391,8 @@ let tests: [Target] = [
     .testTarget(
         name: "ExamplesTests",
         dependencies: [
-            "PictureEditing", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
+            "PictureEditing", "ImageFilters", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
+            "AnnexTestSupport",
         ],
         swiftSettings: swift),
     .testTarget(

@@ -13,6 +13,7 @@ enum Contender: String, CaseIterable {
     case resumed = "annex-async-executor"
     case sealed = "annex-sealed"
     case launch = "annex-launch"
+    case signedLaunch = "annex-launch-signed"
     case standby = "annex-standby"
     case clone = "annex-clone"
     case denied = "annex-denied"
@@ -33,6 +34,7 @@ enum Contender: String, CaseIterable {
         case .resumed: "a sandboxed extension, async, on the channel's executor"
         case .sealed: "a sandboxed extension, answers as sealed memory"
         case .launch: "from the request to a sandboxed extension's first answer"
+        case .signedLaunch: "the same, of an extension of a signed app"
         case .standby: "the same, of one that was launched ahead"
         case .clone: "a launch's steps from clone3 to execve"
         case .denied: "from a request to the host's knowledge of the denied call that it led to"
@@ -59,7 +61,7 @@ enum Contender: String, CaseIterable {
 
     /// - Returns: the program's exit status.
     func measure(_ plan: Plan) async throws -> Int32 {
-        let launcher = try Launcher(plan, identifier: identifier(plan.waiting))
+        let launcher = try Launcher(plan, identifier: identifier(plan.waiting), isSigned: self == .signedLaunch)
         let idle = try launcher.launchIdle(plan.idle)
         defer { withExtendedLifetime(idle) {} }
         let flood = isBesideFlood ? Flood(try Launcher(plan, identifier: "com.example.bench.flooding")) : nil
@@ -78,7 +80,8 @@ enum Contender: String, CaseIterable {
     /// Measures a contender that begins with a launch; nil for all others.
     private func measureLaunches(_ plan: Plan, by launcher: Launcher) throws -> Int32? {
         switch self {
-        case .launch, .launchBesideFlood: return Self.measure(plan, asking: LaunchWay { try launcher.launch() })
+        case .launch, .launchBesideFlood, .signedLaunch:
+            return Self.measure(plan, asking: LaunchWay { try launcher.launch() })
         case .standby:
             let standby = try launcher.standby()
             let settle = { while standby.count == 0 { usleep(200) } }

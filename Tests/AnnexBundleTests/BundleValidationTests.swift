@@ -74,6 +74,16 @@ import Testing
         #expect(try AppBundle.open(test.path).extensions.count == 1)
     }
 
+    @Test func `P1: a link from the shared resources to elsewhere in the app is a warning`() throws {
+        let test = try TestApp()
+        try test.makeFolder("Frameworks/Filters")
+        symlink("Filters", "\(test.path)/Frameworks/Current")
+        #expect(test.finding(about: "Frameworks/Current") == nil)
+        symlink("../../Info.plist", "\(test.path)/Frameworks/Filters/info")
+        #expect(test.finding(about: "Frameworks/Filters/info")?.severity == .warning)
+        #expect(try AppBundle.open(test.path).extensions.count == 1)
+    }
+
     @Test func `P1: a file beside the extensions is a warning`() throws {
         let test = try TestApp()
         try test.write("", to: "PlugIns/notes")

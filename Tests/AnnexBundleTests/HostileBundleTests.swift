@@ -27,6 +27,29 @@ import Testing
         #expect(error.rule == .p7 && error.file == "Pictures.app/PlugIns/Editor.appex/up")
     }
 
+    @Test(arguments: ["/etc", "../../..", "Resources"])
+    func `SEAL-09: a link in place of Frameworks is refused wherever it leads`(target: String) throws {
+        let test = try TestApp()
+        try test.makeFolder("Resources")
+        symlink(target, "\(test.path)/Frameworks")
+        let error = try test.rejection()
+        #expect(error.rule == .p7 && error.file == "Pictures.app/Frameworks")
+        #expect(throws: BundleError.self) { try AppBundle.open(test.path) }
+    }
+
+    @Test func `P1: a file in place of Frameworks and what a group can change in it refuse the app`() throws {
+        let test = try TestApp()
+        try test.write("no directory", to: "Frameworks")
+        #expect(try test.rejection().rule == .p1)
+        try test.remove("Frameworks")
+        try test.makeFolder("Frameworks/Filters")
+        try test.write("a resource", to: "Frameworks/Filters/table")
+        _ = try AppBundle.open(test.path)
+        chmod("\(test.path)/Frameworks/Filters/table", 0o664)
+        let error = try test.rejection()
+        #expect(error.rule == .p7 && error.file == "Pictures.app/Frameworks/Filters/table")
+    }
+
     @Test func `P7: an extension whose directory is a link is refused`() throws {
         let test = try TestApp()
         symlink("Editor.appex", "\(test.path)/PlugIns/Alias.appex")

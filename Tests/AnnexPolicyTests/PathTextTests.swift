@@ -43,6 +43,10 @@ import Testing
             "test.yaml:4:56: `/sys/kernel/debug` is not granted: the path belongs to the kernel"
         ),
         (grant("/bundle/x"), "test.yaml:4:56: `/bundle/x` is not granted: `paths: bundle` decides the rights"),
+        (
+            grant("/frameworks"),
+            "test.yaml:4:56: `/frameworks` is not granted: `Frameworks` of the extension's app is there"
+        ),
         (grant("/srv/a, /srv/a"), "test.yaml:4:64: `/srv/a` is already granted in line 4"),
         (grant("/srv/a", "red"), "test.yaml:4:41: unknown right `red`; did you mean `read`?"),
         (grant("/srv/a", "read, read"), "test.yaml:4:47: `read` is stated twice"),

@@ -25,6 +25,7 @@ import Testing
     static let allowed: [(String, PathRights)] = [
         ("/usr", .read), ("/usr/bin/env", [.read, .execute]), ("/srv/work/a", [.read, .write]), ("/srv", []), ("/", []),
         ("/srv/work/history/1", .read), ("/tmp/x", [.read, .write]), ("/bundle/x", .read), ("/dev/null", .write),
+        ("/frameworks/x", .read),
         ("/proc/self/status", .read), ("/usr/../usr/./bin//env", .read),
     ]
 
@@ -41,7 +42,8 @@ import Testing
         ("/srv", .write, [.mount, .landlock], 30), ("/srv/work/history/1", .write, [.mount], 30),
         ("/tmp/x", .execute, [.mount, .landlock], 13), ("/dev/zero", .read, [.root, .landlock], 2),
         ("/proc/self/mem", .write, [.mount, .landlock], 30), ("/usr/../etc/passwd", .read, [.root, .landlock], 2),
-        ("/bundle/x", .write, [.mount, .landlock], 30),
+        ("/bundle/x", .write, [.mount, .landlock], 30), ("/frameworks/x", .write, [.mount, .landlock], 30),
+        ("/frameworks/x", .execute, [.mount, .landlock], 13),
     ]
 
     @Test(arguments: refused)

@@ -42,6 +42,25 @@ import Testing
         #expect(changed.errors.contains("\n  PlugIns/Part0.appex/Info.plist: is missing\n"), "\(changed)")
     }
 
+    @Test func `P8: the example Pictures is signed and refused after one byte of a file changed`() async throws {
+        let app = folder.url.appending(path: "Pictures.app")
+        try FileManager.default.copyItem(atPath: ExampleBundles.path(of: "Pictures.app"), toPath: app.path)
+        let daemon = try await TestDaemon()
+        let install = ["install", app.path, "--socket", daemon.socket]
+        let installed = try await Program.annex(install, in: folder)
+        #expect(installed.status == 0 && installed.errors.contains("is signed by Example Team"), "\(installed)")
+        let editor = app.appending(path: "PlugIns/PictureEditor.appex/Info.plist")
+        let text = try String(contentsOf: editor, encoding: .utf8)
+        try Data(text.replacing("Pictures — Editor", with: "Pictures — Editot").utf8).write(to: editor)
+        let refused = try await Program.annex(install, in: folder)
+        #expect(refused.status == 1 && refused.output.isEmpty, "\(refused)")
+        #expect(refused.errors.contains("PlugIns/PictureEditor.appex/Info.plist: has other contents"), "\(refused)")
+        let listed = try await Program.annex(["list", "--socket", daemon.socket], in: folder)
+        #expect(listed.output.contains("com.example.pictures.editor"), "the installed app stays")
+        try Data(text.utf8).write(to: editor)
+        #expect(try await Program.annex(install, in: folder).status == 0)
+    }
+
     @Test func `P8: keys are shown from both files and never overwritten`() async throws {
         let made = try await annex("key", "new", "Team", "--out", "a.key", "--json")
         let publicKey = try #require(try object(made)["publicKey"] as? String)

@@ -11,7 +11,9 @@ enum Example {
         return URL(filePath: test).deletingLastPathComponent()
     }()
 
-    static let names = ["PictureEditor", "Misbehaver", "Silent", "Shout", "Pictures", "ShoutApp", "TextThumbnail"]
+    static let names = [
+        "PictureEditor", "Misbehaver", "Silent", "Shout", "Pictures", "ShoutApp", "TextThumbnail", "FilterEditor",
+    ]
 
     static func program(_ name: String) -> String {
         programs.appending(path: name).path

@@ -42,7 +42,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: out) }
         let script = try ChildProcess(
             Example.root.appending(path: "Sources/Examples/assemble"),
-            arguments: [Example.programs.path, out.path, "Pictures", "Shout", "Thumbnails"])
+            arguments: [Example.programs.path, out.path, "Pictures", "Shout", "Thumbnails", "Filters"])
         #expect(script.waitUntilExit() == .exited(0))
 
         let pictures = try AppBundle.open(out.appending(path: "Pictures.app").path)
@@ -56,5 +56,7 @@ import Testing
         #expect(shout.extensions.first?.displayName == "Shout — Loud")
         let thumbnails = try AppBundle.open(out.appending(path: "Thumbnails.app").path)
         #expect(thumbnails.extensions.map(\.extensionPoint) == ["com.example.thumbnails"])
+        let filters = try AppBundle.open(out.appending(path: "Filters.app").path)
+        #expect(filters.extensions.map(\.identifier) == ["com.example.filters.editor"])
     }
 }

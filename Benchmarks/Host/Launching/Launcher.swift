@@ -11,12 +11,12 @@ struct Launcher: @unchecked Sendable {
     private let plan: Plan
     private let identifier: String
 
-    init(_ plan: Plan, identifier: String) throws {
+    init(_ plan: Plan, identifier: String, isSigned: Bool = false) throws {
         self.plan = plan
         self.identifier = identifier
         // The warden and its children stay on the processors on which this process was when it started the warden.
         guard bench_pin_all(plan.server) else { throw Failure.notPinned }
-        host = try AnnexHost.embedded(apps: [Self.app], instances: 4096)
+        host = try AnnexHost.embedded(apps: [Self.app(isSigned: isSigned)], instances: 4096)
         guard bench_pin_all(plan.client) else { throw Failure.notPinned }
     }
 
@@ -57,12 +57,13 @@ struct Launcher: @unchecked Sendable {
         return try (0..<count).map { _ in try host.beginAndWait("com.example.bench.adapting") }
     }
 
-    /// `make bench` lays the bundle out beside this program.
-    private static var app: String {
+    /// `make bench` lays the bundle out beside this program, and a signed copy in a folder there.
+    private static func app(isSigned: Bool) -> String {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &path, path.count - 1)
         let program = String(decoding: path.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return program[...(program.lastIndex(of: "/") ?? program.startIndex)] + "Bench.app"
+        return program[...(program.lastIndex(of: "/") ?? program.startIndex)]
+            + (isSigned ? "Signed/Bench.app" : "Bench.app")
     }
 
     enum Failure: Error, CustomStringConvertible {

@@ -14,13 +14,15 @@ extension Broker {
         gifts.append(channel.hostRegion)
         gifts.append(channel.extensionRegion)
         do throws(SystemError) {
-            return SandboxConfiguration(
+            var configuration = SandboxConfiguration(
                 policy: policy, bundle: try bundle.directory.descriptor.duplicate(),
                 executable: try bundle.executable.descriptor.duplicate(), executablePath: bundle.executablePath,
                 name: bundle.identifier, gifts: gifts,
                 numbers: [
                     ChannelDescriptor.control, ChannelDescriptor.hostRegion, ChannelDescriptor.extensionRegion,
                 ])
+            if !policy.paths.frameworks.isEmpty { configuration.frameworks = try bundle.frameworks?.descriptor() }
+            return configuration
         } catch {
             throw BrokerError(.system, what: "\(error)", place: bundle.identifier)
         }

@@ -1,5 +1,4 @@
 internal import AnnexChannel
-internal import Glibc
 
 /// One request as the extension sees it: the items that came in, and the one answer that goes out.
 public final class ExtensionContext {
@@ -32,14 +31,13 @@ public final class ExtensionContext {
     /// instances of the extension may run at the same time and share it: write a file under a new name, and then rename
     /// it to its place. The limits are those of the extension point's policy. An extension that exceeds them is ended
     /// with the reason `diskLimit`, and not launched again until files are removed.
-    public var privateDirectory: String? { Self.directory }
+    public var privateDirectory: String? { Surroundings.privateDirectory }
 
-    /// Read once, because the program could change its environment later.
-    private static let directory: String? = {
-        guard let value = unsafe getenv("ANNEX_PRIVATE_DIRECTORY") else { return nil }
-        // SAFETY: the text ends with a NUL, and is copied before the program can change the environment.
-        return unsafe String(cString: value)
-    }()
+    /// The path of the app's `Frameworks`; nil if the app has none.
+    ///
+    /// It holds resources that the app and its extensions have in common. The extension can read them, if its policy
+    /// allows the calls that read files, and can neither change nor execute them.
+    public var frameworksDirectory: String? { Surroundings.frameworksDirectory }
 
     /// How long the host still waits; nil if it waits without a limit, or if the request is answered already.
     public var timeRemaining: Duration? { request?.timeLeft }

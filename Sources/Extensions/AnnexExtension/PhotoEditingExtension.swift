@@ -50,6 +50,9 @@ public struct ContentEditingInput: Sendable {
     /// Further values from the host, for example the name of the edit that it wants.
     public let userInfo: [String: ItemValue]
 
+    /// The path of the app's `Frameworks`, as in `ExtensionContext`; nil if the app has none.
+    public var frameworksDirectory: String? { Surroundings.frameworksDirectory }
+
     /// Reads the picture's bytes into memory of this process. Later changes of the file do not affect them.
     ///
     /// - Parameter limit: the most bytes to read. A longer file is an error.

@@ -19,6 +19,8 @@ final class WorksOn: AppExtension {
         case "capabilities":
             let text = context.capabilities.entitlements.joined(separator: " ")
             context.completeRequest(returning: [ExtensionItem(contentText: text)])
+        case "reads": open(words.last.map(String.init) ?? "", for: O_RDONLY, in: context)
+        case "writes": open(words.last.map(String.init) ?? "", for: O_WRONLY, in: context)
         case "connects": connect(context, to: time)
         case "looks": look(context, for: time)
         case "spins": while true {}
@@ -31,6 +33,17 @@ final class WorksOn: AppExtension {
         case "clings": cling(context)
         default: context.completeRequest(returning: [ExtensionItem(contentText: "no such conduct")])
         }
+    }
+
+    /// Opens a file in the app's `Frameworks`, and answers with its contents or the error.
+    private func open(_ name: String, for access: Int32, in context: ExtensionContext) {
+        let file = Glibc.open("\(context.frameworksDirectory ?? "none")/\(name)", access)
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = file < 0 ? -1 : access == O_RDONLY ? read(file, &bytes, bytes.count) : 0
+        let text = count < 0 ? "errno \(errno)" : String(decoding: bytes.prefix(count), as: UTF8.self)
+        if file >= 0 { close(file) }
+        let place = ExtensionItem(contentText: context.frameworksDirectory ?? "none")
+        context.completeRequest(returning: [ExtensionItem(contentText: text), place])
     }
 
     /// Connects to a port of this machine, and answers with the error.

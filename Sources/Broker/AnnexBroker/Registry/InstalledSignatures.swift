@@ -93,11 +93,12 @@ final class InstalledSignatures: Sendable {
 extension InstalledSignatures {
     /// Refuses a launch if the extension's files have changed since its app was installed.
     func check(_ bundle: ExtensionBundle) throws(BrokerError) {
+        if let frameworks = bundle.frameworks, (try? frameworks.isUnchanged()) != true {
+            throw .changed(frameworks.path, of: bundle)
+        }
         guard let seal = state.withLock({ $0.seals[ObjectIdentifier(bundle)] }), seal.bundle === bundle else {
             guard (try? bundle.executable.isUnchanged()) ?? false else {
-                throw BrokerError(
-                    .invalidBundle, what: "\(bundle.executable.path) has changed since it was installed",
-                    place: bundle.identifier, remedy: "install the app again")
+                throw .changed(bundle.executable.path, of: bundle)
             }
             return
         }
@@ -148,6 +149,12 @@ extension SigningTeam {
 }
 
 extension BrokerError {
+    fileprivate static func changed(_ path: String, of bundle: ExtensionBundle) -> BrokerError {
+        BrokerError(
+            .invalidBundle, what: "\(path) has changed since it was installed", place: bundle.identifier,
+            remedy: "install the app again")
+    }
+
     /// - Parameter place: the app's path or identifier, which the caller knows.
     init(_ error: SigningError, at place: String) {
         let code: Code =

@@ -57,8 +57,10 @@ public final class AppBundle: Sendable {
         let tree = BundleTree()
         tree.walk(bundle, reporting: findings)
         AppLayout(tree, findings: findings).check(bundle)
+        let frameworks = findings.find { () throws(BundleError) in try FrameworksDirectory.open(in: bundle) }
         var parts = BundleParts(of: bundle, owner: .app, reporting: findings)
-        (extensions, rejected) = PlugIns(in: tree, of: ContainingApp(parts), purpose: findings.purpose)
+        let app = ContainingApp(parts, frameworks: frameworks)
+        (extensions, rejected) = PlugIns(in: tree, of: app, purpose: findings.purpose)
             .read(bundle, reporting: findings, examined: examined)
         let schemes = parts.info.flatMap { info in
             findings.attempt { () throws(BundleError) in try URLSchemes.read(info) }

@@ -58,8 +58,10 @@ struct ContainingApp {
     let version: BundleVersion?
     let shortVersion: BundleVersion?
     let processors: Set<Processor>
+    let frameworks: FrameworksDirectory?
 
-    init(_ parts: borrowing BundleParts) {
+    init(_ parts: borrowing BundleParts, frameworks: FrameworksDirectory?) {
+        self.frameworks = frameworks
         identifier = parts.keys?.identifier
         name = parts.keys?.name
         version = parts.keys?.version

@@ -25,6 +25,8 @@ public final class ExtensionBundle: Sendable {
     public let directory: BundleFile
     /// The extension's program for this machine.
     public let executable: BundleFile
+    /// The resources that the app shares with its extensions; nil if the app has none.
+    package let frameworks: FrameworksDirectory?
     /// Whether `displayName` is the extension's own name and not the app's name.
     let hasOwnName: Bool
     /// The path to show in messages: escaped, and starting with the app's directory.
@@ -71,6 +73,7 @@ public final class ExtensionBundle: Sendable {
         checked = info.status
         shown = bundle.shown
         directory = bundle.file()
+        frameworks = app.frameworks
         self.executable = executable
     }
 

@@ -19,14 +19,34 @@ struct AppLayout {
                     remedy: "link shared code into each program, and put shared resources into Frameworks"))
         }
         guard findings.isValidating else { return }
+        checkResourceLinks(in: app)
         for path in tree.files {
-            if path.hasPrefix("Frameworks/") { checkResource(path, in: app) }
+            if path.hasPrefix(FrameworksDirectory.name + "/") { checkResource(path, in: app) }
             let parts = path.split(separator: "/")
             guard parts.first == "PlugIns" else { continue }
             findings.warn(
                 BundleError(
                     .p1, file: app.shown(path), what: "is in PlugIns, but in no extension",
                     remedy: "put it into a directory Name.appex, or elsewhere in the app"))
+        }
+    }
+
+    /// Warns of links from `Frameworks` to other places of the app, which an extension's sandbox does not have there.
+    private func checkResourceLinks(in app: borrowing BundleDirectory) {
+        let prefix = FrameworksDirectory.name + "/"
+        let links = tree.links.filter { $0.hasPrefix(prefix) }
+        guard !links.isEmpty else { return }
+        let opened = findings.attempt { () throws(BundleError) in
+            try BundleDirectory(FrameworksDirectory.name, in: app)
+        }
+        guard let frameworks = opened else { return }
+        for link in links {
+            let staysThere = try? frameworks.descriptor.leadsBeneath(String(link.dropFirst(prefix.count)))
+            guard staysThere == false else { continue }
+            findings.warn(
+                BundleError(
+                    .p1, file: app.shown(link), what: "is a link out of Frameworks, which no extension can follow",
+                    remedy: "copy what it leads to into Frameworks"))
         }
     }
 

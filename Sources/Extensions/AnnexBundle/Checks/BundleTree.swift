@@ -20,6 +20,8 @@ final class BundleTree {
     private(set) var topNames: Set<String> = []
     /// The paths of all regular files that the walks passed, for the checks of the validation.
     private(set) var files: [String] = []
+    /// The paths of all symbolic links that the walks passed, for the checks of the validation.
+    private(set) var links: [String] = []
 
     /// Walks the app's own files.
     func walk(_ app: borrowing BundleDirectory, reporting findings: FindingCollector) {
@@ -48,8 +50,16 @@ final class BundleTree {
                 if directory.isEmpty { topNames.insert(path) }
                 Self.check(entry, at: path, in: app, reporting: findings)
                 if entry.isDirectory { waiting.append(path) }
-                if entry.kind == .regular, findings.isValidating { files.append(path) }
+                if findings.isValidating { keep(entry, at: path) }
             }
+        }
+    }
+
+    private func keep(_ entry: DirectoryEntry, at path: String) {
+        switch entry.kind {
+        case .regular: files.append(path)
+        case .symbolicLink: links.append(path)
+        default: break
         }
     }
 

@@ -54,6 +54,8 @@ public struct PolicyPaths: Sendable, Hashable {
         self.grants = grants
     }
 
+    /// The rights on `Frameworks` of the extension's app, which holds resources and no code.
+    package var frameworks: PathRights { bundle.intersection(.read) }
     /// The process's own directories. The kept directory comes first.
     package var privateDirectories: [PrivateDirectory] { [persistent, scratch].compactMap { $0 } }
     /// The directory for files that are kept, if there is one: a program's `HOME`.
@@ -104,6 +106,12 @@ extension Policy {
                 VisiblePath(
                     path: PathText.bundle, rights: paths.bundle, place: places[.bundle],
                     reason: "the extension's own bundle"))
+        }
+        if !paths.frameworks.isEmpty {
+            visible.append(
+                VisiblePath(
+                    path: PathText.frameworks, rights: paths.frameworks, place: places[.bundle],
+                    reason: "Frameworks of the extension's app, if it has one"))
         }
         for directory in paths.privateDirectories {
             visible.append(

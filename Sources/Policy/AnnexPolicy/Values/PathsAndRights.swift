@@ -30,6 +30,8 @@ extension PathRights: CustomStringConvertible {
 package enum PathText {
     /// The path of the extension's own bundle inside the sandbox.
     package static let bundle = "/bundle"
+    /// The path of `Frameworks` of the extension's app inside the sandbox.
+    package static let frameworks = "/frameworks"
 
     /// The parts of an absolute path. To the kernel a path is bytes: a slash separates parts even before a combining
     /// mark.
@@ -119,6 +121,7 @@ package enum PathText {
         if isPath(path, within: "/proc") { return "`paths: proc` decides which part of /proc the sandbox contains" }
         if isPath(path, within: "/dev") { return "`devices` decides which part of /dev the sandbox contains" }
         if isPath(path, within: bundle) { return "`paths: bundle` decides the rights on the bundle" }
+        if isPath(path, within: frameworks) { return "`Frameworks` of the extension's app is there" }
         let kernel = ["/sys/fs", "/sys/kernel", "/sys/firmware"]
         if path == "/sys" || kernel.contains(where: { isPath(path, within: $0) }) {
             return "the path belongs to the kernel"

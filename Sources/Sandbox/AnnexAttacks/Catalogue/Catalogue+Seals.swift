@@ -28,6 +28,10 @@ extension Catalogue {
         seal(
             "SEAL-08", technique: "A damaged list of trusted teams, so that any team may take over an app",
             by: "EndToEndTests/Daemon/TrustTests: without its list", "AnnexSigningTests/TrustTests: damaged trust"),
+        seal(
+            "SEAL-09",
+            technique: "A link in place of an app's Frameworks, or other Frameworks between check and launch",
+            by: "AnnexBundleTests/HostileBundleTests: SEAL-09", "EndToEndTests/FrameworksTests: SEAL-09"),
     ]
 
     private static func seal(_ id: String, technique: String, by tests: String...) -> Attack {

@@ -34,6 +34,21 @@ extension Launcher {
         }
     }
 
+    /// Shows `Frameworks` of an app to its extension. Neither the mount nor Landlock lets it write there, or execute.
+    func addFrameworks(
+        _ directory: consuming Descriptor, at place: String, policy: Policy, to plan: inout LaunchPlan
+    ) throws(SandboxError) {
+        if plan.layers.contains(.landlock) {
+            plan.landlock.rules.append(rule(place, rights: policy.paths.frameworks.landlock(onDirectory: true)))
+        }
+        guard plan.layers.contains(.root) else { return }
+        do throws(SystemError) {
+            try plan.bind(directory, at: PathText.frameworks, access: .noExecute)
+        } catch {
+            throw SandboxError("plan", error: error)
+        }
+    }
+
     private static func rejectPrivate(
         _ paths: PolicyPaths, in grants: borrowing GrantLayout
     ) throws(SandboxError) {

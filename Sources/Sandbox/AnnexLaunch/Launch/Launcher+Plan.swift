@@ -11,7 +11,8 @@ extension Launcher {
         held: HeldLimits, output: borrowing Descriptor
     ) throws(SandboxError) -> LaunchPlan {
         let policy = configuration.policy
-        let place = try configuration.bundlePlace()
+        let (place, frameworks) = (try configuration.bundlePlace(), try configuration.frameworksPlace())
+        configuration.environment[Self.frameworksVariable] = frameworks.map { Array($0.utf8) }
         var plan = try SandboxError.step("plan") { () throws(SystemError) in
             try LaunchPlan(
                 executable: configuration.executablePlace(bundle: place), checked: configuration.executable,
@@ -32,6 +33,9 @@ extension Launcher {
             to: &plan, policy: policy, bundle: place, bundleObject: configuration.bundle.take(),
             persistent: configuration.persistent.take(), isMapped: configuration.owner.isMapped, followed: followed,
             directory: directory, hasTerminal: configuration.terminal != nil)
+        if let frameworks, let directory = configuration.frameworks.take() {
+            try addFrameworks(directory, at: frameworks, policy: policy, to: &plan)
+        }
         do throws(SystemError) {
             try join(groups, in: &plan)
             if let terminal = configuration.terminal.take() { plan.control(by: terminal) }
@@ -42,6 +46,9 @@ extension Launcher {
         }
         return plan
     }
+
+    /// The variable that tells an extension where `Frameworks` of its app is.
+    private static let frameworksVariable = "ANNEX_FRAMEWORKS"
 
     private func environment(_ policy: Policy, adding more: [String: [UInt8]]) -> [[UInt8]] {
         var values = policy.environment.fixed.mapValues { Array($0.utf8) }

@@ -7,6 +7,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     /// An extension's bundle as it was checked, bound read-only; nil for a program, which is executed at its place on
     /// the host.
     package var bundle: Descriptor?
+    /// `Frameworks` of an extension's app as it was checked, shown for reading only; nil if the app has none.
+    package var frameworks: Descriptor?
     /// The executable as it was checked, and its path: relative to the bundle, or absolute for a program on the host.
     package var executable: Descriptor
     package let executablePath: String
@@ -114,19 +116,26 @@ extension SandboxConfiguration {
     /// The path of the bundle inside: its fixed place in the sandbox's own root, or, without the layer `root`, its
     /// place on the host. nil if there is no bundle.
     func bundlePlace() throws(SandboxError) -> String? {
-        guard bundle != nil else { return nil }
-        if effectiveLayers.contains(.root) { return PathText.bundle }
-        do throws(SystemError) {
-            return try bundlePath()
-        } catch {
-            throw SandboxError("bundle", error: error)
-        }
+        try place(of: bundle, inOwnRoot: PathText.bundle)
     }
 
-    private func bundlePath() throws(SystemError) -> String? {
-        switch bundle {
-        case .some(let bundle): try LaunchPlan.path(of: bundle)
-        case .none: nil
+    /// The same for `Frameworks` of the app.
+    func frameworksPlace() throws(SandboxError) -> String? {
+        try place(of: frameworks, inOwnRoot: PathText.frameworks)
+    }
+
+    private func place(
+        of directory: borrowing Descriptor?, inOwnRoot place: String
+    ) throws(SandboxError) -> String? {
+        switch directory {
+        case .some(let directory):
+            if effectiveLayers.contains(.root) { return place }
+            do throws(SystemError) {
+                return try LaunchPlan.path(of: directory)
+            } catch {
+                throw SandboxError("bundle", error: error)
+            }
+        case .none: return nil
         }
     }
 }

@@ -5,6 +5,10 @@ extension Catalogue {
             "launch", topic: .launch, title: "From the request to the first answer, 20 ms after the last",
             setting: rested,
             contestants: [.floor("bwrap"), .ours("annex-launch")]),
+        Scene(
+            "launch-signed", topic: .launch,
+            title: "From the request to the first answer of a signed app, 20 ms after the last",
+            setting: rested, contestants: [.ours("annex-launch"), .ours("annex-launch-signed")]),
         // There is no pause in which a network namespace could be made ahead.
         Scene(
             "launch-following", topic: .launch, title: "From the request to the first answer, one after the other",
@@ -76,6 +80,9 @@ extension Catalogue {
             "from the request to the first answer, cold, p50", in: "launch", subject: "annex-launch",
             against: ["bwrap"],
             called: bubblewrap, bound: .atMost(0.5)),
+        Requirement(
+            "the same of a signed app, cold, p50", in: "launch-signed", subject: "annex-launch-signed",
+            against: ["annex-launch"], called: "an unsigned app", bound: .atMost(1.03)),
         Requirement(
             "the same with no network made ahead, one launch after the other, p50", in: "launch-following",
             subject: "annex-launch", against: ["bwrap"], called: bubblewrap, bound: .atMost(0.5)),

@@ -1,0 +1,69 @@
+/// A filter for the tones of a picture. Each colour has a curve: what each level from 0 to 255 becomes.
+///
+/// The curves are a text of three lines. A line names a colour, and then points of its curve. Between two points, the curve
+/// is straight:
+///
+/// ```
+/// red    0:36  128:142  255:242
+/// ```
+public struct ImageFilter: Sendable, Hashable {
+    /// The tables of red, green and blue, of 256 levels each.
+    private let tables: [[UInt8]]
+
+    /// The filters whose curves the app carries.
+    public static let names = ["fade", "dusk", "negative"]
+
+    /// The place of a filter's curves, which the app and its extension read alike.
+    public static func file(named name: String, in frameworks: String) -> String {
+        "\(frameworks)/ImageFilters/\(name).curve"
+    }
+
+    /// Reads curves; nil if the text is not exactly one curve for each colour.
+    public init?(curves text: [UInt8]) {
+        var tables: [Substring: [UInt8]] = [:]
+        for line in String(decoding: text, as: UTF8.self).split(separator: "\n") where !line.hasPrefix("#") {
+            let words = line.split(separator: " ")
+            guard let colour = words.first, let table = Self.table(through: words.dropFirst()),
+                tables.updateValue(table, forKey: colour) == nil
+            else { return nil }
+        }
+        guard tables.count == 3, let red = tables["red"], let green = tables["green"], let blue = tables["blue"]
+        else { return nil }
+        self.tables = [red, green, blue]
+    }
+
+    /// The table of a curve that begins at 0 and ends at 255.
+    private static func table(through words: ArraySlice<Substring>) -> [UInt8]? {
+        let points = words.compactMap { word -> (level: Int, value: Int)? in
+            let numbers = word.split(separator: ":").map { UInt8($0) }
+            guard numbers.count == 2, let level = numbers[0], let value = numbers[1] else { return nil }
+            return (Int(level), Int(value))
+        }
+        guard points.count == words.count, points.first?.level == 0, points.last?.level == 255 else { return nil }
+        var table: [UInt8] = []
+        for (start, end) in zip(points, points.dropFirst()) {
+            guard start.level < end.level else { return nil }
+            for level in table.count...end.level {
+                let rise = (end.value - start.value) * (level - start.level) / (end.level - start.level)
+                table.append(UInt8(start.value + rise))
+            }
+        }
+        return table
+    }
+
+    /// Changes every pixel of a picture.
+    public func apply(to picture: inout Pixmap) {
+        for place in picture.samples.indices {
+            picture.samples[place] = tables[place % 3][Int(picture.samples[place])]
+        }
+    }
+
+    /// The curves as eight bars, from the darkest level to the brightest.
+    public var bars: String {
+        let marks = Array("▁▂▃▄▅▆▇█")
+        return String(
+            stride(from: 0, to: 256, by: 36).map { level in
+                marks[tables.reduce(0) { $0 + Int($1[level]) } / 96]
+            })
+    }
+}

@@ -1,0 +1,150 @@
+import AnnexBroker
+import AnnexHost
+import AnnexLinux
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexEmbedded
+
+/// `Frameworks` of an app in the sandbox of its extension: what can be read, and nothing else. The same for both kinds of
+/// broker.
+@Suite(.timeLimit(.minutes(20))) struct FrameworksTests {
+    enum Door: String, CaseIterable {
+        case embedded, connected
+    }
+
+    private let app: SubstituteApp
+    private var frameworks: String { app.path + "/Frameworks" }
+
+    init() throws {
+        app = try SubstituteApp(running: "works-on")
+        // Its policy allows the calls that write, so that mounts and Landlock alone deny it.
+        try app.setPoint("com.apple.photo-editing")
+    }
+
+    /// Puts a table into the app, and another beside it.
+    private func makeFrameworks(in app: String, saying text: String = "ours") throws {
+        try FileManager.default.createDirectory(
+            atPath: app + "/Frameworks/Filters", withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o755])
+        try Data(text.utf8).write(to: URL(filePath: app + "/Frameworks/Filters/table"))
+        for file in ["", "/Filters"] { chmod(app + "/Frameworks" + file, 0o755) }
+        chmod(app + "/Frameworks/Filters/table", 0o644)
+    }
+
+    private func embedded() throws -> AnnexHost {
+        var wishes = BrokerConfiguration()
+        wishes.patience = .patience
+        wishes.holdsBack = false
+        let host = AnnexHost(service: try Broker(wishes))
+        try host.install(app: app.path)
+        return host
+    }
+
+    private func withHost(_ door: Door, _ body: (AnnexHost) async throws -> Void) async throws {
+        switch door {
+        case .embedded: try await body(embedded())
+        case .connected:
+            let daemon = try await TestDaemon()
+            let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
+            try host.install(app: app.path)
+            try await body(host)
+            withExtendedLifetime(daemon) {}
+        }
+    }
+
+    /// The texts of the answer to one request of a session of its own.
+    private func ask(_ host: AnnexHost, _ words: String) async throws -> [String] {
+        let session = try await host.begin(SubstituteApp.identifier)
+        let answer = try await session.request([ExtensionItem(contentText: words)])
+        let end = await session.complete()
+        #expect(end.reason == .completed, "\(end)")
+        return answer.map { $0.contentText ?? "" }
+    }
+
+    private func rejection(_ host: AnnexHost) async -> BrokerError? {
+        do {
+            _ = try await host.begin(SubstituteApp.identifier)
+            return nil
+        } catch HostError.rejected(let error) {
+            return error
+        } catch {
+            return nil
+        }
+    }
+
+    @Test(arguments: Door.allCases) func `P1: an extension reads the shared resources of its app and changes nothing`(
+        door: Door
+    ) async throws {
+        try makeFrameworks(in: app.path)
+        try await withHost(door) { (host) async throws in
+            #expect(try await ask(host, "reads Filters/table") == ["ours", "/frameworks"])
+            #expect(try await ask(host, "writes Filters/table").first?.hasPrefix("errno") == true)
+            #expect(try await ask(host, "reads ../Info.plist").first == "errno \(ENOENT)", "the app is not there")
+            #expect(try await ask(host, "reads ../bundle/../etc/passwd").first == "errno \(ENOENT)")
+        }
+    }
+
+    @Test(arguments: Door.allCases) func `P1: without shared resources the extension has none`(door: Door) async throws
+    {
+        try await withHost(door) { (host) async throws in
+            #expect(try await ask(host, "reads Filters/table").last == "none")
+        }
+    }
+
+    @Test(arguments: Door.allCases) func `SEAL-09: an app whose Frameworks is a link is refused`(
+        door: Door
+    ) async throws {
+        try FileManager.default.createSymbolicLink(atPath: frameworks, withDestinationPath: "/etc")
+        let error = try #require(throws: BrokerError.self) { try embedded() }
+        #expect(error.code == .invalidBundle && error.what.contains("Frameworks"), "\(error)")
+        await #expect(throws: BrokerError.self) { try await withHost(door) { _ in } }
+    }
+
+    @Test func `SEAL-09: Frameworks that were changed or exchanged after the installation are not shown`() async throws
+    {
+        try makeFrameworks(in: app.path)
+        let changes: [() throws -> Void] = [
+            { try FileManager.default.removeItem(atPath: frameworks) },
+            {
+                try FileManager.default.moveItem(atPath: frameworks, toPath: app.path + "/Old")
+                try makeFrameworks(in: app.path, saying: "theirs")
+            },
+            {
+                try FileManager.default.moveItem(atPath: frameworks, toPath: app.path + "/Older")
+                try FileManager.default.createSymbolicLink(atPath: frameworks, withDestinationPath: "/etc")
+            },
+        ]
+        for change in changes {
+            if !FileManager.default.fileExists(atPath: frameworks) { try makeFrameworks(in: app.path) }
+            let host = try embedded()
+            try change()
+            let error = await rejection(host)
+            #expect(error?.code == .invalidBundle && error?.what.contains("/Frameworks has changed") == true)
+            #expect(error?.remedy == "install the app again")
+        }
+    }
+
+    @Test func `SEAL-09: apps that are exchanged during launches never show the other Frameworks`() async throws {
+        try makeFrameworks(in: app.path)
+        let other = app.path.replacing("/Shout.app", with: "/Other.app")
+        try FileManager.default.copyItem(atPath: app.path, toPath: other)
+        try makeFrameworks(in: other, saying: "theirs")
+        let host = try embedded()
+        let folder = try Descriptor.directory((app.path as NSString).deletingLastPathComponent)
+        let exchanging = Task.detached {
+            while !Task.isCancelled {
+                try folder.exchange("Shout.app", with: "Other.app")
+                await Task.yield()
+            }
+        }
+        var shown: Set<String> = []
+        for _ in 0..<20 {
+            if let text = try? await ask(host, "reads Filters/table").first { shown.insert(text) }
+        }
+        exchanging.cancel()
+        try await exchanging.value
+        #expect(shown.isSubset(of: ["ours"]), "\(shown)")
+    }
+}
