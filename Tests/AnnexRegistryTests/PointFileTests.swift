@@ -1,7 +1,8 @@
 import AnnexPolicy
+import AnnexRegistry
 import Testing
 
-@testable import AnnexRegistry
+@testable import AnnexBundle
 
 /// Reading one point's file: what is understood, and where each mistake is found.
 @Suite struct PointFileTests {
