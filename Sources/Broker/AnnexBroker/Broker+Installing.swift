@@ -206,16 +206,6 @@ extension Broker {
     /// How many extensions all apps except `app` carry, switched on or off.
     package func count(ofExtensionsBeside app: String) -> Int { registry.value.count(ofExtensionsBeside: app) }
 
-    package var extensions: [InstalledExtension] {
-        let registry = registry.value
-        return signatures.named(registry.offered.map { $0.described(in: registry) })
-    }
-
-    package var installed: [InstalledExtension] {
-        let registry = registry.value
-        return signatures.named(registry.installed.map { $0.described(in: registry) })
-    }
-
     package var changes: InstalledChanges { feed.follow() }
 
     /// The bundles of an app's extensions, as they were checked when the app was installed. A running extension holds

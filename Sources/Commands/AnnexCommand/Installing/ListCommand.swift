@@ -11,11 +11,15 @@ struct ListCommand: ParsableCommand {
             Each line has the identifier, the extension point and the name of one extension. Disabled and rejected \
             extensions are not on offer. Only --all lists them, with `on`, `off` or `rejected` after each identifier.
 
+            Names are in the first of your languages that the extension has. LANGUAGE, LC_ALL, LC_MESSAGES and LANG state \
+            your languages.
+
             EXAMPLES
               annex list
               annex list --all
               annex enable $(annex list --all --json | jq -r '.extensions[] | select(.enabled | not) | .identifier')
               annex list --point com.apple.photo-editing
+              LANGUAGE=de annex list
               annex list --all --json | jq -r '.extensions[] | [.instance, .verdict] | @tsv'
               annex list --json | jq -r '.extensions[] | [.identifier, .containingApp] | @tsv'
 
@@ -73,6 +77,7 @@ enum InstalledText {
         .object([
             .init("identifier", value: .text(one.id)),
             .init("displayName", value: .text(PlainText.shown(one.displayName))),
+            .init("summary", value: .optional(one.summary.map { PlainText.shown($0) })),
             .init("extensionPoint", value: .text(one.extensionPoint)),
             .init("containingApp", value: .text(one.containingApp)),
             .init("enabled", value: .boolean(one.isEnabled)),
