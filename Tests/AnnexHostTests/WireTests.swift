@@ -157,6 +157,7 @@ import Testing
         var offered = InstalledExtension(id: "a.b.c", displayName: "é", extensionPoint: "p", containingApp: "a.b")
         offered.team = team
         offered.summary = "Ü"
+        offered.endedGrants = ["a.b", "c"]
         let off = InstalledExtension(
             id: "a.b.d", displayName: "", extensionPoint: "p", containingApp: "a.b", isEnabled: false,
             build: InstalledExtension.Build(version: "1.2", digest: "0a", isPinned: true, otherVersions: ["2", "1"]))

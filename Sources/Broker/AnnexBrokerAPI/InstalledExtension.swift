@@ -31,6 +31,10 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// The entitlements that the extension asks for, sorted by name, and those that its point gives to each extension.
     public package(set) var entitlements: [Entitlement] = []
 
+    /// The entitlements that were granted and no longer are, because another team signs the app from this installation on.
+    /// Sorted. Empty in a list, and in every other answer.
+    public package(set) var endedGrants: [String] = []
+
     /// What becomes of an entitlement that an extension asks for.
     public struct Entitlement: Sendable, Hashable {
         /// The entitlement's identifier, for example `com.apple.security.network.client`.

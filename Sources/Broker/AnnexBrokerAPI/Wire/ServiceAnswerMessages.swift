@@ -23,6 +23,7 @@ struct InstalledExtensionMessage: Message {
         encoder.encode(list: value.build.otherVersions, as: 11)
         encoder.encode(list: value.entitlements.map(EntitlementMessage.init), as: 12)
         encoder.encode(value.summary, as: 13)
+        encoder.encode(list: value.endedGrants, as: 14)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -40,6 +41,7 @@ struct InstalledExtensionMessage: Message {
         // A daemon of wire version 7 does not send them.
         value.entitlements = try decoder.decodeList(12, of: EntitlementMessage.self).map(\.value)
         value.summary = try decoder.decodeIfPresent(13, as: String.self)
+        value.endedGrants = try decoder.decodeList(14)
         self.value = value
     }
 

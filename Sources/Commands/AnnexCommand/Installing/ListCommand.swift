@@ -88,6 +88,7 @@ enum InstalledText {
             .init("verdict", value: .text(one.verdict.rawValue)),
             .init("rejection", value: .optional(one.rejection.map { PlainText.shown("\($0)") })),
             .init("entitlements", value: .list(one.entitlements.map(entitlement))),
+            .init("endedGrants", value: .texts(one.endedGrants.map { PlainText.shown($0) })),
             .init("team", value: one.team.map { .object(members(of: $0)) } ?? .null),
         ])
     }
@@ -97,6 +98,17 @@ enum InstalledText {
             .init("name", value: .text(PlainText.shown(one.name))), .init("allowed", value: .boolean(one.isAllowed)),
             .init("granted", value: .boolean(one.isGranted)), .init("inForce", value: .boolean(one.isInForce)),
         ])
+    }
+
+    /// Names the grants that ended with an installation. The user may give them to the new team again.
+    static func showEndedGrants(of extensions: [InstalledExtension]) {
+        for one in extensions {
+            for name in one.endedGrants.map({ PlainText.shown($0) }) {
+                StandardError.print(
+                    "annex: \(one.id): \(name) is no longer granted, because another team signs the app now; "
+                        + "annex grant \(one.id) \(name)")
+            }
+        }
     }
 
     /// A team, as every command prints it.

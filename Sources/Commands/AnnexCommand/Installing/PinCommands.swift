@@ -65,6 +65,7 @@ extension DaemonChoice {
     /// Sends one request, and prints the extensions of the app that it is about.
     func showApp(_ work: (AnnexHost) throws(BrokerError) -> [InstalledExtension]) throws {
         let extensions = try ask(work)
+        InstalledText.showEndedGrants(of: extensions)
         if json {
             print(JSON.object([.init("extensions", value: .list(extensions.map(InstalledText.json)))]).written)
         } else {
