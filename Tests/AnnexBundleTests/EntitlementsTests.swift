@@ -25,7 +25,7 @@ import Testing
         #expect(app.entitlements == .none)
         let found = try #require(app.extensions.first).entitlements
         #expect(found.applicationGroups == ["group.com.example.pictures"])
-        #expect(found.asks(for: .networkClient) && found.asks(for: .sandbox) && !found.asks(for: .changesPickedFiles))
+        #expect(found.asks(for: .networkClient) && found.asks(for: .appSandbox) && !found.asks(for: .writeUserSelected))
         #expect(found.unknown == ["keychain-access-groups"] && found.names.count == 4)
         try test.write(
             TestApp.plist("<key>com.apple.security.network.client</key><true/>"), to: "Pictures.entitlements")

@@ -37,8 +37,10 @@ final class LoneService: BrokerService {
     func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam {
         throw BrokerError(.untrustedTeam, what: "is trusted by no one", place: "key")
     }
-    var extensions: [InstalledExtension] { [] }
-    var installed: [InstalledExtension] { [] }
+    func extensions(in languages: [String]) -> [InstalledExtension] { [] }
+    func installed(in languages: [String]) -> [InstalledExtension] { [] }
+    func icon(of identifier: String) -> ExtensionIcon? { nil }
+    func attributes(of identifier: String) -> [String: ItemValue] { [:] }
 
     func terms(for identifier: String) -> SessionTerms { SessionTerms(keepAlive: .seconds(3600)) }
 

@@ -20,7 +20,9 @@ import Testing
         .setGranted(true, entitlements: ["a.b"], extension: "com.a.b"),
         .setGranted(false, entitlements: [], extension: "com.a.b"),
         .list(after: ""), .trust(key: "annex-team 1\n", app: nil), .trust(key: "", app: "com.a"),
-        .list(after: "com.a", withDisabled: true), .terms(extension: "com.a.b"), .claim(.max),
+        .list(after: "com.a", withDisabled: true), .list(after: "", languages: []),
+        .list(after: "com.a", withDisabled: true, languages: ["de-AT", "en"]), .icon(extension: "com.a.b", from: .max),
+        .attributes(extension: "com.a.b"), .terms(extension: "com.a.b"), .claim(.max),
         .launch(extension: "com.a.b", for: .request, timeLimit: nil, counters: 0),
         .launch(extension: "com.a.b", as: "p", for: .ahead, timeLimit: .milliseconds(1500), counters: .max),
     ]
@@ -154,6 +156,8 @@ import Testing
         let team = SigningTeam(name: "é", identifier: "ABC", publicKey: "00", isTrusted: true)
         var offered = InstalledExtension(id: "a.b.c", displayName: "é", extensionPoint: "p", containingApp: "a.b")
         offered.team = team
+        offered.summary = "Ü"
+        offered.endedGrants = ["a.b", "c"]
         let off = InstalledExtension(
             id: "a.b.d", displayName: "", extensionPoint: "p", containingApp: "a.b", isEnabled: false,
             build: InstalledExtension.Build(version: "1.2", digest: "0a", isPinned: true, otherVersions: ["2", "1"]))
@@ -164,7 +168,8 @@ import Testing
             .welcome(version: 1), .rejected(BrokerError(.overQuota, what: "w", place: "p", remedy: "m")), .leaving,
             .changed(7), .answer(1, .done), .answer(1, .claimed(isYours: true)), .answer(1, .claimed(isYours: false)),
             .answer(2, .extensions([offered, off, rejected], isAll: false)),
-            .answer(3, .terms(terms)), .answer(3, .trusted(team)),
+            .answer(3, .terms(terms)), .answer(3, .trusted(team)), .answer(3, .icon(nil)),
+            .answer(3, .icon(FaceWireTests.part)), .answer(3, .attributes(["a": .list([1, "x"])])),
             .answer(4, .failed(BrokerError(.disabled, what: "w", place: "p"))),
             .event(5, .ready(report)), .event(5, .ping), .event(5, .memoryWarning), .event(5, .goodbye),
             .event(5, .endIsNear),

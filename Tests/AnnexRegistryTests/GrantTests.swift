@@ -37,6 +37,19 @@ import Testing
         #expect(try inForce(registry) == [])
     }
 
+    @Test func `grants that end with another team are named unless they are given again`() throws {
+        var registry = Registry()
+        let first = try registry.install(app(asking: [Self.client, Self.read]))
+        _ = try registry.grant([Self.client, Self.read], to: first)
+        let next = try registry.install(app(asking: [Self.client, Self.read]))
+        let ended = registry.endGrants(of: next)
+        #expect(ended.endedGrants == ["com.a.one": [Self.client, Self.read]] && ended.known.grants == [:])
+        #expect(try inForce(registry) == [])
+        let given = try registry.grant([Self.read], to: ended)
+        #expect(given.endedGrants == ["com.a.one": [Self.client]])
+        #expect(given.known.grants == ["com.a.one": [Self.read]])
+    }
+
     @Test func `a changed grant makes another installation and an unchanged one does not`() throws {
         var registry = Registry()
         _ = try registry.install(app(asking: [Self.client]))

@@ -1,7 +1,8 @@
 import AnnexPolicy
+import AnnexRegistry
 import Testing
 
-@testable import AnnexRegistry
+@testable import AnnexBundle
 
 /// Reading one point's file: its contents, and the place of each mistake.
 @Suite struct PointFileTests {

@@ -1,10 +1,11 @@
+import AnnexRegistry
 import AnnexShippedPolicies
 import AnnexTestSupport
 import Foundation
 import Testing
 
+@testable import AnnexBundle
 @testable import AnnexPolicy
-@testable import AnnexRegistry
 
 @Suite struct ShippedPointTests {
     static let names = PointLibrary.shipped.names

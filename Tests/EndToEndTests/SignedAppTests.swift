@@ -172,6 +172,72 @@ import Testing
         #expect(try scene.host.install(app: scene.app.path).first?.team?.name == "ours")
     }
 
+    private static let client = "com.apple.security.network.client"
+
+    private static func granted(_ extensions: [InstalledExtension]) -> [String] {
+        extensions.flatMap(\.entitlements).filter(\.isGranted).map(\.name)
+    }
+
+    @Test(arguments: Door.allCases) func `a new team of an app gets no grants of the former team`(
+        door: Door
+    ) async throws {
+        let scene = try await Scene(door)
+        try scene.app.setEntitlements([Self.client])
+        try await scene.sign()
+        try scene.host.install(app: scene.app.path, granting: [Self.client])
+        let update = try scene.host.install(app: scene.app.path)
+        #expect(Self.granted(update) == [Self.client] && update.flatMap(\.endedGrants).isEmpty)
+        try scene.host.trust(keyFile: scene.key("theirs") + ".pub", for: Scene.containing)
+        #expect(Self.granted(scene.host.extensions) == [Self.client], "the version of the former team keeps them")
+        try await scene.sign(by: "theirs")
+        let taken = try scene.host.install(app: scene.app.path)
+        #expect(taken.first?.team?.name == "theirs" && Self.granted(taken).isEmpty)
+        #expect(taken.map(\.endedGrants) == [[Self.client]])
+        let listed = try scene.host.installed()
+        #expect(Self.granted(listed).isEmpty && listed.flatMap(\.endedGrants).isEmpty)
+        // The user may grant them to the new team, also with the installation.
+        try scene.host.grant(Self.client, to: SubstituteApp.identifier)
+        try scene.host.trust(keyFile: scene.key("ours") + ".pub", for: Scene.containing)
+        try await scene.sign()
+        let back = try scene.host.install(app: scene.app.path, granting: [Self.client])
+        #expect(Self.granted(back) == [Self.client] && back.flatMap(\.endedGrants).isEmpty)
+    }
+
+    @Test(arguments: Door.allCases) func `grants end with another team also if its version was only kept at first`(
+        door: Door
+    ) async throws {
+        let scene = try await Scene(door)
+        try scene.app.setEntitlements([Self.client])
+        try await scene.sign()
+        try scene.host.install(app: scene.app.path, granting: [Self.client])
+        try scene.host.pin(app: Scene.containing, to: "1")
+        try scene.host.trust(keyFile: scene.key("theirs") + ".pub", for: Scene.containing)
+        try scene.setVersion("2")
+        try await scene.sign(by: "theirs")
+        let kept = try scene.host.install(app: scene.app.path)
+        #expect(kept.map(\.verdict) == [.superseded] && kept.flatMap(\.endedGrants).isEmpty)
+        #expect(Self.granted(scene.host.extensions) == [Self.client])
+        let taken = try scene.host.unpin(app: Scene.containing)
+        #expect(taken.map(\.build.version) == ["2"] && Self.granted(taken).isEmpty)
+        #expect(taken.map(\.endedGrants) == [[Self.client]])
+    }
+
+    @Test func `the command names the grants that end with another team`() async throws {
+        let scene = try await Scene(.connected)
+        let socket = try #require(scene.daemon).socket
+        try scene.app.setEntitlements([Self.client])
+        try await scene.sign()
+        try await scene.annex("install", scene.app.path, "--grant", Self.client, "--socket", socket)
+        try await scene.annex(
+            "key", "trust", scene.key("theirs") + ".pub", "--app", Scene.containing, "--socket", socket)
+        try await scene.sign(by: "theirs")
+        let ran = try await scene.annex("install", scene.app.path, "--socket", socket)
+        let words =
+            "\(SubstituteApp.identifier): \(Self.client) is no longer granted, because another team signs the app now"
+        #expect(ran.errors.contains(words), "\(ran)")
+        #expect(ran.errors.contains("annex grant \(SubstituteApp.identifier) \(Self.client)"), "\(ran)")
+    }
+
     @Test(arguments: Door.allCases) func `SEAL-04: an unsigned update of a signed app is refused`(door: Door)
         async throws
     {

@@ -42,6 +42,55 @@ import Testing
         #expect((one["omitted"] as? Int) == 0)
     }
 
+    @Test func `P10: each entitlement that the point does not allow is an error`() async throws {
+        let app = try MadeApp("com.example.app", carrying: ["com.example.app.part", "com.example.app.two"])
+        let (camera, client) = ("com.apple.security.camera", "com.apple.security.network.client")
+        let write = "com.apple.security.files.user-selected.read-write"
+        let info = app.path + "/PlugIns/Part0.appex/Info.plist"
+        let text = try String(contentsOfFile: info, encoding: .utf8)
+        try Data(text.replacing("ui-services", with: "photo-editing").utf8).write(to: URL(filePath: info))
+        try app.setEntitlements([camera, client, write])
+        let ran = try await Program.annex("validate", app.path, in: folder)
+        let lines = ran.output.split(separator: "\n").filter { $0.contains("Part0.appex/Program.entitlements") }
+        #expect(ran.status == 1 && lines.count == 2, "\(ran)")
+        for name in [camera, write] {
+            let words =
+                "error: App.app/PlugIns/Part0.appex/Program.entitlements: \(name): is not allowed to extensions of "
+            #expect(lines.contains { $0.hasPrefix(words + "com.apple.photo-editing (entitlements)") }, "\(ran)")
+        }
+        #expect(ran.output.contains("The point allows com.apple.security.application-groups"), "\(ran)")
+    }
+
+    @Test func `P10: the points of a folder decide about its extensions`() async throws {
+        let app = try MadeApp("com.example.app", carrying: ["com.example.app.part"])
+        let client = "com.apple.security.network.client"
+        let info = app.path + "/PlugIns/Part0.appex/Info.plist"
+        let text = try String(contentsOfFile: info, encoding: .utf8)
+        try Data(text.replacing("com.apple.ui-services", with: "org.example.p").utf8).write(to: URL(filePath: info))
+        try app.setEntitlements([client])
+        let points = folder.url.appending(path: "points")
+        try FileManager.default.createDirectory(
+            at: points, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        func validated(allowing entitlements: String) async throws -> Program {
+            let file = points.appending(path: "org.example.p.yaml")
+            let text =
+                "point: org.example.p\nname: a\nsummary: b\npolicy: compute\nentitlements: { allowed: [\(entitlements)] }\n"
+            try Data(text.utf8).write(to: file)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+            return try await Program.annex("validate", app.path, "--points", points.path, in: folder)
+        }
+        let unknown = try await Program.annex("validate", app.path, in: folder)
+        #expect(unknown.status == 0 && unknown.output.contains("warning: "), "\(unknown)")
+        #expect(
+            unknown.output.contains("NSExtensionPointIdentifier: is org.example.p, which is not an extension point"))
+        let refused = try await validated(allowing: "")
+        #expect(
+            refused.status == 1 && refused.output.contains("\(client): is not allowed to extensions of org.example.p"))
+        #expect(try await validated(allowing: client).status == 0)
+        let wrong = try await validated(allowing: "no.such")
+        #expect(wrong.status == 2 && wrong.errors.contains("org.example.p.yaml"), "\(wrong)")
+    }
+
     @Test func `P10: without an app, or with an unknown option, the command line is not understood`() async throws {
         #expect(try await Program.annex("validate", in: folder).status == 64)
         #expect(try await Program.annex("validate", "--fix", "x.app", in: folder).status == 64)

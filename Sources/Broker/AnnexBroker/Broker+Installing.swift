@@ -23,10 +23,9 @@ extension Broker {
         let accepted = try signatures.accept(app, at: path)
         return try forgettingPin(of: app, if: accepted.isNewPin) { () throws(BrokerError) in
             let digest = accepted.signature.digest
-            let installation = try put(app, signature: accepted.signature, recording: keep) {
+            let installation = try put(app, granting: granting, signature: accepted.signature, recording: keep) {
                 [points = wishes.points] registry throws(RegistryError) in
-                let installation = try registry.install(app, digest: digest, points: points, keeping: most)
-                return try registry.grant(granting, to: installation)
+                try registry.install(app, digest: digest, points: points, keeping: most)
             }
             // If the app no longer contains an extension, that extension's private files are not needed any more.
             privates.remove(installation.gone)
@@ -91,9 +90,10 @@ extension Broker {
         }
     }
 
-    /// Makes a change that puts a version of an app into use.
+    /// Makes a change that puts a version of an app into use. If another team signs it than the version in use so far, the
+    /// user's grants end.
     private func put(
-        _ app: AppBundle, isNews: Bool = true, signature: AppSignature,
+        _ app: AppBundle, isNews: Bool = true, granting: [String] = [], signature: AppSignature,
         recording keep: (Installation) throws(BrokerError) -> Void,
         _ body: (inout Registry) throws(RegistryError) -> Installation
     ) throws(BrokerError) -> Installation {
@@ -104,7 +104,14 @@ extension Broker {
                 try keep(installation)
                 // Before the registry changes, so that no launch finds a bundle without its seal.
                 if installation.isElected { signatures.record(signature, for: app) }
-            }, body)
+            }
+        ) { [signatures] (registry: inout Registry) throws(RegistryError) -> Installation in
+            let installation = try body(&registry)
+            let isSameTeam = signatures.isOfSameTeam(signature, for: app)
+            return try registry.grant(
+                granting, to: isSameTeam ? installation : registry.endGrants(of: installation))
+        }
+        log.endedGrants(installation.endedGrants)
         for rejection in installation.records.compactMap(\.rejection) where rejection.code != .superseded {
             log.rejected(rejection)
         }
@@ -119,7 +126,12 @@ extension Broker {
 
     private func described(_ installation: Installation) -> [InstalledExtension] {
         let registry = registry.value
-        return signatures.named(installation.records.map { $0.described(in: registry) })
+        let extensions = installation.records.map { record in
+            var one = record.described(in: registry)
+            one.endedGrants = (installation.endedGrants[record.identifier] ?? []).sorted()
+            return one
+        }
+        return signatures.named(extensions)
     }
 
     /// Changes the registry, records the change, and announces it.
@@ -205,16 +217,6 @@ extension Broker {
 extension Broker {
     /// How many extensions all apps except `app` carry, switched on or off.
     package func count(ofExtensionsBeside app: String) -> Int { registry.value.count(ofExtensionsBeside: app) }
-
-    package var extensions: [InstalledExtension] {
-        let registry = registry.value
-        return signatures.named(registry.offered.map { $0.described(in: registry) })
-    }
-
-    package var installed: [InstalledExtension] {
-        let registry = registry.value
-        return signatures.named(registry.installed.map { $0.described(in: registry) })
-    }
 
     package var changes: InstalledChanges { feed.follow() }
 

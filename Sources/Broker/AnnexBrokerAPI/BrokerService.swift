@@ -1,4 +1,5 @@
 package import AnnexChannel
+package import AnnexModel
 
 /// The requests that a host makes to a broker. An embedded broker and a daemon answer alike, so host code does not
 /// depend on which one it has.
@@ -30,10 +31,17 @@ package protocol BrokerService: Sendable {
     func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam
 
     /// All extensions that hosts can begin, sorted by identifier; without those that are switched off.
-    var extensions: [InstalledExtension] { get throws(BrokerError) }
+    /// - Parameter languages: the user's languages, the preferred one first. Names and summaries are in these.
+    func extensions(in languages: [String]) throws(BrokerError) -> [InstalledExtension]
 
     /// All installed extensions, sorted by identifier; also those that are switched off.
-    var installed: [InstalledExtension] { get throws(BrokerError) }
+    func installed(in languages: [String]) throws(BrokerError) -> [InstalledExtension]
+
+    /// The icon of an extension in sealed memory; nil if it has none.
+    func icon(of identifier: String) throws(BrokerError) -> ExtensionIcon?
+
+    /// All keys and values of an extension's `NSExtensionAttributes`.
+    func attributes(of identifier: String) throws(BrokerError) -> [String: ItemValue]
 
     /// A sequence with one value for each later change of the installed apps and extensions.
     var changes: InstalledChanges { get }

@@ -4,7 +4,10 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// identifier was read has its app's identifier, a slash and its path in the app instead.
     public let id: String
     /// The name to show to a user: the extension's display name, or the containing app's name if it has none.
-    public let displayName: String
+    ///
+    /// In a list (`AnnexHost.extensions`, `installed()`), it is in the first of the host's languages that has a translation.
+    /// Elsewhere it is the name in `Info.plist`.
+    public package(set) var displayName: String
     /// The extension point in reverse DNS, for example `com.apple.photo-editing`. Empty if the extension was rejected
     /// before its point was read.
     public let extensionPoint: String
@@ -21,9 +24,17 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// The team that signed the containing app; nil if the app is not signed.
     public package(set) var team: SigningTeam?
 
+    /// What the extension does, in a sentence: `NSHumanReadableDescription`, in the same language as `displayName`. Nil if
+    /// the extension has none, and outside a list. At most 1,024 bytes.
+    public package(set) var summary: String?
+
     /// The entitlements that the extension asks for, and the entitlements that its point gives to each extension,
     /// sorted by name.
     public package(set) var entitlements: [Entitlement] = []
+
+    /// The entitlements that were granted and no longer are, because another team signs the app from this installation on.
+    /// Sorted. Empty in a list, and in every other answer.
+    public package(set) var endedGrants: [String] = []
 
     /// The state of one entitlement that an extension asks for.
     public struct Entitlement: Sendable, Hashable {

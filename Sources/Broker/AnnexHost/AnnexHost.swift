@@ -18,6 +18,9 @@ internal import Glibc
 public struct AnnexHost: Sendable {
     private let service: any BrokerService
     private let observer: (any HostObserver)?
+    /// The user's languages, the preferred one first, for example `["de-AT", "en"]`. Lists have names and summaries in
+    /// these languages. At first they are those of the environment (`UserLanguages.preferred`). Only the first 32 count.
+    public var languages = UserLanguages.preferred
 
     package init(service: any BrokerService, observer: (any HostObserver)? = nil) {
         self.service = service
@@ -26,7 +29,9 @@ public struct AnnexHost: Sendable {
 
     /// The same host, with an observer of its launches, sessions and requests.
     package func observed(by observer: any HostObserver) -> AnnexHost {
-        AnnexHost(service: service, observer: observer)
+        var host = AnnexHost(service: service, observer: observer)
+        host.languages = languages
+        return host
     }
 
     /// Installs an app bundle and the extensions in its `PlugIns`.
@@ -157,13 +162,42 @@ public struct AnnexHost: Sendable {
     /// rejected.
     ///
     /// Empty also if the daemon does not answer or rejects the request; `installed()` throws the error in that case.
-    public var extensions: [InstalledExtension] { (try? service.extensions) ?? [] }
+    public var extensions: [InstalledExtension] { (try? service.extensions(in: languages)) ?? [] }
 
     /// All installed extensions, sorted by identifier, also those that are switched off or rejected. A program can show
     /// them to let its user choose.
     ///
     /// - Throws: a `BrokerError` if the daemon does not answer or rejects the request.
-    public func installed() throws(BrokerError) -> [InstalledExtension] { try service.installed }
+    public func installed() throws(BrokerError) -> [InstalledExtension] {
+        try service.installed(in: languages)
+    }
+
+    /// The icon of an extension, in memory that no process can change.
+    ///
+    /// A share extension has the icon of its app, and an action has that icon as a template. Other extensions may bring an
+    /// icon of their own; without one, they have their app's. The picture is as hostile as everything in a bundle: decode it
+    /// where that can do no harm.
+    ///
+    /// It blocks this thread as `installed()` does.
+    /// - Parameter identifier: the extension's bundle identifier.
+    /// - Returns: nil if neither the extension nor its app names an icon.
+    /// - Throws: a `BrokerError` if no such extension is installed. Its code is `invalidBundle` if the icon is missing, is not
+    ///   PNG, or is larger than 1 MiB or 1,024 pixels on a side.
+    public func icon(of identifier: String) throws(BrokerError) -> ExtensionIcon? {
+        try service.icon(of: identifier)
+    }
+
+    /// All keys and values of an extension's `NSExtensionAttributes`, also those that Annex does not know. Empty if the
+    /// extension has none.
+    ///
+    /// A date is a string if the property list is XML, and otherwise a number of seconds since 2001-01-01 00:00 UTC. It
+    /// blocks this thread as `installed()` does.
+    /// - Parameter identifier: the extension's bundle identifier.
+    /// - Throws: a `BrokerError` if no such extension is installed. Its code is `invalidBundle` if `Info.plist` has changed
+    ///   since the installation, or if the attributes do not fit in 160 KiB.
+    public func attributes(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
+        try service.attributes(of: identifier)
+    }
 
     /// The extensions in `extensions` that serve one extension point, for example `com.apple.photo-editing`.
     public func extensions(for extensionPoint: String) -> [InstalledExtension] {

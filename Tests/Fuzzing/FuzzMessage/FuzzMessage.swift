@@ -14,6 +14,7 @@ enum FuzzMessage {
             FuzzMessage.read(Everything.self, bytes)
             FuzzMessage.read(ItemValue.self, bytes)
             FuzzMessage.read(HostPacketMessage.self, bytes)
+            FuzzMessage.joinIcon(bytes)
             _ = try? ReplyMessage(decoding: bytes).result(with: ContentsList())
             _ = StreamFrame.opening(bytes)
             _ = StreamFrame.reset(bytes)
@@ -33,6 +34,21 @@ enum FuzzMessage {
         _ = try? Hello(frame)
         if header.kind != .request {
             Fuzzer.expect(SocketPacket.bytes(frame) == bytes, "a packet reads differently the second time")
+        }
+    }
+
+    /// The answer of a daemon: no part of an icon leads beyond the largest one.
+    private static func joinIcon(_ bytes: [UInt8]) {
+        guard case .answer(_, .icon(let part?)) = try? DaemonPacketMessage(decoding: bytes).packet else { return }
+        var assembly = IconAssembly()
+        for _ in 0..<3 {
+            switch assembly.add(part) {
+            case .next(let offset): Fuzzer.expect(offset < part.size, "a part beyond the end of its icon")
+            case .complete(let picture):
+                return Fuzzer.expect(picture.bytes.count <= 1 << 20, "an icon that is too large")
+            case .changed: return Fuzzer.expect(false, "a part does not belong to its own icon")
+            case .malformed: return
+            }
         }
     }
 

@@ -62,6 +62,13 @@ final class InstalledSignatures: Sendable {
         throw SigningError(olderVersion: signature.version.text, than: installed.text, of: app)
     }
 
+    /// Whether a version of an app has the same team as the version in use. An app that was not signed has none, so any
+    /// team can be its first one.
+    func isOfSameTeam(_ signature: AppSignature, for app: AppBundle) -> Bool {
+        guard let team = state.withLock({ $0.apps[app.identifier]?.team }) else { return true }
+        return signature.team == team
+    }
+
     /// Reads the seal of an app that was accepted when it was installed.
     func load(_ app: AppBundle, at path: String) throws(BrokerError) -> AppSignature {
         do throws(SigningError) {

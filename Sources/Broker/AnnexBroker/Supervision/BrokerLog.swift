@@ -66,6 +66,18 @@ struct BrokerLog: Sendable {
             ])
     }
 
+    /// Logs the grants that ended, because another team signs the app of the extension from now on.
+    func endedGrants(_ ended: [String: Set<String>]) {
+        for (identifier, names) in ended.sorted(by: { $0.key < $1.key }) {
+            logger.notice(
+                "grants ended with a change of the team",
+                metadata: [
+                    Self.identifier: "\(Escaped(identifier))",
+                    "entitlements": "\(Escaped(names.sorted().joined(separator: " ")))",
+                ])
+        }
+    }
+
     func heldBack(_ identifier: String, error: BrokerError) {
         logger.notice(
             "an extension is held back",

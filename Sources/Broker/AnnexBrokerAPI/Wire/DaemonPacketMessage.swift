@@ -18,7 +18,7 @@ package struct DaemonPacketMessage: Message {
 
     private enum Kind: UInt8, FieldValue {
         case welcome = 1
-        case rejected, leaving, done, extensions, terms, claimed, failed, trusted, changed
+        case rejected, leaving, done, extensions, terms, claimed, failed, trusted, changed, icon, attributes
         case ready = 32
         case ping, memoryWarning, goodbye, endIsNear, ended
     }
@@ -56,6 +56,14 @@ package struct DaemonPacketMessage: Message {
         case .trusted(let team):
             head(.trusted, number: number, into: &encoder)
             encoder.encode(SigningTeamMessage(team), as: Tag.value)
+        case .icon(let part):
+            head(.icon, number: number, into: &encoder)
+            // Always sent, so that a cut packet is not the answer that there is no icon.
+            encoder.encode(part != nil, as: Tag.flag)
+            encoder.encode(part.map(IconPartMessage.init), as: Tag.value)
+        case .attributes(let values):
+            head(.attributes, number: number, into: &encoder)
+            encoder.encode(ItemDictionary(values: values), as: Tag.value)
         case .claimed(let isYours):
             head(.claimed, number: number, into: &encoder)
             encoder.encode(isYours, as: Tag.flag)
@@ -98,6 +106,12 @@ package struct DaemonPacketMessage: Message {
             packet = .answer(number, .terms(try decoder.decode(Tag.value, as: SessionTermsMessage.self).value))
         case .trusted:
             packet = .answer(number, .trusted(try decoder.decode(Tag.value, as: SigningTeamMessage.self).value))
+        case .icon:
+            let hasIcon = try decoder.decode(Tag.flag, as: Bool.self)
+            let part = hasIcon ? try decoder.decode(Tag.value, as: IconPartMessage.self).value : nil
+            packet = .answer(number, .icon(part))
+        case .attributes:
+            packet = .answer(number, .attributes(try decoder.decode(Tag.value, as: ItemDictionary.self).values))
         case .claimed: packet = .answer(number, .claimed(isYours: try decoder.decode(Tag.flag)))
         case .failed: packet = .answer(number, .failed(try Self.error(&decoder)))
         case .ready: packet = .event(number, .ready(try decoder.decode(Tag.value, as: LaunchReportMessage.self).value))

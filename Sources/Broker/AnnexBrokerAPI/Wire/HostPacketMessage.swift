@@ -29,11 +29,14 @@ package struct HostPacketMessage: Message {
         static let app: UInt16 = 16
         static let version: UInt16 = 17
         static let entitlements: UInt16 = 18
+        static let languages: UInt16 = 19
+        static let offset: UInt16 = 20
     }
 
     fileprivate enum Kind: UInt8, FieldValue {
         case hello = 1
         case install, remove, setEnabled, list, terms, launch, claim, trust, pin, setGranted, installGranting
+        case listTranslated, icon, attributes
         case saidHello = 32
         case requestBegan, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed,
             parked
@@ -85,9 +88,14 @@ package struct HostPacketMessage: Message {
             named(.trust, text: key)
             // This field is always sent. Otherwise a packet that was cut short could be read as another request.
             encoder.encode(app ?? "", as: Tag.app)
-        case .list(let last, let withDisabled):
-            named(.list, text: last)
+        case .list(let last, let withDisabled, let languages):
+            named(languages == nil ? .list : .listTranslated, text: last)
             encoder.encode(withDisabled, as: Tag.flag)
+            if let languages { encoder.encode(languages.joined(separator: " "), as: Tag.languages) }
+        case .icon(let identifier, let offset):
+            named(.icon, text: identifier)
+            encoder.encode(offset, as: Tag.offset)
+        case .attributes(let identifier): named(.attributes, text: identifier)
         case .terms(let identifier): named(.terms, text: identifier)
         case .claim(let launched):
             head(.claim, number: number, into: &encoder)
@@ -158,6 +166,15 @@ package struct HostPacketMessage: Message {
         case .list:
             let last = try Self.text(&decoder)
             packet = .request(number, .list(after: last, withDisabled: try decoder.decode(Tag.flag)))
+        case .listTranslated:
+            let last = try Self.text(&decoder)
+            let withDisabled = try decoder.decode(Tag.flag, as: Bool.self)
+            packet = .request(
+                number, .list(after: last, withDisabled: withDisabled, languages: try Self.languages(&decoder)))
+        case .icon:
+            let identifier = try Self.text(&decoder)
+            packet = .request(number, .icon(extension: identifier, from: try decoder.decode(Tag.offset)))
+        case .attributes: packet = .request(number, .attributes(extension: try Self.text(&decoder)))
         case .terms: packet = .request(number, .terms(extension: try Self.text(&decoder)))
         case .claim: packet = .request(number, .claim(try decoder.decode(Tag.claimed)))
         case .launch:
@@ -192,7 +209,7 @@ package struct HostPacketMessage: Message {
         case .dismissed: return .dismissed(try decoder.decode(Tag.flag))
         case .parked: return .parked
         case .hello, .install, .remove, .setEnabled, .trust, .list, .terms, .launch, .claim, .pin, .setGranted,
-            .installGranting:
+            .installGranting, .listTranslated, .icon, .attributes:
             throw decoder.failure(Tag.kind, reason: .rejected("is not a kind of notice"))
         }
     }
@@ -206,12 +223,22 @@ package struct HostPacketMessage: Message {
             bytesReceived: try decoder.decode(Tag.bytesReceived))
     }
 
-    /// Identifiers of entitlements, which contain no space.
     private static func entitlements(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> [String] {
-        let text = try decoder.decode(Tag.entitlements, as: String.self)
+        try words(Tag.entitlements, most: ServiceWire.mostEntitlements, from: &decoder)
+    }
+
+    private static func languages(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> [String] {
+        try words(Tag.languages, most: ServiceWire.mostLanguages, from: &decoder)
+    }
+
+    /// Names that contain no space, with spaces between them.
+    private static func words(
+        _ tag: UInt16, most: Int, from decoder: inout MessageDecoder
+    ) throws(DecodingFailure) -> [String] {
+        let text = try decoder.decode(tag, as: String.self)
         let names = text.split(separator: " ").map(String.init)
-        guard text.utf8.count <= ServiceWire.longestText, names.count <= ServiceWire.mostEntitlements else {
-            throw decoder.failure(Tag.entitlements, reason: .tooLong(limit: ServiceWire.longestText))
+        guard text.utf8.count <= ServiceWire.longestText, names.count <= most else {
+            throw decoder.failure(tag, reason: .tooLong(limit: ServiceWire.longestText))
         }
         return names
     }

@@ -1,4 +1,5 @@
 internal import AnnexChannel
+package import AnnexModel
 
 /// The wire form of an installed extension.
 struct InstalledExtensionMessage: Message {
@@ -21,6 +22,8 @@ struct InstalledExtensionMessage: Message {
         encoder.encode(value.build.isPinned, as: 10)
         encoder.encode(list: value.build.otherVersions, as: 11)
         encoder.encode(list: value.entitlements.map(EntitlementMessage.init), as: 12)
+        encoder.encode(value.summary, as: 13)
+        encoder.encode(list: value.endedGrants, as: 14)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -37,6 +40,8 @@ struct InstalledExtensionMessage: Message {
         value.team = team
         // A daemon of wire version 7 does not send entitlements.
         value.entitlements = try decoder.decodeList(12, of: EntitlementMessage.self).map(\.value)
+        value.summary = try decoder.decodeIfPresent(13, as: String.self)
+        value.endedGrants = try decoder.decodeList(14)
         self.value = value
     }
 
@@ -141,6 +146,14 @@ struct SessionTermsMessage: Message {
         if let size = try decoder.decodeIfPresent(9, as: UInt32.self) { channel.extensionArena = size }
         if let size = try decoder.decodeIfPresent(10, as: UInt32.self) { channel.largestMessage = size }
         if let limit = try decoder.decodeIfPresent(11, as: UInt64.self) { channel.unreadLimit = Duration(wire: limit) }
+    }
+}
+
+extension ServiceWire {
+    /// Whether the attributes of an extension fit in a daemon's packet.
+    package static func carries(attributes: [String: ItemValue]) -> Bool {
+        guard let bytes = try? DaemonPacket.answer(.max, .attributes(attributes)).encoded() else { return false }
+        return (try? DaemonPacketMessage(decoding: bytes, within: fromDaemon)) != nil
     }
 }
 

@@ -6,7 +6,7 @@ package enum ServiceWire {
     /// The versions of the protocol that this library supports. A host sends its range, and the daemon chooses the
     /// highest version that both support. Every change of meaning raises the upper bound; dropping support for old
     /// peers raises the lower bound.
-    package static let versions: ClosedRange<UInt64> = 3...8
+    package static let versions: ClosedRange<UInt64> = 3...9
     /// From this version on, a host reports to the daemon that it has passed a ping on to the extension.
     package static let firstWithPings: UInt64 = 4
     /// From this version on a daemon checks the extension point that a host expects.
@@ -20,6 +20,8 @@ package enum ServiceWire {
     package static let firstWithChanges: UInt64 = 7
     /// From this version on, a daemon knows entitlements, and a host can grant them.
     package static let firstWithGrants: UInt64 = 8
+    /// From this version on, a daemon lists extensions in the languages of a host, and sends icons and attributes.
+    package static let firstWithFaces: UInt64 = 9
 
     /// The highest version that both peers support; nil if they have none in common.
     package static func common(with others: ClosedRange<UInt64>) -> UInt64? {
@@ -29,13 +31,21 @@ package enum ServiceWire {
     /// The limits of a host's packet, which carries names and short texts.
     package static let fromHost = MessageLimits(bytes: 8 << 10, fields: 16, depth: 1)
     /// The limits of a daemon's packet. It carries at most the extensions of one app, or the end of one extension with
-    /// all details.
-    package static let fromDaemon = MessageLimits(bytes: 160 << 10, fields: 8_192, depth: 8)
+    /// all details. The attributes of an extension may be nested.
+    package static let fromDaemon = MessageLimits(bytes: 160 << 10, fields: 8_192, depth: 64)
 
     /// The longest identifier, name or reason in a host's packet, in bytes.
     package static let longestText = 4 << 10
     /// The most entitlements in one request.
     package static let mostEntitlements = 16
+    /// The most languages of a user that count.
+    package static let mostLanguages = 32
+    /// The largest icon, in bytes. A bundle's larger one is refused.
+    package static let largestIcon: UInt64 = 1 << 20
+    /// The longest side of an icon, in pixels.
+    package static let longestIconSide: UInt32 = 1_024
+    /// The most bytes of an icon in one packet.
+    package static let iconPart = 128 << 10
     /// The most requests of one extension that a daemon counts as open at once. A host keeps back its reports of
     /// further requests, and sends the next one when an earlier request ends.
     package static let mostOpenRequests = 1_024
@@ -68,7 +78,12 @@ package enum ServiceRequest: Sendable, Hashable {
     /// Trusts a team. `key` is the text of the file with its public key, and `app` an app that it may sign from now on.
     case trust(key: String, app: String?)
     /// Lists extensions by identifier, from the first one after `after`; "" starts at the beginning.
-    case list(after: String, withDisabled: Bool = false)
+    /// - Parameter languages: the user's languages for names and summaries, the preferred one first; nil for the names in
+    ///   `Info.plist` alone.
+    case list(after: String, withDisabled: Bool = false, languages: [String]? = nil)
+    /// A part of an extension's icon. `from` is the offset of its first byte.
+    case icon(extension: String, from: UInt64)
+    case attributes(extension: String)
     case terms(extension: String)
     /// Takes a parked extension into use. The number is that of the request that launched it.
     case claim(UInt64)
@@ -85,7 +100,7 @@ package enum ServiceRequest: Sendable, Hashable {
         switch self {
         case .install: 1
         case .launch: ServiceWire.launchDescriptors
-        case .uninstall, .setEnabled, .setGranted, .trust, .pin, .list, .terms, .claim: 0
+        case .uninstall, .setEnabled, .setGranted, .trust, .pin, .list, .terms, .claim, .icon, .attributes: 0
         }
     }
 }
@@ -128,6 +143,9 @@ package enum ServiceAnswer: Sendable, Hashable {
     case extensions([InstalledExtension], isAll: Bool)
     case terms(SessionTerms)
     case trusted(SigningTeam)
+    /// nil if the extension has no icon.
+    case icon(IconPart?)
+    case attributes([String: ItemValue])
     /// - Parameter isYours: whether the parked extension still had its slot, so that it belongs to the host now.
     case claimed(isYours: Bool)
     case failed(BrokerError)

@@ -41,16 +41,19 @@ extension Connection {
                 let team = try user.ready().broker.trust(key: key, for: app)
                 return (.trusted(team), app ?? team.identifier)
             }
-        case .list(let last, let withDisabled):
-            user.lane.run { [self] in
-                answer(number) { () throws(BrokerError) in try list(after: last, withDisabled) }
+        case .list(let last, let withDisabled, let languages):
+            query(number) { broker throws(BrokerError) in
+                // So many fit in one packet, whatever their names and summaries are.
+                let (page, isAll) = broker.list(
+                    after: last, withDisabled: withDisabled, in: languages, most: languages == nil ? 64 : 24)
+                return .extensions(page, isAll: isAll)
             }
         case .terms(let identifier):
-            user.lane.run { [self] in
-                answer(number) { () throws(BrokerError) in
-                    .terms(try user.ready().broker.terms(for: identifier))
-                }
-            }
+            query(number) { broker throws(BrokerError) in .terms(try broker.terms(for: identifier)) }
+        case .icon(let identifier, let offset):
+            query(number) { broker throws(BrokerError) in .icon(try broker.iconPart(of: identifier, from: offset)) }
+        case .attributes(let identifier):
+            query(number) { broker throws(BrokerError) in .attributes(try broker.attributes(of: identifier)) }
         case .claim(let launched):
             let handle = state.withLock { $0.extensions[launched]?.handle }
             answer(number) { () throws(BrokerError) in .claimed(isYours: handle?.claim() ?? false) }
@@ -80,6 +83,15 @@ extension Connection {
         }
     }
 
+    /// Answers a question about what is installed, on the lane for queries.
+    private func query(
+        _ number: UInt64, _ body: @escaping @Sendable (Broker) throws(BrokerError) -> ServiceAnswer
+    ) {
+        user.lane.run { [self] in
+            answer(number) { () throws(BrokerError) in try body(user.ready().broker) }
+        }
+    }
+
     /// Performs a request and answers it, unless its connection has been closed meanwhile.
     private func answer(_ number: UInt64, _ body: () throws(BrokerError) -> ServiceAnswer) {
         guard state.withLock({ $0.phase == .open }) else { return user.giveBack(\.openRequests) }
@@ -91,14 +103,6 @@ extension Connection {
         }
         user.giveBack(\.openRequests)
         send(.answer(number, answer))
-    }
-
-    /// Lists at most 64 extensions, which fit in one packet whatever their names are.
-    private func list(after last: String, _ withDisabled: Bool) throws(BrokerError) -> ServiceAnswer {
-        let broker = try user.ready().broker
-        let known = withDisabled ? broker.installed : broker.extensions
-        let all = known.filter { last.isEmpty || $0.id > last }
-        return .extensions(Array(all.prefix(64)), isAll: all.count <= 64)
     }
 
     // MARK: Launches

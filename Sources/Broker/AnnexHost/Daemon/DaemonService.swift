@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// A broker that runs as a daemon. It serves the same requests and events as an embedded one, over a socket.
 final class DaemonService: BrokerService {
-    private let link: DaemonLink
+    let link: DaemonLink
 
     /// - Parameters:
     ///   - places: sockets to try in order; the first one at which a daemon listens is used.
@@ -96,24 +96,6 @@ final class DaemonService: BrokerService {
         }
         guard case .trusted(let team) = try link.ask(.trust(key: key, app: app)) else { throw link.misunderstanding }
         return team
-    }
-
-    var extensions: [InstalledExtension] {
-        get throws(BrokerError) { try list(withDisabled: false) }
-    }
-
-    var installed: [InstalledExtension] {
-        get throws(BrokerError) { try list(withDisabled: true) }
-    }
-
-    private func list(withDisabled: Bool) throws(BrokerError) -> [InstalledExtension] {
-        var found: [InstalledExtension] = []
-        while true {
-            let request = ServiceRequest.list(after: found.last?.id ?? "", withDisabled: withDisabled)
-            guard case .extensions(let more, let isAll) = try link.ask(request) else { throw link.misunderstanding }
-            found += more
-            if isAll || more.isEmpty { return found }
-        }
     }
 
     func terms(for identifier: String) throws(BrokerError) -> SessionTerms {

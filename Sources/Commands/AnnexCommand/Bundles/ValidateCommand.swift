@@ -1,5 +1,6 @@
 import AnnexBundle
 import AnnexPolicy
+import AnnexRegistry
 import ArgumentParser
 
 /// `annex validate`: finds every fault of an app before the app is shipped.
@@ -8,8 +9,9 @@ struct ValidateCommand: ParsableCommand {
         commandName: "validate",
         abstract: "Show every fault of apps and their extensions, with the remedy, before you ship them.",
         discussion: """
-            The command checks layout, property lists, names, versions, programs and entitlements. Nothing is installed or \
-            changed, and nothing of the app is started.
+            The command checks layout, property lists, names, versions, programs and entitlements. It also checks that each \
+            extension keeps the rules of its extension point: the kinds of its attributes, and the entitlements that the \
+            point allows. Nothing is installed or changed, and nothing of the app is started.
 
             Each finding is an error, a warning or advice. Because of an error, Annex refuses the app or the extension. With \
             a warning it is accepted, but a part of it does not do what you probably expect. The rule in brackets is explained \
@@ -18,22 +20,30 @@ struct ValidateCommand: ParsableCommand {
             EXAMPLES
               annex validate Pictures.app              every finding, with its file, its key and the remedy
               annex validate *.app                     several apps
+              annex validate Plugin.app --points ./points    an app for extension points of your own
               annex validate Pictures.app --json | jq -r '.apps[].findings[] | select(.severity == "error") | .file'
 
             EXIT STATUS
               0   no errors; also if there are warnings and advice
               1   at least one error
+              2   a point of the folder cannot be read
               64  the command line is not understood
             """)
 
     @Argument(help: "Directories of apps, each named Name.app.", completion: .directory)
     var apps: [String]
 
+    @Option(help: "A folder of extension points, which are added to the built-in ones.", completion: .directory)
+    var points: String?
+
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
     func run() throws {
-        let results = apps.map { (app: $0, validation: BundleValidation(app: $0)) }
+        let library = try PolicyFailure.reported { try PointLibrary(addingIfGiven: points) }
+        let results = apps.map { app in
+            (app: app, validation: BundleValidation(app: app) { library.findings(about: $0) })
+        }
         if json {
             let list = results.map { FindingText.json($0.validation, of: $0.app) }
             print(JSON.object([.init("apps", value: .list(list))]).written)

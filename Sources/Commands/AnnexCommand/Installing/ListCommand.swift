@@ -11,11 +11,15 @@ struct ListCommand: ParsableCommand {
             Each line has the identifier, the extension point and the name of one extension. Disabled and rejected \
             extensions are not on offer. Only --all lists them, with `on`, `off` or `rejected` after each identifier.
 
+            Names are in the first of your languages that the extension has. LANGUAGE, LC_ALL, LC_MESSAGES and LANG state \
+            your languages.
+
             EXAMPLES
               annex list
               annex list --all
               annex enable $(annex list --all --json | jq -r '.extensions[] | select(.enabled | not) | .identifier')
               annex list --point com.apple.photo-editing
+              LANGUAGE=de annex list
               annex list --all --json | jq -r '.extensions[] | [.instance, .verdict] | @tsv'
               annex list --json | jq -r '.extensions[] | [.identifier, .containingApp] | @tsv'
 
@@ -73,6 +77,7 @@ enum InstalledText {
         .object([
             .init("identifier", value: .text(one.id)),
             .init("displayName", value: .text(PlainText.shown(one.displayName))),
+            .init("summary", value: .optional(one.summary.map { PlainText.shown($0) })),
             .init("extensionPoint", value: .text(one.extensionPoint)),
             .init("containingApp", value: .text(one.containingApp)),
             .init("enabled", value: .boolean(one.isEnabled)),
@@ -83,6 +88,7 @@ enum InstalledText {
             .init("verdict", value: .text(one.verdict.rawValue)),
             .init("rejection", value: .optional(one.rejection.map { PlainText.shown("\($0)") })),
             .init("entitlements", value: .list(one.entitlements.map(entitlement))),
+            .init("endedGrants", value: .texts(one.endedGrants.map { PlainText.shown($0) })),
             .init("team", value: one.team.map { .object(members(of: $0)) } ?? .null),
         ])
     }
@@ -92,6 +98,17 @@ enum InstalledText {
             .init("name", value: .text(PlainText.shown(one.name))), .init("allowed", value: .boolean(one.isAllowed)),
             .init("granted", value: .boolean(one.isGranted)), .init("inForce", value: .boolean(one.isInForce)),
         ])
+    }
+
+    /// Names the grants that ended with an installation. The user may give them to the new team again.
+    static func showEndedGrants(of extensions: [InstalledExtension]) {
+        for one in extensions {
+            for name in one.endedGrants.map({ PlainText.shown($0) }) {
+                StandardError.print(
+                    "annex: \(one.id): \(name) is no longer granted, because another team signs the app now; "
+                        + "annex grant \(one.id) \(name)")
+            }
+        }
     }
 
     /// A team, as every command prints it.

@@ -65,6 +65,7 @@ extension DaemonChoice {
     /// Sends one request about an app, and prints the app's extensions.
     func showApp(_ work: (AnnexHost) throws(BrokerError) -> [InstalledExtension]) throws {
         let extensions = try ask(work)
+        InstalledText.showEndedGrants(of: extensions)
         if json {
             print(JSON.object([.init("extensions", value: .list(extensions.map(InstalledText.json)))]).written)
         } else {

@@ -55,6 +55,7 @@ struct InstallCommand: ParsableCommand {
         let (installed, end) = try daemon.ask(about: apps) { host, app throws(BrokerError) in
             try host.install(app: app, granting: granting)
         }
+        InstalledText.showEndedGrants(of: installed.flatMap(\.self))
         let extensions = try granted(installed.flatMap(\.self))
         for rejection in extensions.compactMap(\.rejection) {
             StandardError.print("annex: \(PlainText.shown("\(rejection)"))")

@@ -39,12 +39,21 @@ struct PointChoice: ParsableArguments {
     @Flag(help: "Print JSON instead of text.")
     var json = false
 
-    /// The built-in points, and the points of the folder.
-    func library() throws -> PointLibrary {
-        try points.map { (folder: String) throws(PolicyError) in try PointLibrary(adding: folder) } ?? .shipped
-    }
+    /// The built-in points, and those of the folder.
+    func library() throws -> PointLibrary { try PointLibrary(addingIfGiven: points) }
 
     func policyLibrary() throws -> PolicyLibrary { try PolicyFiles(option: policies).library() }
+}
+
+extension PointLibrary {
+    /// The built-in points, and those of a folder if the command line names one.
+    init(addingIfGiven folder: String?) throws(PolicyError) {
+        guard let folder else {
+            self = .shipped
+            return
+        }
+        try self.init(adding: folder)
+    }
 }
 
 /// `annex point list`: all points, one a line.

@@ -34,7 +34,7 @@ public final class AppBundle: Sendable {
     ///   instead.
     public static func open(_ path: String) throws(BundleError) -> AppBundle {
         let findings = FindingCollector(.opening)
-        let app = AppBundle(path, reporting: findings) { _ in }
+        let app = AppBundle(path, reporting: findings) { _, _ in }
         return try findings.verdict(on: app, at: Escaped(path).description)
     }
 
@@ -42,11 +42,11 @@ public final class AppBundle: Sendable {
     ///
     /// - Parameters:
     ///   - findings: receives the faults of the app itself.
-    ///   - examined: is called with the findings about each extension.
+    ///   - examined: is called with the findings about each extension, and with the extension if it could be read.
     /// - Returns: nil if the app cannot be used.
     init?(
         _ path: String, reporting findings: FindingCollector,
-        examined: (_ findings: FindingCollector) -> Void
+        examined: (_ findings: FindingCollector, _ found: ExtensionBundle?) -> Void
     ) {
         let opened = findings.attempt { () throws(BundleError) in
             let bundle = try BundleDirectory(app: path)

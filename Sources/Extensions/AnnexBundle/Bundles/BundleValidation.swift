@@ -16,10 +16,17 @@ public struct BundleValidation: Sendable, Hashable {
     /// Examines an app. The checks are those of an installation, and more that would take too long there.
     ///
     /// - Parameter path: the app's directory, `Name.app`.
-    public init(app path: String) {
+    public init(app path: String) { self.init(app: path) { _ in [] } }
+
+    /// The same with further checks.
+    /// - Parameter check: is called with each extension that could be read, and returns findings about it.
+    package init(app path: String, checking check: (ExtensionBundle) -> [BundleFinding]) {
         let own = FindingCollector(.validating)
         var others: [FindingCollector] = []
-        _ = AppBundle(path, reporting: own) { others.append($0) }
+        _ = AppBundle(path, reporting: own) { collector, found in
+            if let found { collector.add(check(found)) }
+            others.append(collector)
+        }
         let all = [own] + others
         findings = all.flatMap { collector in
             BundleFinding.Severity.allCases.flatMap { severity in

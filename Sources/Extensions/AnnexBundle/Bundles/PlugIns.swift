@@ -21,10 +21,10 @@ struct PlugIns {
     /// - Parameters:
     ///   - bundle: the app's directory.
     ///   - findings: receives the faults of the app itself.
-    ///   - examined: is called with the findings about each extension.
+    ///   - examined: is called with the findings about each extension, and with the extension if it could be read.
     func read(
         _ bundle: borrowing BundleDirectory, reporting findings: FindingCollector,
-        examined: (_ findings: FindingCollector) -> Void
+        examined: (_ findings: FindingCollector, _ found: ExtensionBundle?) -> Void
     ) -> ([ExtensionBundle], [RejectedExtension]) {
         let names = tree.extensionNames
         guard !names.isEmpty else { return ([], []) }
@@ -50,7 +50,7 @@ struct PlugIns {
                 let identifier = try? BundleDirectory(name, in: plugIns).info().identifier("CFBundleIdentifier")
                 rejected.append(RejectedExtension(place: "PlugIns/\(name)", identifier: identifier, error: error))
             }
-            examined(own)
+            examined(own, found)
         }
         return (extensions, rejected)
     }

@@ -19,24 +19,24 @@ public struct Entitlements: Sendable, Hashable {
     }
 
     /// Whether the bundle asks for an entitlement.
-    public func asks(for key: EntitlementKey) -> Bool { names.contains(key.rawValue) }
+    public func asks(for entitlement: Entitlement) -> Bool { names.contains(entitlement.rawValue) }
 
     /// The names that Annex does not know.
-    public var unknown: [String] { names.filter { EntitlementKey(rawValue: $0) == nil } }
+    public var unknown: [String] { names.filter { Entitlement(rawValue: $0) == nil } }
 }
 
 /// An entitlement that Annex knows.
-public enum EntitlementKey: String, Sendable, Hashable, CaseIterable {
-    /// The sandbox. It is always on, whatever the value.
-    case sandbox = "com.apple.security.app-sandbox"
+public enum Entitlement: String, Sendable, Hashable, CaseIterable {
     /// Shared containers: a list of groups.
     case applicationGroups = "com.apple.security.application-groups"
     /// Connections to other machines.
     case networkClient = "com.apple.security.network.client"
     /// Reading the files that the user picks.
-    case readsPickedFiles = "com.apple.security.files.user-selected.read-only"
+    case readUserSelected = "com.apple.security.files.user-selected.read-only"
     /// Reading and changing the files that the user picks.
-    case changesPickedFiles = "com.apple.security.files.user-selected.read-write"
+    case writeUserSelected = "com.apple.security.files.user-selected.read-write"
+    /// The sandbox. It is always on, whatever the value, so no extension point lists it.
+    case appSandbox = "com.apple.security.app-sandbox"
 
     /// Whether the value is a list of groups; otherwise it is true or false.
     var isList: Bool { self == .applicationGroups }

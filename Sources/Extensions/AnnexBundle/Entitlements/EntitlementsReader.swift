@@ -22,7 +22,7 @@ package struct EntitlementsReader {
         var names: [String] = []
         var groups: [String] = []
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-            guard let key = EntitlementKey(rawValue: name) else {
+            guard let key = Entitlement(rawValue: name) else {
                 if Self.isAsked(value) { names.append(name) }
                 warnOfUnknown(name)
                 continue
@@ -67,7 +67,7 @@ package struct EntitlementsReader {
                 remedy: "remove it: an extension that asks for it can be rejected"))
     }
 
-    private func checkTruth(_ value: PropertyListValue, key: EntitlementKey) {
+    private func checkTruth(_ value: PropertyListValue, key: Entitlement) {
         guard case .boolean(let isOn) = value else {
             findings.report(
                 fault(
@@ -75,7 +75,7 @@ package struct EntitlementsReader {
             )
             return
         }
-        guard key == .sandbox, !isOn else { return }
+        guard key == .appSandbox, !isOn else { return }
         findings.warn(fault(at: key.rawValue, what: "is false, but the sandbox is always on", remedy: "make it true"))
     }
 

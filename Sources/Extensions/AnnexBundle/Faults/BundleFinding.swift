@@ -14,7 +14,7 @@ public struct BundleFinding: Sendable, Hashable {
     /// Where the fault is, the rule, and the remedy.
     public let fault: BundleError
 
-    init(_ severity: Severity, fault: BundleError) {
+    package init(_ severity: Severity, fault: BundleError) {
         self.severity = severity
         self.fault = fault
     }
@@ -58,6 +58,16 @@ final class FindingCollector {
 
     func advise(_ fault: @autoclosure () -> BundleError) {
         if isValidating { keep(BundleFinding(.advice, fault: fault())) }
+    }
+
+    /// Adds findings of other checks. An error takes the place of a warning about the same key.
+    func add(_ more: [BundleFinding]) {
+        for finding in more {
+            findings.removeAll {
+                $0.severity == .warning && $0.fault.key != nil && $0.fault.place == finding.fault.place
+            }
+            keep(finding)
+        }
     }
 
     private func keep(_ finding: BundleFinding) {

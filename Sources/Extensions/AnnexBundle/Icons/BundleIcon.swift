@@ -15,6 +15,21 @@ public struct BundleIcon: ~Copyable, Sendable {
     public let height: Int
     /// Whether a host draws the icon in one colour: only the shape of its opaque parts counts.
     public let isTemplate: Bool
+    /// The path to show in messages.
+    let shown: String
+
+    /// Copies the picture, so that later changes of the file do not affect it.
+    ///
+    /// - Throws: a `BundleError` if the file has changed since it was opened, also into another picture that would do.
+    public func bytes() throws(BundleError) -> [UInt8] {
+        let bytes = try file.bytes(atMost: Int(IconLimits.bytes), shown: shown, rule: .p6)
+        let fault = IconLimits.fault(in: Array(bytes.prefix(PNGHeader.size)), length: Int64(bytes.count))
+        if let fault { throw BundleError(.p6, file: shown, what: fault.what, remedy: fault.remedy) }
+        guard let header = PNGHeader(bytes), header.width == width, header.height == height else {
+            throw BundleError(.p6, file: shown, what: "changed while it was read", remedy: "read the icon again")
+        }
+        return bytes
+    }
 }
 
 /// How an extension shows itself.
@@ -91,6 +106,6 @@ struct IconReader {
             throw BundleError(.p6, file: shown, what: "is not a PNG picture", remedy: "convert it to PNG")
         }
         return BundleIcon(
-            file: file, type: .png, width: header.width, height: header.height, isTemplate: isTemplate)
+            file: file, type: .png, width: header.width, height: header.height, isTemplate: isTemplate, shown: shown)
     }
 }

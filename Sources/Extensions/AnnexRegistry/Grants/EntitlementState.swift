@@ -1,3 +1,5 @@
+internal import AnnexBundle
+
 /// The state of one entitlement of an extension. It is in force if the extension asks for it, the point allows it, and
 /// the user has granted it. A default entitlement of the point is in force by itself.
 package struct EntitlementState: Sendable, Hashable {

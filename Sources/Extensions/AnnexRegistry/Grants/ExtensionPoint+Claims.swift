@@ -2,19 +2,16 @@ internal import AnnexBundle
 internal import AnnexLinux
 
 extension ExtensionPoint {
-    /// Checks that an extension asks only for entitlements that its point allows.
-    ///
-    /// - Throws: an error that names the point and the first entitlement that it does not allow.
-    func checkEntitlements(of bundle: ExtensionBundle) throws(BundleError) {
-        if let name = refused(of: bundle.entitlements.names).first {
-            let allowed = (defaultEntitlements + allowedEntitlements).map(\.rawValue).sorted()
-            throw bundle.fault(
-                entitlement: name, what: "is not allowed to extensions of \(identifier)",
-                remedy: allowed.isEmpty
-                    ? "remove it: this point allows no entitlements"
-                    : "remove it. The point allows \(Self.list(allowed))")
-        }
-        try OpenAccess.check(bundle)
+    /// An error for each entitlement that an extension asks for and cannot have at this point.
+    func entitlementFaults(of bundle: ExtensionBundle) throws(BundleError) -> [BundleError] {
+        let allowed = (defaultEntitlements + allowedEntitlements).map(\.rawValue).sorted()
+        let remedy =
+            allowed.isEmpty
+            ? "remove it: this point allows no entitlements" : "remove it. The point allows \(Self.list(allowed))"
+        let refused = refused(of: bundle.entitlements.names)
+        return try refused.map { name in
+            bundle.fault(entitlement: name, what: "is not allowed to extensions of \(identifier)", remedy: remedy)
+        } + OpenAccess.faults(of: bundle).filter { fault in !refused.contains { $0 == fault.key } }
     }
 
     private static func list(_ names: [String]) -> String { names.joined(separator: ", ") }
@@ -27,13 +24,14 @@ private enum OpenAccess {
     private static let attribute = "RequestsOpenAccess"
     private static let needing: [Entitlement] = [.networkClient, .applicationGroups]
 
-    static func check(_ bundle: ExtensionBundle) throws(BundleError) {
-        guard bundle.extensionPoint == point,
-            let name = needing.map(\.rawValue).first(where: bundle.entitlements.names.contains),
-            try bundle.attributes()[attribute] != .boolean(true)
-        else { return }
-        throw bundle.fault(
-            entitlement: name, what: "is for keyboards with open access, which this one does not request",
-            remedy: "set NSExtensionAttributes.\(attribute) to true, or remove the entitlement")
+    static func faults(of bundle: ExtensionBundle) throws(BundleError) -> [BundleError] {
+        guard bundle.extensionPoint == point else { return [] }
+        let names = needing.map(\.rawValue).filter(bundle.entitlements.names.contains)
+        guard !names.isEmpty, try bundle.attributes()[attribute] != .boolean(true) else { return [] }
+        return names.map { name in
+            bundle.fault(
+                entitlement: name, what: "is for keyboards with open access, which this one does not request",
+                remedy: "set NSExtensionAttributes.\(attribute) to true, or remove the entitlement")
+        }
     }
 }

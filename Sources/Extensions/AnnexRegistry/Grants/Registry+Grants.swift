@@ -48,8 +48,30 @@ extension Registry {
             guard !grantable.isEmpty else { continue }
             grants[Self.folded(record.identifier), default: []].formUnion(grantable)
         }
+        return recorded(installation)
+    }
+
+    /// Ends all grants of an installation's extensions, because another team signs the app from now on. The user granted
+    /// them to extensions of the former team.
+    package mutating func endGrants(of installation: Installation) -> Installation {
+        guard installation.isElected else { return installation }
+        var ended = recorded(installation)
+        for record in installation.records {
+            ended.endedGrants[record.identifier] = grants.removeValue(forKey: Self.folded(record.identifier))
+        }
+        return recorded(ended)
+    }
+
+    /// The same installation with the app as it is recorded now. Grants that ended and were given again have not ended.
+    private func recorded(_ installation: Installation) -> Installation {
         guard let known = known(installation.known.identifier) else { return installation }
-        return installation.recorded(as: known)
+        return Installation(
+            known: known, records: installation.records, dropped: installation.dropped,
+            forgotten: installation.forgotten, isElected: installation.isElected,
+            endedGrants: installation.endedGrants.reduce(into: [:]) { rest, ended in
+                let names = ended.value.subtracting(grants[Self.folded(ended.key)] ?? [])
+                if !names.isEmpty { rest[ended.key] = names }
+            })
     }
 
     /// The entitlements that the user may grant to an extension or revoke.
@@ -91,12 +113,5 @@ extension Registry {
         var all: [String: Set<String>] = [:]
         for record in records { all[record.identifier] = grants[Self.folded(record.identifier)] }
         return all
-    }
-}
-
-extension Installation {
-    /// The same installation with the app as it is recorded now.
-    fileprivate func recorded(as known: KnownApp) -> Installation {
-        Installation(known: known, records: records, dropped: dropped, forgotten: forgotten, isElected: isElected)
     }
 }

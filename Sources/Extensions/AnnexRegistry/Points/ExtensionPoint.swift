@@ -1,3 +1,4 @@
+package import AnnexBundle
 package import AnnexPolicy
 
 /// An extension point: a task that extensions perform for hosts, for example photo editing. It is data, read from a
@@ -59,19 +60,6 @@ package enum Medium: String, Sendable, Hashable, CaseIterable {
 
     /// The only point whose extensions may claim a medium.
     static let onlyPoint = "com.apple.message-payload-provider"
-}
-
-/// A right that an extension asks for in its entitlements.
-package enum Entitlement: String, Sendable, Hashable, CaseIterable {
-    case applicationGroups = "com.apple.security.application-groups"
-    case networkClient = "com.apple.security.network.client"
-    case readUserSelected = "com.apple.security.files.user-selected.read-only"
-    case writeUserSelected = "com.apple.security.files.user-selected.read-write"
-    /// Accepted everywhere, because the sandbox is always on. No point lists it.
-    case appSandbox = "com.apple.security.app-sandbox"
-
-    /// The entitlements that a point may list.
-    static let listed = allCases.filter { $0 != .appSandbox }
 }
 
 /// The kind of value that a key of `NSExtensionAttributes` has.

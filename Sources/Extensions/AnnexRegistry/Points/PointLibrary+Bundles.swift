@@ -23,32 +23,54 @@ extension PointLibrary {
     ///   attributes.
     package func point(of bundle: ExtensionBundle) throws(PointFault) -> ExtensionPoint {
         guard let point = point(bundle.extensionPoint) else { throw .unsupportedPoint(undeclared(bundle)) }
-        do throws(BundleError) {
-            try check(bundle, by: point)
-            try point.checkEntitlements(of: bundle)
-        } catch {
-            throw .wrongAttribute(error)
-        }
+        if let first = point.faults(of: bundle).first { throw .wrongAttribute(first) }
         return point
     }
 
-    private func undeclared(_ bundle: ExtensionBundle) -> BundleError {
+    /// Everything that is wrong with an extension under the rules of its point, for the author.
+    ///
+    /// An undeclared point is a warning: its host may declare it.
+    package func findings(about bundle: ExtensionBundle) -> [BundleFinding] {
+        guard let point = point(bundle.extensionPoint) else {
+            return [
+                BundleFinding(
+                    .warning, fault: undeclared(bundle, or: ". If a host declares it, name the host's folder of points")
+                )
+            ]
+        }
+        return point.faults(of: bundle).map { BundleFinding(.error, fault: $0) }
+    }
+
+    /// - Parameter advice: the end of the remedy.
+    private func undeclared(_ bundle: ExtensionBundle, or advice: String = "") -> BundleError {
         let near = nearest(to: bundle.extensionPoint).map { "did you mean \($0)? " } ?? ""
         let most = 20
         let rest = names.count > most ? " and \(names.count - most) more" : ""
         return bundle.fault(
             "NSExtensionPointIdentifier", what: "is \(bundle.extensionPoint), which is not an extension point",
-            remedy: "\(near)The points are \(names.prefix(most).joined(separator: ", "))\(rest)")
+            remedy: "\(near)The points are \(names.prefix(most).joined(separator: ", "))\(rest)\(advice)")
     }
 
-    private func check(_ bundle: ExtensionBundle, by point: ExtensionPoint) throws(BundleError) {
-        guard !point.attributes.isEmpty else { return }
+}
+
+extension ExtensionPoint {
+    /// Everything that is wrong with an extension under the rules of this point: attributes first, then entitlements.
+    fileprivate func faults(of bundle: ExtensionBundle) -> [BundleError] {
+        do throws(BundleError) {
+            return try attributeFaults(of: bundle) + entitlementFaults(of: bundle)
+        } catch {
+            return [error]
+        }
+    }
+
+    private func attributeFaults(of bundle: ExtensionBundle) throws(BundleError) -> [BundleError] {
+        guard !attributes.isEmpty else { return [] }
         let values = try bundle.attributes()
-        for (key, kind) in point.attributes.sorted(by: { $0.key < $1.key }) {
-            guard let value = values[key], !kind.accepts(value) else { continue }
-            throw bundle.fault(
+        return attributes.sorted { $0.key < $1.key }.compactMap { key, kind in
+            guard let value = values[key], !kind.accepts(value) else { return nil }
+            return bundle.fault(
                 "NSExtensionAttributes.\(key)", what: "is \(value.kind)",
-                remedy: "make it \(kind.words), as the extension point \(point.identifier) says")
+                remedy: "make it \(kind.words), as the extension point \(identifier) says")
         }
     }
 }

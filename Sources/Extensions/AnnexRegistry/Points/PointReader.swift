@@ -71,6 +71,11 @@ extension Unicode.Scalar.Properties {
     }
 }
 
+extension Entitlement {
+    /// The entitlements that a point may list.
+    fileprivate static let listed = allCases.filter { $0 != .appSandbox }
+}
+
 /// Readers for the sections of a point.
 extension PolicyNode {
     fileprivate func checkIdentifier(_ identifier: String) throws(PolicyError) {

@@ -48,6 +48,11 @@ extension Registry {
         apps[Self.folded(app)]?.records.compactMap(\.bundle) ?? []
     }
 
+    /// The app's version in use that carries an extension, as it was checked; nil if the extension was removed.
+    package func app(carrying record: ExtensionRecord) -> AppBundle? {
+        apps[Self.folded(record.info.containingApp)]?.app
+    }
+
     package func count(ofExtensionsBeside app: String) -> Int {
         apps.reduce(0) { sum, entry in
             entry.key == Self.folded(app) ? sum : sum + entry.value.records.count { $0.bundle != nil }

@@ -133,6 +133,8 @@ package struct Installation: Sendable {
     package let forgotten: [AppBuild]
     /// Whether the build that was installed or chosen is the build in use.
     package let isElected: Bool
+    /// Entitlements that are no longer granted, because another team signs the app, by the extension's identifier.
+    package var endedGrants: [String: Set<String>] = [:]
 }
 
 extension Registry {

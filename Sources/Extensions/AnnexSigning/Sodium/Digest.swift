@@ -85,6 +85,9 @@ enum DigestPurpose: String {
 }
 
 extension Digest {
+    /// The digest of a file whose bytes are in memory.
+    package init(ofFile bytes: [UInt8]) { self.init(of: bytes, for: .file) }
+
     /// The digest of bytes in memory.
     init(of bytes: some Collection<UInt8>, for purpose: DigestPurpose) {
         let state = DigestState(purpose)

@@ -1,0 +1,126 @@
+package import AnnexBrokerAPI
+internal import AnnexBundle
+package import AnnexModel
+internal import AnnexRegistry
+internal import AnnexSigning
+
+/// What users see of the installed extensions. It is read from the bundles when a host asks for it.
+extension Broker {
+    package func extensions(in languages: [String]) -> [InstalledExtension] {
+        list(after: "", withDisabled: false, in: languages, most: .max).page
+    }
+
+    package func installed(in languages: [String]) -> [InstalledExtension] {
+        list(after: "", withDisabled: true, in: languages, most: .max).page
+    }
+
+    /// The installed extensions in the order of their identifiers.
+    ///
+    /// - Parameters:
+    ///   - last: the last identifier that the caller has; "" begins at the first one.
+    ///   - withDisabled: whether those that no host can begin are among them.
+    ///   - languages: the user's languages for names and summaries; nil for the names in `Info.plist` alone.
+    ///   - most: the most extensions of one page.
+    package func list(
+        after last: String, withDisabled: Bool, in languages: [String]?, most: Int
+    ) -> (page: [InstalledExtension], isAll: Bool) {
+        let registry = registry.value
+        let records = (withDisabled ? registry.installed : registry.offered).filter {
+            last.isEmpty || $0.identifier > last
+        }
+        let page = records.prefix(most).map { record in
+            let one = record.described(in: registry)
+            return languages.map { one.translated(registry.texts(of: record), for: $0) } ?? one
+        }
+        return (signatures.named(page), records.count <= most)
+    }
+
+    package func icon(of identifier: String) throws(BrokerError) -> ExtensionIcon? {
+        try picture(of: identifier).map { picture throws(BrokerError) in try ExtensionIcon(picture) }
+    }
+
+    /// A part of an extension's icon; nil if it has none.
+    package func iconPart(of identifier: String, from offset: UInt64) throws(BrokerError) -> IconPart? {
+        try picture(of: identifier).map { picture in
+            IconPart(of: picture, digest: Digest(ofFile: picture.bytes).bytes, from: offset)
+        }
+    }
+
+    private func picture(of identifier: String) throws(BrokerError) -> IconPicture? {
+        let (app, bundle) = try carried(identifier)
+        return try Self.reading(identifier) { () throws(BundleError) in
+            guard let icon = try app.icon(for: bundle) else { return nil }
+            return IconPicture(
+                bytes: try icon.bytes(), width: icon.width, height: icon.height, isTemplate: icon.isTemplate)
+        }
+    }
+
+    package func attributes(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
+        let (_, bundle) = try carried(identifier)
+        let values = try Self.reading(identifier) { () throws(BundleError) in
+            try bundle.attributes().mapValues(ItemValue.init)
+        }
+        guard ServiceWire.carries(attributes: values) else {
+            throw BrokerError(
+                .invalidBundle, what: "its NSExtensionAttributes are too long, or nested too deeply, for a host",
+                place: identifier, remedy: "keep them below 100 KiB and 16 levels")
+        }
+        return values
+    }
+
+    /// The bundles of an extension and of its app. It may be switched off, or name an unknown point.
+    private func carried(_ identifier: String) throws(BrokerError) -> (app: AppBundle, bundle: ExtensionBundle) {
+        let record = try found(identifier)
+        guard let bundle = record.bundle, let app = registry.value.app(carrying: record) else {
+            throw record.rejection
+                ?? BrokerError(.unknownExtension, what: "is not installed any more", place: identifier)
+        }
+        return (app, bundle)
+    }
+
+    private static func reading<Result>(
+        _ identifier: String, _ body: () throws(BundleError) -> Result
+    ) throws(BrokerError) -> Result {
+        do throws(BundleError) {
+            return try body()
+        } catch {
+            throw BrokerError(
+                .invalidBundle, what: "\(error.place): \(error.what) (\(error.rule.rawValue))", place: identifier,
+                remedy: error.remedy)
+        }
+    }
+}
+
+extension Registry {
+    /// The name and the summary of an extension in all languages; nil if its bundle breaks a rule of packaging.
+    fileprivate func texts(of record: ExtensionRecord) -> BundleTexts? {
+        guard let bundle = record.bundle else { return nil }
+        return app(carrying: record)?.texts(of: bundle)
+    }
+}
+
+extension InstalledExtension {
+    fileprivate func translated(_ texts: BundleTexts?, for languages: [String]) -> InstalledExtension {
+        guard let texts else { return self }
+        var one = self
+        one.displayName = texts.name.text(for: languages)
+        one.summary = texts.summary?.text(for: languages)
+        return one
+    }
+}
+
+extension ItemValue {
+    /// A value of a property list. A date of an XML list becomes its text, and one of a binary list its seconds.
+    fileprivate init(_ value: PropertyListValue) {
+        self =
+            switch value {
+            case .string(let text), .dateText(let text): .string(text)
+            case .integer(let number): .integer(number)
+            case .real(let number), .date(let number): .double(number)
+            case .boolean(let isTrue): .bool(isTrue)
+            case .data(let bytes): .data(bytes)
+            case .array(let values): .list(values.map(ItemValue.init))
+            case .dictionary(let values): .dictionary(values.mapValues(ItemValue.init))
+            }
+    }
+}

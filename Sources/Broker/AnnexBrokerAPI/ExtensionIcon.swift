@@ -1,0 +1,65 @@
+public import AnnexLinux
+public import AnnexModel
+internal import Glibc
+
+/// The icon of an installed extension: a picture in sealed memory, which no process can change.
+///
+/// Only the picture's size and kind were checked, by its header. The rest is as hostile as everything in a bundle. A host
+/// decodes it where that can do no harm, for example in a sandbox.
+public struct ExtensionIcon: ~Copyable, Sendable {
+    /// The picture: sealed memory, at most 1 MiB. Reading begins at its start.
+    public let file: Descriptor
+    /// The size of the picture in bytes.
+    public let byteCount: Int
+    /// The kind of the picture. It is always `public.png`.
+    public let type: TypeIdentifier
+    /// The width in pixels, 1 to 1,024, as the header states it.
+    public let width: Int
+    /// The height in pixels, 1 to 1,024, as the header states it.
+    public let height: Int
+    /// Whether a host draws the icon in one colour: only the shape of its opaque parts counts.
+    public let isTemplate: Bool
+
+    /// Copies a picture into sealed memory.
+    package init(_ picture: IconPicture) throws(BrokerError) {
+        do throws(SystemError) {
+            let memory = try Descriptor.memfd("annex-icon", size: 0)
+            try memory.writeAll(picture.bytes)
+            try memory.addSeals(.immutable)
+            _ = try SystemError.check("lseek", Int32(clamping: lseek(memory.number, 0, SEEK_SET)))
+            file = memory
+        } catch {
+            throw BrokerError(.system, what: "\(error.cause)", place: "icon", remedy: error.remedy)
+        }
+        byteCount = picture.bytes.count
+        type = .png
+        width = picture.width
+        height = picture.height
+        isTemplate = picture.isTemplate
+    }
+
+    /// All bytes of the picture.
+    /// - Throws: a `BrokerError` if the machine has no memory left.
+    public func bytes() throws(BrokerError) -> [UInt8] {
+        do throws(SystemError) {
+            return try file.read(at: 0, count: byteCount)
+        } catch {
+            throw BrokerError(.system, what: "\(error.cause)", place: "icon", remedy: error.remedy)
+        }
+    }
+}
+
+/// An icon whose header was checked, as a copy of its file.
+package struct IconPicture: Sendable, Hashable {
+    package let bytes: [UInt8]
+    package let width: Int
+    package let height: Int
+    package let isTemplate: Bool
+
+    package init(bytes: [UInt8], width: Int, height: Int, isTemplate: Bool) {
+        self.bytes = bytes
+        self.width = width
+        self.height = height
+        self.isTemplate = isTemplate
+    }
+}

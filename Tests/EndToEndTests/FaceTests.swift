@@ -1,0 +1,268 @@
+import AnnexEmbedded
+import AnnexHost
+import AnnexLinux
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// What users see of extensions: names, summaries and icons. The same for both kinds of broker.
+@Suite(.timeLimit(.minutes(20))) struct FaceTests {
+    enum Door: String, CaseIterable {
+        case embedded, connected
+    }
+
+    /// A host, and an app that is not installed yet.
+    private final class Scene {
+        var host: AnnexHost
+        let daemon: TestDaemon?
+        let app: SubstituteApp
+        static let part = "PlugIns/Loud.appex"
+
+        init(_ door: Door, point: String? = nil) async throws {
+            app = try SubstituteApp(running: "works-on")
+            switch door {
+            case .embedded:
+                daemon = nil
+                host = try AnnexHost.embedded(patience: .patience)
+            case .connected:
+                let daemon = try await TestDaemon()
+                self.daemon = daemon
+                host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
+            }
+            if let point { try app.setPoint(point) }
+        }
+
+        func install() throws { try host.install(app: app.path) }
+
+        /// The app that the broker uses: the host's own copy, or the daemon's.
+        var installed: String {
+            get throws {
+                guard let daemon else { return app.path }
+                let found = FileManager.default.enumerator(atPath: daemon.store.path)?.compactMap { $0 as? String }
+                return daemon.store.path + "/" + (try #require(found?.first { $0.hasSuffix(".app") }))
+            }
+        }
+
+        func write(_ bytes: [UInt8], to file: String, of app: String? = nil) throws {
+            let place = URL(filePath: "\(app ?? self.app.path)/\(file)")
+            try? FileManager.default.createDirectory(
+                at: place.deletingLastPathComponent(), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o755])
+            try Data(bytes).write(to: place, options: .atomic)
+            // The mode is part of the rules, and the umask of the tests is not.
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: place.path)
+        }
+
+        func translate(_ language: String, _ text: String) throws {
+            try write(Array(text.utf8), to: "\(Self.part)/\(language).lproj/InfoPlist.strings")
+        }
+
+        func add(_ keys: String, to folder: String = part) throws {
+            let info = "\(folder)/Info.plist".drop { $0 == "/" }
+            let text = try String(contentsOfFile: "\(app.path)/\(info)", encoding: .utf8)
+            let range = try #require(text.range(of: "<key>CFBundleName</key>"))
+            try write(
+                Array(text.replacingCharacters(in: range, with: keys + "<key>CFBundleName</key>").utf8),
+                to: String(info))
+        }
+
+        /// Gives the app an icon, under the name `Icon.png`.
+        func addIcon(_ bytes: [UInt8]) throws {
+            try write(bytes, to: "Icon.png")
+            try add("<key>CFBundleIconFile</key><string>Icon</string>", to: "")
+        }
+
+        func icon() throws -> ExtensionIcon? { try host.icon(of: SubstituteApp.identifier) }
+
+        /// The icon. Throws if there is none.
+        func presentIcon() throws -> ExtensionIcon {
+            guard let icon = try icon() else { throw CocoaError(.fileNoSuchFile) }
+            return icon
+        }
+
+        func iconError() throws -> BrokerError? {
+            do throws(BrokerError) {
+                _ = try host.icon(of: SubstituteApp.identifier)
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    /// A picture of some size whose bytes all differ from those of another seed.
+    private static func png(width: UInt32 = 64, height: UInt32 = 32, length: Int = 100, seed: UInt8 = 1) -> [UInt8] {
+        func number(_ value: UInt32) -> [UInt8] { (0..<4).reversed().map { UInt8(value >> ($0 * 8) & 0xFF) } }
+        let head =
+            [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + number(13) + Array("IHDR".utf8) + number(width)
+            + number(height) + [8, 6, 0, 0, 0] + number(0)
+        return head + (head.count..<max(length, head.count)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ Int(seed)) }
+    }
+
+    @Test(arguments: Door.allCases) func `P6: a host gets names and summaries in its languages`(door: Door) async throws
+    {
+        let scene = try await Scene(door)
+        try scene.add("<key>NSHumanReadableDescription</key><string>Makes texts loud.</string>")
+        try scene.translate("de", "CFBundleDisplayName = \"Shout — Laut\"; NSHumanReadableDescription = \"Ruft.\";")
+        try scene.translate("pt-BR", "CFBundleDisplayName = \"Shout — Alto\";")
+        try scene.install()
+        func shown(_ languages: [String]) throws -> [String?] {
+            scene.host.languages = languages
+            let one = try #require(try scene.host.installed().first)
+            #expect(scene.host.extensions == [one])
+            return [one.displayName, one.summary]
+        }
+        #expect(try shown(["de_AT.UTF-8", "pt-BR"]) == ["Shout — Laut", "Ruft."])
+        #expect(try shown(["xx", "pt_BR", "de"]) == ["Shout — Alto", "Ruft."])
+        #expect(try shown(["en", "de"]) == ["Shout — Loud", "Makes texts loud."])
+        #expect(try shown([]) == ["Shout — Loud", "Makes texts loud."])
+        #expect(
+            try shown(["not a language", "\u{0}", String(repeating: "x", count: 9_000), "de"])[0] == "Shout — Laut")
+    }
+
+    @Test(arguments: Door.allCases) func `P6: a translation with control characters is not shown`(door: Door)
+        async throws
+    {
+        let scene = try await Scene(door)
+        try scene.translate("de", "CFBundleDisplayName = \"\\U001B[31mLaut\";")
+        try scene.translate("fr", "CFBundleDisplayName = \"\\U202EtuaH\";")
+        try scene.install()
+        for language in ["de", "fr"] {
+            scene.host.languages = [language]
+            #expect(scene.host.extensions.map(\.displayName) == ["Shout — Loud"])
+        }
+    }
+
+    @Test func `P6: annex list shows names in the languages of its user`() async throws {
+        let scene = try await Scene(.connected)
+        let folder = try TemporaryFolder()
+        try scene.add("<key>NSHumanReadableDescription</key><string>Makes texts loud.</string>")
+        try scene.translate("de", "CFBundleDisplayName = \"Shout — Laut\"; NSHumanReadableDescription = \"Ruft.\";")
+        try scene.install()
+        func list(_ environment: [String: String], _ more: [String] = []) async throws -> Program {
+            try await Program.run(
+                "annex", ["list", "--socket", try #require(scene.daemon).socket] + more, in: folder,
+                environment: ["LANG": "", "LC_MESSAGES": "", "LANGUAGE": ""].merging(environment) { $1 })
+        }
+        let german = try await list(["LC_ALL": "", "LANGUAGE": "de"])
+        #expect(german.status == 0 && german.output.hasSuffix("  Shout — Laut\n"), "\(german)")
+        #expect(try await list(["LC_ALL": "de_CH.UTF-8"]).output == german.output)
+        #expect(try await list(["LC_ALL": "C"]).output.hasSuffix("  Shout — Loud\n"))
+        let json = try await list(["LC_ALL": "de_CH.UTF-8"], ["--json"]).output
+        let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: [[String: Any]]]
+        let one = try #require(object?["extensions"]?.first)
+        #expect(one["displayName"] as? String == "Shout — Laut" && one["summary"] as? String == "Ruft.", "\(json)")
+    }
+
+    @Test(arguments: Door.allCases, [100, 128 << 10, 300_000, 1 << 20])
+    func `P6: an icon comes in memory that nothing can change`(door: Door, length: Int) async throws {
+        let scene = try await Scene(door)
+        let picture = Self.png(length: length)
+        try scene.addIcon(picture)
+        try scene.install()
+        let icon = try scene.presentIcon()
+        #expect(icon.width == 64 && icon.height == 32 && icon.type == .png && icon.byteCount == length)
+        let isTemplate = icon.isTemplate
+        #expect(isTemplate, "an action shows the icon of its app in one colour")
+        #expect(try icon.file.seals().isSuperset(of: .immutable))
+        try scene.write(Self.png(width: 16, length: length, seed: 9), to: "Icon.png", of: scene.installed)
+        #expect(try icon.bytes() == picture)
+        let next = try scene.presentIcon()
+        let bytes = try next.bytes()
+        #expect(next.width == 16 && bytes != picture)
+    }
+
+    @Test(arguments: Door.allCases) func `P6: an extension of another point may have an icon of its own`(
+        door: Door
+    ) async throws {
+        for (point, width) in [("com.apple.photo-editing", 16), ("com.apple.share-services", 64)] {
+            let scene = try await Scene(door, point: point)
+            try scene.addIcon(Self.png())
+            try scene.write(Self.png(width: 16), to: "\(Scene.part)/Own.png")
+            try scene.add("<key>CFBundleIconFile</key><string>Own</string>")
+            try scene.install()
+            let icon = try scene.presentIcon()
+            #expect(icon.width == width && !icon.isTemplate, "\(point)")
+        }
+    }
+
+    @Test(arguments: Door.allCases) func `P6: an icon that was changed into a bad one is refused`(door: Door)
+        async throws
+    {
+        let scene = try await Scene(door)
+        try scene.addIcon(Self.png())
+        try scene.install()
+        #expect(try scene.iconError() == nil)
+        let bad: [(bytes: [UInt8], word: String)] = [
+            (Self.png(width: 1 << 31), "pixels"), (Self.png(height: 1 << 31), "pixels"),
+            (Self.png(width: 0), "pixels"), (Self.png(length: 1 << 20 | 1), "long"),
+            (Array("<svg/>".utf8), "PNG"), ([], "PNG"),
+        ]
+        for (bytes, word) in bad {
+            try scene.write(bytes, to: "Icon.png", of: scene.installed)
+            let error = try #require(try scene.iconError())
+            #expect(error.code == .invalidBundle && error.place == SubstituteApp.identifier, "\(error)")
+            #expect("\(error)".contains("Icon.png") && "\(error)".contains("P6") && error.remedy != nil, "\(error)")
+            #expect("\(error)".contains(word) || word == "long", "\(error)")
+        }
+        let icon = "\(try scene.installed)/Icon.png"
+        try FileManager.default.removeItem(atPath: icon)
+        #expect(try scene.iconError()?.what.contains("missing") == true)
+        try FileManager.default.createSymbolicLink(atPath: icon, withDestinationPath: "/etc/passwd")
+        #expect(try scene.iconError()?.code == .invalidBundle)
+        try FileManager.default.removeItem(atPath: icon)
+        try FileManager.default.createDirectory(atPath: icon, withIntermediateDirectories: false)
+        #expect(try scene.iconError()?.code == .invalidBundle)
+        #expect(scene.host.extensions.count == 1, "the extension stays")
+    }
+
+    @Test(arguments: Door.allCases) func `P6: without an icon there is none, and only installed extensions have one`(
+        door: Door
+    ) async throws {
+        let scene = try await Scene(door)
+        #expect(try scene.iconError()?.code == .unknownExtension)
+        try scene.install()
+        let hasIcon = try scene.icon() != nil
+        #expect(!hasIcon)
+        try scene.host.setEnabled(false, for: SubstituteApp.identifier)
+        #expect(try scene.iconError() == nil, "a settings screen shows extensions that are off")
+        try scene.host.remove(app: "com.example.shout")
+        #expect(try scene.iconError()?.code == .unknownExtension)
+    }
+
+    @Test(arguments: Door.allCases) func `A4: a host gets all attributes of an extension`(door: Door) async throws {
+        let scene = try await Scene(door)
+        let own = "<key>NSExtensionAttributes</key>\n\t\t<dict>"
+        let more = "<key>Own</key><array><integer>-7</integer><real>0.5</real><data>AQI=</data></array>"
+        let info = "\(Scene.part)/Info.plist"
+        let text = try String(contentsOfFile: "\(scene.app.path)/\(info)", encoding: .utf8)
+        try scene.write(Array(text.replacing(own, with: own + more).utf8), to: info)
+        try scene.install()
+        let attributes = try scene.host.attributes(of: SubstituteApp.identifier)
+        #expect(attributes["Own"] == [-7, 0.5, .data([1, 2])])
+        #expect(attributes["NSExtensionActivationRule"]?.dictionary?["NSExtensionActivationSupportsText"] == true)
+        #expect(attributes.count == 2)
+        try scene.write(Array(text.utf8), to: info, of: scene.installed)
+        let error = try #require(throws: BrokerError.self) {
+            try scene.host.attributes(of: SubstituteApp.identifier)
+        }
+        #expect(error.code == .invalidBundle && error.what.contains("has changed"), "\(error)")
+    }
+
+    @Test(arguments: Door.allCases) func `A4: attributes that no packet can carry are refused alike`(door: Door)
+        async throws
+    {
+        let scene = try await Scene(door)
+        let own = "<key>NSExtensionAttributes</key>\n\t\t<dict>"
+        let deep = String(repeating: "<array>", count: 45) + String(repeating: "</array>", count: 45)
+        let info = "\(Scene.part)/Info.plist"
+        let text = try String(contentsOfFile: "\(scene.app.path)/\(info)", encoding: .utf8)
+        try scene.write(Array(text.replacing(own, with: own + "<key>Deep</key>" + deep).utf8), to: info)
+        try scene.install()
+        let error = try #require(throws: BrokerError.self) {
+            try scene.host.attributes(of: SubstituteApp.identifier)
+        }
+        #expect(error.code == .invalidBundle && error.remedy != nil, "\(error)")
+        #expect(scene.host.extensions.count == 1)
+    }
+}
