@@ -17,6 +17,11 @@ struct SleepModel {
         case ownFlag
         /// A message on the control socket, as a host at rest does.
         case doorbell
+        /// The header, and a count that another thread of the host raises after it has handed in a job, as a thread
+        /// does that leads while it is idle.
+        case headerAndSummons
+        /// The same, but the count is looked up only when the sleeper goes to sleep.
+        case headerAndLateSummons
     }
 
     /// When a writer that has shown a frame reads the flag of a sleeper.
@@ -53,12 +58,24 @@ struct SleepModel {
     var batch: UInt8 = 1
     /// How many frames a reader takes before it says so. Shipped: a quarter of the ring at most.
     var step: UInt8 = 1
+    /// Whether a sleeper with a summons is marked as idle in the step in which it finds no job, as shipped.
+    var marksIdleAtOnce = true
     let lines: UInt8 = 4
     let messages: UInt8 = 6
+
+    /// How many jobs another thread of the reader's process hands in.
+    var jobs: UInt8 { hasSummons ? 2 : 0 }
+    var hasSummons: Bool { bed == .headerAndSummons || bed == .headerAndLateSummons }
 
     enum ReaderStep: UInt8 {
         case look, readBell, raiseFlag, fence, lookAgain, sleep, asleep, lowerFlag
         case giveBack, fenceRoom, readSender, wakeSender
+        case readSummons, takeJob, markIdle
+    }
+
+    /// Another thread of the reader's process, which hands in jobs.
+    enum CallerStep: UInt8 {
+        case add, raise, wake
     }
 
     enum WriterStep: UInt8 {
@@ -93,6 +110,13 @@ struct SleepModel {
         /// How often it rang, and how often the reader knows of.
         var rings: UInt8 = 0
         var heard: UInt8 = 0
+        // The reader's process: jobs that were handed in and that ran, and the summons.
+        var caller = CallerStep.add
+        var added: UInt8 = 0
+        var ran: UInt8 = 0
+        var isIdle = false
+        var summons: UInt8 = 0
+        var seenSummons: UInt8 = 0
     }
 
     /// The number of states, and one in which a side sleeps for ever although it has something to do, or in which the
@@ -102,15 +126,17 @@ struct SleepModel {
         var todo = [State()]
         while let state = todo.popLast() {
             let following = state.mistook ? [] : next(state)
-            if following.isEmpty, state.taken < messages { return (known.count, state) }
+            if following.isEmpty, !isDone(state) { return (known.count, state) }
             for state in following where known.insert(state).inserted { todo.append(state) }
         }
         return (known.count, nil)
     }
 
     private func next(_ state: State) -> [State] {
-        flushes(state) + readerSteps(state) + writerSteps(state)
+        flushes(state) + readerSteps(state) + writerSteps(state) + callerSteps(state)
     }
+
+    func isDone(_ state: State) -> Bool { state.taken == messages && state.ran == jobs }
 
     func place(_ frame: UInt8) -> Int {
         Int(frame % lines)
