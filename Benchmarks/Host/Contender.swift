@@ -11,6 +11,8 @@ enum Contender: String, CaseIterable {
     case waitingSession = "annex-session-wait"
     case async = "annex-async"
     case resumed = "annex-async-executor"
+    case dedicated = "annex-async-dedicated"
+    case led = "annex-async-led"
     case sealed = "annex-sealed"
     case launch = "annex-launch"
     case signedLaunch = "annex-launch-signed"
@@ -32,6 +34,8 @@ enum Contender: String, CaseIterable {
         case .waitingSession: "the same, session.callAndWait: synchronous"
         case .async: "a sandboxed extension, async"
         case .resumed: "a sandboxed extension, async, on the channel's executor"
+        case .dedicated: "a sandboxed extension, async, on an executor whose thread reads this channel only"
+        case .led: "a sandboxed extension, async, on the default executor beside such an executor"
         case .sealed: "a sandboxed extension, answers as sealed memory"
         case .launch: "from the request to a sandboxed extension's first answer"
         case .signedLaunch: "the same, of an extension of a signed app"
@@ -70,7 +74,7 @@ enum Contender: String, CaseIterable {
         let crowds = self == .besideCrowds ? Crowds(launcher) : nil
         defer { crowds?.stop() }
         let session = try launcher.launch()
-        let status = await measure(plan, in: session)
+        let status = try await measure(plan, in: session)
         _ = await session.complete()
         return status
     }
@@ -92,11 +96,13 @@ enum Contender: String, CaseIterable {
         case .violation: return Self.measure(plan, asking: try EndWay(launcher, breach: .violation))
         case .memory: return Self.measure(plan, asking: try EndWay(launcher, breach: .memory))
         case .crowd: return Self.measure(plan, asking: CrowdWay(launcher))
-        case .raw, .typed, .session, .waitingSession, .async, .resumed, .sealed, .besideCrowds, .besideFlood: return nil
+        case .raw, .typed, .session, .waitingSession, .async, .resumed, .dedicated, .led, .sealed, .besideCrowds,
+            .besideFlood:
+            return nil
         }
     }
 
-    private func measure(_ plan: Plan, in session: ExtensionSession) async -> Int32 {
+    private func measure(_ plan: Plan, in session: ExtensionSession) async throws -> Int32 {
         let channel = session.channel
         switch self {
         case .raw where plan.isOneWay: return Self.measurePosts(plan, over: channel)
@@ -105,6 +111,14 @@ enum Contender: String, CaseIterable {
         case .resumed:
             return await Self.measureTasks(
                 plan, asking: RawWay(channel: channel), by: AsyncWay(channel: channel), on: channel.executor)
+        case .dedicated:
+            let executor = try ChannelExecutor(dedicatedTo: channel)
+            return await Self.measureTasks(
+                plan, asking: RawWay(channel: channel), by: AsyncWay(channel: channel), on: executor)
+        case .led:
+            let executor = try ChannelExecutor(dedicatedTo: channel)
+            defer { withExtendedLifetime(executor) {} }
+            return await Self.measureTasks(plan, asking: RawWay(channel: channel), by: AsyncWay(channel: channel))
         case .session:
             return await Self.measureTasks(
                 plan, asking: SessionWay(session: session), by: SessionTaskWay(session: session))

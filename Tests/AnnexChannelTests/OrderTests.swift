@@ -58,9 +58,11 @@ import Testing
             _ = try await host.call(Request(method: 1), timeout: turn % 2 == 0 ? .patience : nil)
             #expect(heard.count == turn * Self.notices)
         }
-        await withTaskExecutorPreference(host.executor) {
-            _ = try? await host.call(Request(method: 1))
-            #expect(heard.count == 21 * Self.notices)
+        for (turn, executor) in [host.executor, try ChannelExecutor(dedicatedTo: host)].enumerated() {
+            await withTaskExecutorPreference(executor) {
+                _ = try? await host.call(Request(method: 1))
+                #expect(heard.count == (21 + turn) * Self.notices)
+            }
         }
         host.finish(thread)
     }

@@ -22,6 +22,25 @@ int annex_futex_wake(const uint32_t *word, int count) {
     return woken < 0 ? -errno : (int)woken;
 }
 
+// As in <linux/futex.h> since 5.16, whose headers are not everywhere.
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+struct annex_futex_waiter {
+    uint64_t expected, address;
+    uint32_t flags, reserved;
+};
+enum { annex_futex_32_bits = 2, annex_futex_private = 128 };
+
+int annex_futex_wait_either(const uint32_t *word, uint32_t expected, const uint32_t *own, uint32_t seen) {
+    struct annex_futex_waiter waiters[] = {
+        {.expected = expected, .address = (uintptr_t)word, .flags = annex_futex_32_bits},
+        {.expected = seen, .address = (uintptr_t)own, .flags = annex_futex_32_bits | annex_futex_private},
+    };
+    long woken = syscall(SYS_futex_waitv, waiters, 2, 0, (void *)0, 0);
+    return woken < 0 ? -errno : (int)woken;
+}
+
 void annex_park(const uint32_t *word, uint32_t expected, uint32_t bits) {
     syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, (void *)0, (void *)0, bits);
 }

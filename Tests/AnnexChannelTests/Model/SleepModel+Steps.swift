@@ -21,12 +21,13 @@ extension SleepModel {
     }
 
     func readerSteps(_ state: State) -> [State] {
-        guard state.taken < messages || state.reader.isGivingBack else { return [] }
+        guard !isDone(state) || state.reader.isGivingBack else { return [] }
         let header = state.headers[place(state.taken)]
         switch state.reader {
         case .look:
-            if header == 0 { return [state.with { $0.reader = bed == .bell ? .readBell : .raiseFlag }] }
+            if header == 0 { return [state.with { $0.reader = firstStepToSleep }] }
             return [state.with { take(&$0, header) }]
+        case .readSummons, .takeJob, .markIdle: return idleSteps(state)
         case .readBell: return [state.with { ($0.heard, $0.reader) = ($0.rings, .raiseFlag) }]
         case .raiseFlag: return buffered(state, attendance != .forgotten, fences ? .fence : .lookAgain)
         case .fence: return state.readerHasStored ? [state.with { $0.reader = .lookAgain }] : []
@@ -69,6 +70,11 @@ extension SleepModel {
         return [state.with { ($0.bufferedReceiver, $0.reader) = (flag, next) }]
     }
 
+    private var firstStepToSleep: ReaderStep {
+        if hasSummons { return .readSummons }
+        return bed == .bell ? .readBell : .raiseFlag
+    }
+
     private var hasBell: Bool { bed == .bell || bed == .bellReadLate }
 
     /// The kernel compares and enqueues in one step.
@@ -77,6 +83,8 @@ extension SleepModel {
         case .header: header != 0
         case .ownFlag: !state.receiver
         case .bell: state.rings != state.heard
+        case .headerAndSummons: header != 0 || state.summons != state.seenSummons
+        case .headerAndLateSummons: header != 0
         case .bellReadLate, .doorbell: false
         }
     }
@@ -140,7 +148,9 @@ extension SleepModel {
         switch bed {
         case .doorbell: state.doorbells = 1
         case .header where place(alarm) != place(state.taken): break
-        case .header, .ownFlag, .bell, .bellReadLate: if state.reader == .asleep { state.reader = .lowerFlag }
+        case .headerAndSummons where place(alarm) != place(state.taken): break
+        case .headerAndLateSummons where place(alarm) != place(state.taken): break
+        default: if state.reader == .asleep { state.reader = .lowerFlag }
         }
     }
 

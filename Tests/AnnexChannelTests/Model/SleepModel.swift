@@ -17,6 +17,11 @@ struct SleepModel {
         case ownFlag
         /// A message on the control socket, as a host at rest does.
         case doorbell
+        /// The header, and a count that another thread of the host raises after it has handed in a job, as a thread
+        /// does that leads while it is idle.
+        case headerAndSummons
+        /// The same, but the count is looked up only when the sleeper goes to sleep.
+        case headerAndLateSummons
     }
 
     /// The moment at which a writer that has published a frame reads the sleeper's flag.
@@ -56,12 +61,24 @@ struct SleepModel {
     /// How many frames a reader takes before it publishes its position. As shipped, this is at most a quarter of the
     /// ring.
     var step: UInt8 = 1
+    /// Whether a sleeper with a summons is marked as idle in the step in which it finds no job, as shipped.
+    var marksIdleAtOnce = true
     let lines: UInt8 = 4
     let messages: UInt8 = 6
+
+    /// How many jobs another thread of the reader's process hands in.
+    var jobs: UInt8 { hasSummons ? 2 : 0 }
+    var hasSummons: Bool { bed == .headerAndSummons || bed == .headerAndLateSummons }
 
     enum ReaderStep: UInt8 {
         case look, readBell, raiseFlag, fence, lookAgain, sleep, asleep, lowerFlag
         case giveBack, fenceRoom, readSender, wakeSender
+        case readSummons, takeJob, markIdle
+    }
+
+    /// Another thread of the reader's process, which hands in jobs.
+    enum CallerStep: UInt8 {
+        case add, raise, wake
     }
 
     enum WriterStep: UInt8 {
@@ -96,6 +113,13 @@ struct SleepModel {
         /// How often the writer rang, and how many of these rings the reader has noticed.
         var rings: UInt8 = 0
         var heard: UInt8 = 0
+        // The reader's process: jobs that were handed in and that ran, and the summons.
+        var caller = CallerStep.add
+        var added: UInt8 = 0
+        var ran: UInt8 = 0
+        var isIdle = false
+        var summons: UInt8 = 0
+        var seenSummons: UInt8 = 0
     }
 
     /// The number of states, and a faulty state if there is one. In a faulty state, a side sleeps for ever although it
@@ -105,15 +129,17 @@ struct SleepModel {
         var todo = [State()]
         while let state = todo.popLast() {
             let following = state.mistook ? [] : next(state)
-            if following.isEmpty, state.taken < messages { return (known.count, state) }
+            if following.isEmpty, !isDone(state) { return (known.count, state) }
             for state in following where known.insert(state).inserted { todo.append(state) }
         }
         return (known.count, nil)
     }
 
     private func next(_ state: State) -> [State] {
-        flushes(state) + readerSteps(state) + writerSteps(state)
+        flushes(state) + readerSteps(state) + writerSteps(state) + callerSteps(state)
     }
+
+    func isDone(_ state: State) -> Bool { state.taken == messages && state.ran == jobs }
 
     func place(_ frame: UInt8) -> Int {
         Int(frame % lines)

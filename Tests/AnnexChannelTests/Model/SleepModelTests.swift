@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct SleepModelTests {
-    @Test(arguments: [SleepModel.Bed.header, .bell, .doorbell], [1, 2] as [UInt8])
+    @Test(arguments: [SleepModel.Bed.header, .bell, .doorbell, .headerAndSummons], [1, 2] as [UInt8])
     func `no order of the shipped steps loses a wake-up or takes an old frame`(_ bed: SleepModel.Bed, _ batch: UInt8) {
         let (states, lost) = SleepModel(bed: bed, batch: batch).search()
         #expect(lost == nil)
@@ -33,7 +33,15 @@ import Testing
         #expect(SleepModel(bed: .bellReadLate).search().lost != nil)
     }
 
-    @Test(arguments: [SleepModel.Bed.header, .bell, .doorbell])
+    @Test func `the same search finds the job lost if the summons is read too late`() {
+        #expect(SleepModel(bed: .headerAndLateSummons).search().lost != nil)
+    }
+
+    @Test func `the same search finds the job lost if the sleeper is marked as idle too late`() {
+        #expect(SleepModel(bed: .headerAndSummons, marksIdleAtOnce: false).search().lost != nil)
+    }
+
+    @Test(arguments: [SleepModel.Bed.header, .bell, .doorbell, .headerAndSummons])
     func `the same search finds the wake-up lost without the fences`(_ bed: SleepModel.Bed) {
         #expect(SleepModel(bed: bed, fences: false).search().lost != nil)
     }

@@ -13,7 +13,8 @@ import Testing
         "AnnexChannel/Ring/LargeMessage", "AnnexChannel/Host/CallTable",
         "AnnexChannel/Host/ChannelStream", "AnnexChannel/Host/ChannelStream+Waiting", "AnnexChannel/Host/ControlInbox",
         "AnnexChannel/Host/ControlLine", "AnnexChannel/Host/RingLeader", "AnnexChannel/Host/RingLeader+Answers",
-        "AnnexChannel/Host/RingLeader+Calling", "AnnexChannel/Host/RingLeader+Receiving",
+        "AnnexChannel/Host/RingLeader+Calling", "AnnexChannel/Host/RingLeader+Idling",
+        "AnnexChannel/Host/RingLeader+Receiving",
         "AnnexChannel/Host/ChannelState+Handlers", "AnnexChannel/Host/HostReceiver", "AnnexChannel/Host/RateBudget",
         "AnnexChannel/Host/SealedBytes",
     ]

@@ -91,6 +91,12 @@ struct HostReceiver: ~Copyable, Sendable {
         reader.hasNews ? .changed : gate.sleep(on: reader.bed, while: reader.bedValue, until: deadline)
     }
 
+    /// Sleeps until a frame is published or this process summons the thread. `announceSleep` must come first.
+    func sleep(until summons: Summons, since seen: UInt32) -> FutexWait {
+        reader.hasNews
+            ? .changed : gate.sleep(on: reader.bed, while: reader.bedValue, until: summons, since: seen)
+    }
+
     /// Counts a frame that answers no open call.
     mutating func spendFrame() throws(ChannelViolation) {
         guard frames.spend(at: MonotonicClock.now()) else { throw .messageBudget(.frames, limit: frames.limit) }
@@ -179,6 +185,24 @@ struct LeaderBed: ~Copyable, Sendable {
         // Only wake-ups by the extension spend its budget.
         let isOwn = interruptions.load(ordering: .relaxed) != interruptionsBefore
         if woken == .woken || woken == .changed, !isOwn { try receiver.recordWakeUp() }
+    }
+
+    /// Sleeps until a frame is published or this process summons the thread, without a limit of time.
+    /// - Parameter seen: the count of `summons` before the caller found that it may sleep. `mustStop` is checked later.
+    func sleep(
+        _ receiver: inout HostReceiver, until summons: Summons, since seen: UInt32, counter sleeps: Counter,
+        unless mustStop: () -> Bool
+    ) throws(ChannelViolation) {
+        receiver.announceSleep()
+        var woken = FutexWait.interrupted
+        if !mustStop() {
+            sleeps.add()
+            woken = receiver.sleep(until: summons, since: seen)
+        }
+        receiver.withdraw()
+        if case .failed(let errno) = woken { throw .sharedWord(errno: errno) }
+        // Only wake-ups by the extension spend its budget.
+        if woken == .woken || woken == .changed, summons.count == seen { try receiver.recordWakeUp() }
     }
 
     /// Wakes a sleeping leader. The leader may have announced its sleep without having begun it, so the wake-up is

@@ -12,7 +12,7 @@ internal import Synchronization
 
 /// The reading part of a host's endpoint. It uses the three other parts: `ChannelState`, `ControlLine`, `RingSender`.
 ///
-/// It has no thread of its own. A thread that waits for an answer reads the ring for all callers. If no thread waits,
+/// It starts no thread. A thread that waits for an answer reads the ring for all callers. If no thread waits,
 /// the extension rings the doorbell on the control socket, and the event loop's thread reads. The channel's calls,
 /// requests and streams hold this object, so the channel lives as long as one of them.
 final class RingLeader: Sendable {
@@ -21,7 +21,9 @@ final class RingLeader: Sendable {
     let sender: RingSender
 
     private let answered = AnsweredTasks()
-    private let bed = LeaderBed()
+    let bed = LeaderBed()
+    /// Ends the sleep of the thread that leads while it is idle; nil if the channel has no such thread.
+    let dedicated = Mutex<Summons?>(nil)
     /// Set by a thread that wanted to read while another held the lock. The holder checks it after releasing the lock.
     private let pumpIsWanted = Atomic<Bool>(false)
     /// How many threads are in `CallTable.sleepers`, so that a leader without followers need not lock the table.
@@ -172,7 +174,10 @@ extension RingLeader {
     }
 
     /// Wakes a sleeping leader, so that it checks its state.
-    func interrupt() { bed.interrupt(sender.peer.ring) }
+    func interrupt() {
+        bed.interrupt(sender.peer.ring)
+        dedicated.withLock { $0 }?.send()
+    }
 }
 
 // MARK: Letting go

@@ -32,6 +32,12 @@ struct SleepGate: Sendable {
         guard word.loadAcquire() == seen else { return .changed }
         return word.wait(while: seen, until: deadline)
     }
+
+    /// Like the other `sleep`, until this process summons the thread at the latest.
+    func sleep(on word: SharedWord, while expected: UInt32, until summons: Summons, since seen: UInt32) -> FutexWait {
+        guard word.loadAcquire() == expected else { return .changed }
+        return summons.wait(since: seen, orOn: word, while: expected)
+    }
 }
 
 /// The other half of the sleep protocol: it wakes the sleeper after this side has published.

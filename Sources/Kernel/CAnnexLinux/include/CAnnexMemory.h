@@ -11,6 +11,11 @@ int annex_futex_wait(const uint32_t *word, uint32_t expected, int64_t nanosecond
 // Wakes at most `count` sleepers. Returns the number woken or -errno.
 int annex_futex_wake(const uint32_t *word, int count);
 
+// Sleeps without limit while `*word` is `expected` and `*own`, which belongs to this process alone, is `seen`. Returns 0 if
+// woken on `word`, 1 if woken on `own`, -EAGAIN if one of the values differs, -EINTR; -ENOSYS before Linux 5.16. The peer
+// causes any other result.
+int annex_futex_wait_either(const uint32_t *word, uint32_t expected, const uint32_t *own, uint32_t seen);
+
 // Sleeps while `*word`, which belongs to this process alone, is `expected`. May return early.
 void annex_park(const uint32_t *word, uint32_t expected, uint32_t bits);
 // Wakes one thread that sleeps there with any of these bits.

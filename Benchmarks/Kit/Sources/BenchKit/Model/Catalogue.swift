@@ -18,7 +18,7 @@ public enum Catalogue {
             setting: awake.with { $0.batch = 32 },
             contestants: floors(spinning) + [
                 .ours("annex-raw"), .ours("annex-raw", waiting: .adaptive), .ours("annex-typed"), .ours("annex-async"),
-                .ours("annex-session"), .ours("annex-session-wait"),
+                .ours("annex-async-dedicated"), .ours("annex-session"), .ours("annex-session-wait"),
             ]),
         Scene(
             "asleep-one-core", topic: .latency, title: "64 B round trip, blocking, on one core",
@@ -35,7 +35,10 @@ public enum Catalogue {
             "suspension", topic: .latency,
             title: "64 B round trip, the extension works 200 µs before it answers, two cores",
             setting: blocking.with { $0.delay = 200_000 },
-            contestants: [.ours("annex-raw"), .ours("annex-async"), .ours("annex-async-executor")]),
+            contestants: [
+                .ours("annex-raw"), .ours("annex-async"), .ours("annex-async-executor"),
+                .ours("annex-async-dedicated"), .ours("annex-async-led"),
+            ]),
     ]
 
     private static let oneWay: [Scene] = [

@@ -1,0 +1,65 @@
+public import AnnexLinux
+
+/// An executor that runs tasks on a thread that reads a channel. An answer that arrives there resumes its caller on the
+/// same thread, without waking another one.
+///
+/// ```swift
+/// try await withTaskExecutorPreference(session.channel.executor) {
+///     try await session.call(Resize(width: 320, image: picture))
+/// }
+/// ```
+///
+/// `HostEndpoint.executor` runs tasks on the event loop's thread, which reads all channels while no caller does. It costs
+/// no thread. Code that runs there must not block, and must make its calls with `await`.
+///
+/// `init(dedicatedTo:)` starts one thread for one channel. While the thread has no task to run, it reads the channel
+/// and sleeps on the channel's memory. A task that was suspended then gets its answer a few microseconds sooner.
+public final class ChannelExecutor: TaskExecutor, SerialExecutor {
+    private enum Place {
+        case loop(EventLoop)
+        case thread(LeadingThread)
+    }
+
+    private let place: Place
+
+    init(_ loop: EventLoop) {
+        place = .loop(loop)
+    }
+
+    /// Starts a thread that runs tasks and reads one channel in between.
+    ///
+    /// The thread lives as long as this object, or until its last task has run if that comes later. Until then it also
+    /// keeps the channel. After the channel's end it still runs tasks.
+    ///
+    /// - A channel has at most one such executor at a time, and the executor reads no other channel. Its tasks may call
+    ///   through any channel.
+    /// - A task that blocks delays the other tasks of this executor. Meanwhile the event loop's thread reads the
+    ///   channel.
+    /// - While this thread sleeps, it reads for all callers of the channel. A blocking call of another thread then waits
+    ///   for two wake-ups instead of one. So make most calls of such a channel from tasks of its executor.
+    ///
+    /// - Parameter channel: the channel that the thread reads.
+    /// - Throws: `EBUSY` if the channel has such an executor; `ENOSYS` before Linux 5.16; the error of starting the
+    ///   thread.
+    public init(dedicatedTo channel: HostEndpoint) throws(SystemError) {
+        place = .thread(try LeadingThread(channel.leader))
+    }
+
+    deinit {
+        // Each waiting job holds this object, so none is left.
+        if case .thread(let thread) = place { thread.stop() }
+    }
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let run: @Sendable () -> Void = { [self] in
+            // SAFETY: the queue runs each job exactly once, and this object outlives the run.
+            unsafe job.runSynchronously(
+                isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        }
+        switch place {
+        case .loop(let loop): loop.execute(run)
+        case .thread(let thread): thread.execute(run)
+        }
+    }
+}
