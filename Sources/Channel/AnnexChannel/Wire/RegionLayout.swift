@@ -22,7 +22,7 @@ enum RegionLayout {
     static let consumed = 128
     /// The `ReceiverState` of the region's writer.
     static let receiver = 256
-    /// Not 0 while the region's writer sleeps because the other ring's reader has not made room.
+    /// Not 0 while the region's writer sleeps because its peer has not made room.
     static let sender = 260
     /// The core on which the region's writer last waited, counted from 1; 0: unknown. It is only a hint.
     static let processor = 264

@@ -20,7 +20,7 @@ public struct BundleIcon: ~Copyable, Sendable {
 
     /// Copies the picture, so that later changes of the file do not affect it.
     ///
-    /// - Throws: a `BundleError` if the file has changed since it was opened, also into another picture that would do.
+    /// - Throws: a `BundleError` if the file is now no valid icon, or an icon of another size.
     public func bytes() throws(BundleError) -> [UInt8] {
         let bytes = try file.bytes(atMost: Int(IconLimits.bytes), shown: shown, rule: .p6)
         let fault = IconLimits.fault(in: Array(bytes.prefix(PNGHeader.size)), length: Int64(bytes.count))
