@@ -35,11 +35,48 @@ import Testing
         for _ in 0..<3 { try sealed.check(bundle) }
     }
 
-    @Test func `P8: an extension of an unsigned app has no seal to check`() throws {
+    @Test func `P8: program and Info plist of an unsigned app are checked at launch`() throws {
         let other = try MadeApp("com.example.plain", carrying: ["com.example.plain.part"])
         let plain = try AppBundle.open(other.path)
-        #expect(try SealedExtension.all(of: plain, sealed: SealedApp.check(plain)).isEmpty)
+        let bundle = try #require(plain.extensions.first)
         #expect(try SealedApp.load(plain) == nil && !SealedApp.hasSeal(plain))
+        let checked = try #require(try SealedExtension.all(of: plain, sealed: SealedApp.check(plain)).first)
+        for _ in 0..<2 { try checked.check(bundle) }
+        for name in ["Program", "Info.plist"] {
+            let path = "\(other.path)/PlugIns/Part0.appex/\(name)"
+            let bytes = try Data(contentsOf: URL(filePath: path))
+            let file = try #require(FileHandle(forUpdatingAtPath: path))
+            try file.seek(toOffset: 20)
+            try file.write(contentsOf: Data([0x5A]))
+            #expect(try #require(throws: SigningError.self) { try checked.check(bundle) }.code == .changedContents)
+            try file.seek(toOffset: 0)
+            try file.write(contentsOf: bytes)
+            try checked.check(bundle)
+        }
+    }
+
+    @Test func `P8: an unsigned app of an earlier broker is read once and compared with its digest`() throws {
+        let other = try MadeApp("com.example.plain", carrying: ["com.example.plain.part"])
+        let plain = try AppBundle.open(other.path)
+        let bundle = try #require(plain.extensions.first)
+        let digest = try SealedApp.check(plain).contentDigest.hex
+        let unread = UnreadApp(plain, digest: digest)
+        #expect(try unread.check(bundle) && unread.check(bundle))
+        try Data("more".utf8).write(to: URL(filePath: other.path + "/PlugIns/Part0.appex/data"))
+        #expect(try unread.check(bundle), "later launches check program and Info.plist")
+        let error = try #require(throws: SigningError.self) { try UnreadApp(plain, digest: digest).check(bundle) }
+        #expect(error.code == .changedContents && error.remedy == "install the app again", "\(error)")
+        #expect(throws: SigningError.self) { try UnreadApp(plain, digest: "").check(bundle) }
+    }
+
+    @Test func `P8: nothing is known about an unsigned app that was replaced`() throws {
+        let other = try MadeApp("com.example.plain", carrying: ["com.example.plain.part"])
+        func opened() throws -> (UnreadApp, ExtensionBundle) {
+            let plain = try AppBundle.open(other.path)
+            return (UnreadApp(plain, digest: "aa"), try #require(plain.extensions.first))
+        }
+        let (unread, bundle) = try opened()
+        #expect(try !unread.check(bundle))
     }
 
     @Test func `P8: an installed app is loaded by its seal and each launch reads what it needs`() throws {

@@ -21,7 +21,7 @@ import Testing
         static let program = "PlugIns/Loud.appex/Loud"
         static let info = "PlugIns/Loud.appex/Info.plist"
 
-        init(_ door: Door) async throws {
+        init(_ door: Door, isSigned: Bool = true) async throws {
             app = try SubstituteApp(running: "works-on")
             keys = try TemporaryFolder()
             switch door {
@@ -33,6 +33,7 @@ import Testing
                 self.daemon = daemon
                 host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
             }
+            guard isSigned else { return }
             for team in ["ours", "theirs"] { try await annex("key", "new", team, "--out", key(team)) }
             try await sign()
         }
@@ -105,6 +106,64 @@ import Testing
         #expect(try scene.host.installed().first?.team?.isTrusted == true)
         _ = try scene.host.install(app: scene.app.path)
         #expect(try await scene.launch() == nil)
+    }
+
+    @Test(arguments: Door.allCases, [Scene.program, Scene.info])
+    func `P8: a changed extension of an unsigned app is refused at its launch`(door: Door, file: String) async throws {
+        let scene = try await Scene(door, isSigned: false)
+        let one = try #require(try scene.host.install(app: scene.app.path).first)
+        #expect(one.team == nil && one.build.digest?.count == 16)
+        #expect(try scene.host.installed().first?.instance == one.instance)
+        #expect(try await scene.launch() == nil)
+        let path = try "\(scene.installed)/\(file)"
+        // The status is another one, the contents are the same.
+        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
+        #expect(try await scene.launch() == nil)
+        try Self.changeByte(of: path)
+        let error = try #require(try await scene.launch())
+        #expect(error.code == .invalidBundle && error.remedy == "install the app again", "\(error)")
+        #expect(error.what.contains(file) && error.what.contains("P8"), "\(error)")
+        // A new installation has another digest, unless it has the same files.
+        let again = try scene.host.install(app: scene.app.path).first?.build.digest
+        #expect((again == one.build.digest) == (door == .connected))
+    }
+
+    @Test(arguments: [Scene.program, "Info.plist", "PlugIns/Loud.appex/more"])
+    func `P8: a changed unsigned app is refused at its first launch after a restart`(file: String) async throws {
+        let app = try SubstituteApp(running: "works-on")
+        let folder = try TemporaryFolder()
+        var digest: String?
+        do {
+            let daemon = try await TestDaemon(in: folder)
+            let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
+            digest = try host.install(app: app.path).first?.build.digest
+            #expect(await daemon.end() == 0)
+        }
+        do {
+            let daemon = try await TestDaemon(in: folder)
+            let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
+            #expect(try host.installed().map(\.build.digest) == [digest] && digest != nil)
+            _ = try await host.begin(SubstituteApp.identifier).cancel()
+            #expect(await daemon.end() == 0)
+        }
+        let daemon = try await TestDaemon(in: folder)
+        let found = FileManager.default.enumerator(atPath: daemon.store.path)?.compactMap { $0 as? String }
+        let place = daemon.store.path + "/" + (try #require(found?.first { $0.hasSuffix(".app") })) + "/" + file
+        if FileManager.default.fileExists(atPath: place) {
+            let text = try Data(contentsOf: URL(filePath: place))
+            try (text + Data("\n".utf8)).write(to: URL(filePath: place))
+        } else {
+            try Data("more".utf8).write(to: URL(filePath: place))
+        }
+        let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
+        let error = await #expect(throws: HostError.self) {
+            _ = try await host.begin(SubstituteApp.identifier).cancel()
+        }
+        guard case .rejected(let rejection)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(rejection.code == .invalidBundle && rejection.remedy == "install the app again", "\(rejection)")
     }
 
     @Test(arguments: Door.allCases) func `SEAL-01: an app with one changed byte is refused at its installation`(

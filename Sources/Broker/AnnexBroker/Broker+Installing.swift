@@ -33,10 +33,11 @@ extension Broker {
         }
     }
 
-    /// Installs an app as it was recorded before. Its files are not read again: each launch checks those that it needs.
+    /// Installs an app as it was recorded before. Its files are not read now: each launch checks those that it needs. The
+    /// first launch of an unsigned app reads all of them.
     /// - Returns: the app as it is recorded from now on.
     package func restore(_ app: AppBundle, as known: KnownApp) throws(BrokerError) -> KnownApp {
-        let signature = try signatures.load(app, at: known.elected.path)
+        let signature = try signatures.load(app, at: known.elected.path, digest: known.elected.digest)
         let installation = try put(app, isNews: false, signature: signature, recording: { _ in }) {
             [points = wishes.points] registry throws(RegistryError) in
             try registry.restore(app, as: known, points: points)
@@ -66,7 +67,7 @@ extension Broker {
                 app, signature: accepted.signature,
                 recording: { installation throws(BrokerError) in try keep(installation, app) }
             ) { [points = wishes.points] registry throws(RegistryError) in
-                try registry.pin(app, to: number, points: points)
+                try registry.pin(app, digest: accepted.signature.digest, to: number, points: points)
             }
             return described(installation)
         }

@@ -61,6 +61,13 @@ extension SigningError {
         self.init(.untrustedTeam, what: refusal.what, place: refusal.app, remedy: refusal.remedy)
     }
 
+    /// The error for an app whose files are no longer those of its installation.
+    package init(changedSinceInstallation app: String) {
+        self.init(
+            .changedContents, what: "has other contents than when it was installed (P8)", place: app,
+            remedy: "install the app again")
+    }
+
     /// The error for an app whose installed version is newer.
     package init(olderVersion version: String, than installed: String, of app: String) {
         self.init(

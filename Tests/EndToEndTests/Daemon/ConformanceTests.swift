@@ -17,6 +17,8 @@ import TypedConduct
         let host: AnnexHost
         let app: SubstituteApp
         let daemon: TestDaemon?
+        /// The digest of the app's files.
+        let digest: String?
 
         init(_ door: Door, running program: String = "works-on") async throws {
             app = try SubstituteApp(running: program)
@@ -31,6 +33,8 @@ import TypedConduct
             }
             let installed = try host.install(app: app.path)
             #expect(installed.map(\.id) == [SubstituteApp.identifier])
+            digest = installed.first?.build.digest
+            #expect(digest?.count == 16)
         }
 
         func begin(timeLimit: Duration? = nil) async throws -> ExtensionSession {
@@ -63,7 +67,8 @@ import TypedConduct
         let scene = try await Scene(door)
         #expect(
             scene.host.extensions == [
-                InstalledExtension.example(id: SubstituteApp.identifier, app: "com.example.shout")
+                InstalledExtension.example(
+                    id: SubstituteApp.identifier, app: "com.example.shout", digest: scene.digest)
             ])
         #expect(scene.host.extensions(for: "com.apple.ui-services").count == 1)
         #expect(scene.host.extensions(for: "com.apple.photo-editing").isEmpty)
@@ -329,9 +334,9 @@ import TypedConduct
 }
 
 extension InstalledExtension {
-    fileprivate static func example(id: String, app: String) -> InstalledExtension {
+    fileprivate static func example(id: String, app: String, digest: String?) -> InstalledExtension {
         InstalledExtension(
             id: id, displayName: "Shout — Loud", extensionPoint: "com.apple.ui-services", containingApp: app,
-            build: InstalledExtension.Build(version: "1"))
+            build: InstalledExtension.Build(version: "1", digest: digest))
     }
 }

@@ -16,7 +16,7 @@ final class InstalledSignatures: Sendable {
 
     private struct Seal: Sendable {
         weak let bundle: ExtensionBundle?
-        let sealed: SealedExtension
+        let check: AppSignature.LaunchCheck
     }
 
     private let trusted: TrustStore
@@ -35,9 +35,7 @@ final class InstalledSignatures: Sendable {
         _ app: AppBundle, at path: String, mayBeOlder: Bool = false
     ) throws(BrokerError) -> (signature: AppSignature, isNewPin: Bool) {
         do throws(SigningError) {
-            // An app without a seal has nothing to compare its files with.
-            let sealed = try SealedApp.load(app) == nil ? nil : SealedApp.check(app)
-            let signature = try AppSignature(app, sealed: sealed)
+            let signature = try AppSignature(app, sealed: SealedApp.check(app))
             if case .refused(let refusal) = trusted.trust.decide(app: app.identifier, signedBy: signature.team) {
                 throw SigningError(refusal)
             }
@@ -70,9 +68,14 @@ final class InstalledSignatures: Sendable {
     }
 
     /// Reads the seal of an app that was accepted when it was installed.
-    func load(_ app: AppBundle, at path: String) throws(BrokerError) -> AppSignature {
+    /// - Parameter digest: the digest of its files that was recorded then; nil if none was.
+    func load(_ app: AppBundle, at path: String, digest: String?) throws(BrokerError) -> AppSignature {
         do throws(SigningError) {
-            let signature = try AppSignature(app, sealed: SealedApp.load(app))
+            let sealed = try SealedApp.load(app)
+            let signature =
+                try sealed.map { (sealed) throws(SigningError) in try AppSignature(app, sealed: sealed) }
+                ?? AppSignature(unsigned: app, digest: digest)
+            if let digest, digest != signature.digest { throw SigningError(changedSinceInstallation: app.identifier) }
             if let team = signature.team {
                 try trusted.change { (trust) throws(SigningError) in try trust.accept(team, for: app.identifier) }
             }
@@ -86,8 +89,8 @@ final class InstalledSignatures: Sendable {
         state.withLock { state in
             state.apps[app.identifier] = signature
             state.seals = state.seals.filter { $0.value.bundle != nil }
-            for (bundle, sealed) in signature.extensions {
-                state.seals[ObjectIdentifier(bundle)] = Seal(bundle: bundle, sealed: sealed)
+            for (bundle, check) in signature.extensions {
+                state.seals[ObjectIdentifier(bundle)] = Seal(bundle: bundle, check: check)
             }
         }
     }
@@ -103,16 +106,21 @@ extension InstalledSignatures {
         if let frameworks = bundle.frameworks, (try? frameworks.isUnchanged()) != true {
             throw .changed(frameworks.path, of: bundle)
         }
-        guard let seal = state.withLock({ $0.seals[ObjectIdentifier(bundle)] }), seal.bundle === bundle else {
-            guard (try? bundle.executable.isUnchanged()) ?? false else {
-                throw .changed(bundle.executable.path, of: bundle)
-            }
-            return
-        }
+        let seal = state.withLock { $0.seals[ObjectIdentifier(bundle)] }
         do throws(SigningError) {
-            try seal.sealed.check(bundle)
+            if let seal, seal.bundle === bundle {
+                switch seal.check {
+                case .read(let sealed): return try sealed.check(bundle)
+                case .unread(let app): if try app.check(bundle) { return }
+                }
+            }
         } catch {
             throw BrokerError(error, at: bundle.identifier)
+        }
+        guard (try? bundle.executable.isUnchanged()) ?? false else {
+            throw BrokerError(
+                .invalidBundle, what: "\(bundle.executable.path) has changed since it was installed",
+                place: bundle.identifier, remedy: "install the app again")
         }
     }
 

@@ -73,13 +73,15 @@ package struct Registry: Sendable {
     ///
     /// - Parameters:
     ///   - app: the build that `build(of:version:)` returned, opened again.
+    ///   - digest: the digest of the app's files as they are now; nil if it was not measured.
     ///   - version: the version that stays chosen; nil if later installations decide by an election again.
     package mutating func pin(
-        _ app: AppBundle, to version: BundleVersion?, points: PointLibrary = .shipped
+        _ app: AppBundle, digest: String? = nil, to version: BundleVersion?, points: PointLibrary = .shipped
     ) throws(RegistryError) -> Installation {
         let build = try build(of: app.identifier, version: version)
         guard let known = known(app.identifier) else { throw .unknownApp(app.identifier, installed: appIdentifiers) }
-        guard app.version == build.version, app.directory.path == build.path else {
+        let isSame = digest == nil || build.digest == nil || digest == build.digest
+        guard app.version == build.version, app.directory.path == build.path, isSame else {
             throw .changed(known, build: build)
         }
         // The same files stay the same installation, and extensions that run from them are not disturbed.

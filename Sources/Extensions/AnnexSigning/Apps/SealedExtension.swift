@@ -1,46 +1,45 @@
 package import AnnexBundle
 internal import AnnexLinux
 internal import Glibc
+internal import Synchronization
 
-/// The files of one extension of a signed app that each launch checks again: the program, `Info.plist` and the seal.
+/// The files of one extension that each launch checks again: the program, `Info.plist`, and the seal if the app is signed.
 package final class SealedExtension: Sendable {
     private let program: SealedFile
     private let info: SealedFile
-    private let seal: SealedFile
-    private let sealDirectory: SealDirectory
+    /// Nil if the app is not signed.
+    private let seal: SealedFile?
+    private let sealDirectory: SealDirectory?
 
     /// Prepares the checks for the extensions of an app, in the order of `app.extensions`.
     ///
     /// - Parameters:
     ///   - app: an app that was checked.
     ///   - sealed: the result of the check.
-    /// - Returns: an empty list if the app is not signed.
     package static func all(of app: AppBundle, sealed: SealedApp) throws(SigningError) -> [SealedExtension] {
-        guard let digest = sealed.sealDigest else { return [] }
-        let directory: SealDirectory
+        let directory: SealDirectory?
         do throws(SystemError) {
-            directory = try SealDirectory(of: app)
+            directory = sealed.sealDigest == nil ? nil : try SealDirectory(of: app)
         } catch {
             throw SigningError(error, place: app.shownName)
         }
         var all: [SealedExtension] = []
         for bundle in app.extensions {
-            all.append(
-                try SealedExtension(bundle, of: app, sealed: sealed, sealDirectory: directory, sealDigest: digest))
+            all.append(try SealedExtension(bundle, of: app, sealed: sealed, sealDirectory: directory))
         }
         return all
     }
 
     private init(
-        _ bundle: ExtensionBundle, of app: AppBundle, sealed: SealedApp, sealDirectory: SealDirectory,
-        sealDigest: Digest
+        _ bundle: ExtensionBundle, of app: AppBundle, sealed: SealedApp, sealDirectory: SealDirectory?
     ) throws(SigningError) {
         let programPath = app.path(below: bundle.executable.path)
         let infoPath = app.path(below: bundle.directory.path) + "/" + Self.infoName
         guard let programDigest = sealed.digest(of: programPath), let infoDigest = sealed.digest(of: infoPath) else {
             throw SigningError(
-                .changedContents, what: "is not part of the signed app (P8)", place: programPath,
-                remedy: "get the app from its team again")
+                .changedContents, what: "was not among the files of the app when they were read (P8)",
+                place: programPath,
+                remedy: "get the app again")
         }
         let begun = sealed.checkedFrom
         do throws(SystemError) {
@@ -49,12 +48,17 @@ package final class SealedExtension: Sendable {
             info = try SealedFile(
                 try bundle.directory.descriptor.openToCheck(Self.infoName), shown: infoPath, digest: infoDigest,
                 checkedFrom: begun)
-            seal = try SealedFile(
-                try sealDirectory.file(), shown: SealFile.path, digest: sealDigest, checkedFrom: begun)
+            seal = try Self.seal(in: sealDirectory, of: sealed)
         } catch {
             throw SigningError(error, place: app.shownName)
         }
         self.sealDirectory = sealDirectory
+    }
+
+    private static func seal(in directory: SealDirectory?, of app: SealedApp) throws(SystemError) -> SealedFile? {
+        guard let directory, let digest = app.sealDigest else { return nil }
+        return try SealedFile(
+            try directory.file(), shown: SealFile.path, digest: digest, checkedFrom: app.checkedFrom)
     }
 
     private static let infoName = "Info.plist"
@@ -66,7 +70,45 @@ package final class SealedExtension: Sendable {
     package func check(_ bundle: ExtensionBundle) throws(SigningError) {
         try program.check(bundle.executable.descriptor)
         try info.check { () throws(SystemError) in try bundle.directory.descriptor.openToCheck(Self.infoName) }
+        guard let seal, let sealDirectory else { return }
         try seal.check { () throws(SystemError) in try sealDirectory.file() }
+    }
+}
+
+/// An unsigned app that was installed before its broker started, so that only the digest of its files is known.
+///
+/// All its files are read once, when one of its extensions is launched for the first time. From then on, each launch checks
+/// the files of its extension.
+package final class UnreadApp: Sendable {
+    private weak let app: AppBundle?
+    private let digest: String
+    private let known = Mutex<[ObjectIdentifier: SealedExtension]?>(nil)
+
+    /// - Parameter digest: the content digest that was recorded when the app was installed, in hexadecimal digits.
+    package init(_ app: AppBundle, digest: String) {
+        self.app = app
+        self.digest = digest
+    }
+
+    /// Refuses a launch if a file of the app has changed since the digest was recorded.
+    /// - Returns: false if the app was replaced meanwhile, so that nothing is known about the extension.
+    package func check(_ bundle: ExtensionBundle) throws(SigningError) -> Bool {
+        let sealed = try known.withLock { (known) throws(SigningError) -> SealedExtension? in
+            if known == nil, let app { known = try read(app) }
+            return known?[ObjectIdentifier(bundle)]
+        }
+        guard let sealed else { return false }
+        try sealed.check(bundle)
+        return true
+    }
+
+    private func read(_ app: AppBundle) throws(SigningError) -> [ObjectIdentifier: SealedExtension] {
+        let sealed = try SealedApp.check(app)
+        guard sealed.team == nil, sealed.contentDigest.hex == digest else {
+            throw SigningError(changedSinceInstallation: app.shownName)
+        }
+        let all = zip(app.extensions.map { ObjectIdentifier($0) }, try SealedExtension.all(of: app, sealed: sealed))
+        return Dictionary(uniqueKeysWithValues: Array(all))
     }
 }
 
