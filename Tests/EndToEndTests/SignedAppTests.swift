@@ -137,14 +137,14 @@ import Testing
             let daemon = try await TestDaemon(in: folder)
             let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
             digest = try host.install(app: app.path).first?.build.digest
-            #expect(await daemon.end() == 0)
+            #expect(await daemon.end() == .exited(0))
         }
         do {
             let daemon = try await TestDaemon(in: folder)
             let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
             #expect(try host.installed().map(\.build.digest) == [digest] && digest != nil)
             _ = try await host.begin(SubstituteApp.identifier).cancel()
-            #expect(await daemon.end() == 0)
+            #expect(await daemon.end() == .exited(0))
         }
         let daemon = try await TestDaemon(in: folder)
         let found = FileManager.default.enumerator(atPath: daemon.store.path)?.compactMap { $0 as? String }
