@@ -458,7 +458,7 @@ if isFuzzing {
         fuzzer("FuzzStrings", "AnnexBundle"),
         fuzzer("FuzzEntitlements", "AnnexBundle"),
         fuzzer("FuzzIcon", "AnnexBundle"),
-        fuzzer("FuzzPointFile", "AnnexRegistry", "AnnexPolicy"),
+        fuzzer("FuzzPointFile", "AnnexRegistry", "AnnexBundle", "AnnexPolicy"),
         fuzzer("FuzzEntitlementFragment", "AnnexPolicy"),
         fuzzer("FuzzSeal", "AnnexSigning"),
         fuzzer("FuzzArchive", "AnnexBrokerAPI", "AnnexLinux"),

@@ -1,3 +1,4 @@
+import AnnexBundle
 import AnnexPolicy
 import AnnexRegistry
 import FuzzSupport
