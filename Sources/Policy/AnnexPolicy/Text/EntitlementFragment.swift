@@ -38,6 +38,7 @@ extension EntitlementFragment {
     /// - Parameters:
     ///   - text: the YAML text, of at most 256 KiB.
     ///   - file: the file's name for messages. It ends in the entitlement's identifier and `.yaml`.
+    ///   - architecture: the processor whose calls the policy names.
     /// - Throws: the first mistake, with its place.
     public init(text: String, file: String, architecture: Architecture = .current) throws(PolicyError) {
         let root = try PolicyNode.root(of: text, file: file)

@@ -11,8 +11,9 @@ extension PolicyLibrary {
 extension Policy {
     /// A policy that this library carries, for example `com.apple.photo-editing`. It is read once per process.
     ///
-    /// - Parameter name: the policy's name, or `NAME+ENTITLEMENT…` for that policy with the additions of these
-    ///   entitlements.
+    /// - Parameters:
+    ///   - name: the policy's name, or `NAME+ENTITLEMENT…` for that policy with the additions of these entitlements.
+    ///   - architecture: the processor whose calls the policy names.
     /// - Throws: if there is no policy or entitlement of that name.
     public static func shipped(
         named name: String, for architecture: Architecture = .current

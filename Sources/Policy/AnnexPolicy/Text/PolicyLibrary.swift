@@ -67,8 +67,9 @@ public struct PolicyLibrary: Sendable {
     /// replace all rules of earlier files about that call. The same holds for each other section and each limit.
     /// Granted paths add up; if two files grant the same path, the last one decides.
     ///
-    /// - Parameter name: a policy's name, or `NAME+ENTITLEMENT…` for that policy with the additions of these
-    ///   entitlements.
+    /// - Parameters:
+    ///   - name: a policy's name, or `NAME+ENTITLEMENT…` for that policy with the additions of these entitlements.
+    ///   - architecture: the processor whose calls the policy names.
     /// - Throws: if there is no such policy or entitlement, or if it or one of its includes cannot be used.
     public func policy(
         named name: String, for architecture: Architecture = .current
