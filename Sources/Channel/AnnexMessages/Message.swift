@@ -7,7 +7,8 @@ public protocol Message: FieldValue {
     /// Encodes the fields.
     func encode(into encoder: inout MessageEncoder)
 
-    /// Decodes the fields from untrusted bytes. It may run twice for bytes that no `MessageEncoder` writes.
+    /// Decodes the fields from untrusted bytes. If a `MessageEncoder` did not make the bytes, this may be called twice
+    /// for the same bytes.
     init(from decoder: inout MessageDecoder) throws(DecodingFailure)
 }
 

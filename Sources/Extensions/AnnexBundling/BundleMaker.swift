@@ -34,8 +34,8 @@ package struct BundleMaker {
         return BundleValidation(app: path)
     }
 
-    /// The names of the programs that the app needs, by the bundle's directory beneath the app. The app's own has the
-    /// empty name.
+    /// The names of the programs that the app needs, by the bundle's directory beneath the app. The app's own program
+    /// has the empty path as its key.
     package func executables(of path: String) throws(BundlingError) -> [String: String] {
         let name = String(path.split(separator: "/").last ?? "")
         let parts = try parts(of: openedLayout(), named: name)

@@ -127,7 +127,7 @@ extension Descriptor {
         waitUntilReadable(until: MonotonicClock.deadline(after: patience))
     }
 
-    /// Waits until no process has a newly written program open for writing.
+    /// Waits until no process can still write to a new program file.
     ///
     /// If another thread forks, its child holds a copy of the writer's descriptor until it executes. Until then the
     /// kernel refuses to execute the program (`ETXTBSY`).

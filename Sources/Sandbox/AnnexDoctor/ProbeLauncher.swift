@@ -82,7 +82,7 @@ package struct ProbeLauncher: ~Copyable {
                 case .executed(let executed):
                     report.record(executed)
                     report.finish()
-                // The policy kills a program for this call. The kernel holds the call until this launch kills the
+                // Under this policy, the call ends the program: the kernel holds the call until this launch kills the
                 // process.
                 case .denied(let denial, _): if denial.answer == .ended { isDone.finish() }
                 case .ended(let end):

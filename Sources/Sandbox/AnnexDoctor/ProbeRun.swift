@@ -36,7 +36,7 @@ struct ProbeRun: Sendable {
     }
 }
 
-/// The probe's report from inside a sandbox: the ways to a user namespace of its own that it tried.
+/// The probe's report from inside a sandbox. It lists the calls by which the probe tried to make a user namespace.
 struct ProbeReport: Sendable, Hashable {
     /// Whether the probe's code ran at all.
     let hasRun: Bool

@@ -87,8 +87,8 @@ extension ExtensionSession {
         }
     }
 
-    /// Reports a new request to the broker, which applies the time limit to each request separately. The limit is not
-    /// sent to the extension, because an extension that knew it could use all of it.
+    /// Reports a new request to the broker, which applies the time limit to each request separately. The extension does
+    /// not get the limit. A hostile extension could otherwise delay each answer until just before it.
     private func reportRequest() -> UInt64 {
         let number = requests.add(1, ordering: .relaxed).newValue
         link.report { $0.requestBegan(number) }

@@ -21,8 +21,8 @@ struct ArenaWriter: ~Copyable, Sendable {
     /// Takes back the places whose frames the other side has read.
     /// - Parameters:
     ///   - seen: the reader's position.
-    ///   - position: the writer's position. The method compares distances back from here, because positions may have
-    ///     wrapped since the last call. Once the reader has read everything, every place is free again.
+    ///   - position: the writer's position. The method compares how far the others lie behind it, because positions
+    ///     may have wrapped since the last call. Once the reader has read everything, every place is free again.
     mutating func reclaim(upTo seen: UInt32, of position: UInt32) {
         while let first = used.first, position &- first.end >= position &- seen {
             free |= 1 << UInt64(first.place)

@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import Glibc
 
 /// The offsets of the words in a memory region. Each word that one side writes while the other polls has a pair of
-/// cache lines of its own (128 bytes, because processors fetch lines in pairs). So ends on two cores do not take each
-/// other's lines. The words that change only when a side goes to sleep or to another core share one pair.
+/// cache lines of its own (128 bytes, because processors fetch lines in pairs). So two sides on two cores do not take
+/// each other's lines. The words that change only when a side goes to sleep or to another core share one pair.
 enum RegionLayout {
     /// Written by the host into its own region before any other process has it.
     static let magic = 0

@@ -62,7 +62,8 @@ extension Registry {
         return recorded(ended)
     }
 
-    /// The same installation with the app as it is recorded now. Grants that ended and were given again have not ended.
+    /// The same installation with the app as it is recorded now. If a grant ended and was given again, `endedGrants`
+    /// does not list it.
     private func recorded(_ installation: Installation) -> Installation {
         guard let known = known(installation.known.identifier) else { return installation }
         return Installation(

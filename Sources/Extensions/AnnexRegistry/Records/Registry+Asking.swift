@@ -28,8 +28,7 @@ extension Registry {
         throw .unknownExtension(identifier, installed: offered.map(\.identifier))
     }
 
-    /// An extension that was rejected before its identifier was read, by its name in the list or by the identifier
-    /// that it states.
+    /// Finds an extension whose bundle was rejected. `name` is its name in the list, or the identifier that it claims.
     private func broken(_ name: String) -> ExtensionRecord? {
         let key = Self.folded(name)
         return apps.values.lazy.flatMap(\.records).first { record in

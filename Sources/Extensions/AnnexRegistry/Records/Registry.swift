@@ -32,8 +32,8 @@ package struct Registry: Sendable {
     ///   - digest: the digest of the app's files; nil if it was not measured.
     ///   - points: the extension points, which decide about each extension.
     ///   - most: how many versions of the app stay known.
-    /// - Throws: if another app has an extension of the same identifier, although both `com.a` and `com.a.b` could
-    ///   carry a `com.a.b.c`.
+    /// - Throws: if another app has an extension with the identifier of one of these extensions. For example, `com.a`
+    ///   and `com.a.b` may both carry `com.a.b.c`.
     package mutating func install(
         _ app: AppBundle, digest: String? = nil, points: PointLibrary = .shipped, keeping most: Int = 2
     ) throws(RegistryError) -> Installation {
@@ -59,7 +59,8 @@ package struct Registry: Sendable {
         return try elect(app, as: build, others: known.others, pinned: known.pinned, points: points)
     }
 
-    /// The build that a pin would choose, or the highest version if `version` is nil. The maker of the change opens it.
+    /// The build that a pin would choose, or the highest version if `version` is nil. The build is not opened here: the
+    /// caller opens it and passes it to `pin`.
     package func build(of app: String, version: BundleVersion?) throws(RegistryError) -> AppBuild {
         guard let known = known(app) else { throw .unknownApp(app, installed: appIdentifiers) }
         guard let version else { return Election.winner(among: known.builds, pinned: nil) ?? known.elected }
@@ -123,7 +124,7 @@ package struct Registry: Sendable {
     }
 }
 
-/// The changes that an installation made, or a pin, or the end of a pin.
+/// What changed when an app was installed, pinned or unpinned.
 package struct Installation: Sendable {
     /// The app as it is recorded now.
     package let known: KnownApp
@@ -215,7 +216,7 @@ extension Registry {
         }
     }
 
-    /// Makes an extension another installation with the same files.
+    /// Gives an extension a new installation number. Its files stay the same.
     mutating func renumber(_ record: ExtensionRecord) {
         let app = Self.folded(record.info.containingApp)
         guard let entry = apps[app] else { return }

@@ -37,7 +37,8 @@ package final class AttackRunner: Sendable {
         if proof.step < 0 { return one.tried(.notApplicable("the policy has nothing of the kind")) }
         let outcome = try await outcome(of: one, script: script, proof: proof, under: policy, layers: layers)
         canaries.service.hangUp()
-        // The end of a program that is killed at once can be reported as a failed launch. Its own answers decide.
+        // The end of a program that is killed at once can be reported as a failed launch. If the program has sent an
+        // answer, its answers decide about the try, and the failure is ignored.
         if let failure = outcome.end.failure, !outcome.answers.hasBegun {
             guard layers != .all else { throw TrialFailure("\(one.name): \(failure)") }
             return one.tried(.notApplicable("these layers cannot be had: \(failure.step)"), detail: "\(failure)")

@@ -47,7 +47,7 @@ struct HeldCall {
 
     /// The open file that argument `index` names. It stays the same, whatever the program does meanwhile.
     ///
-    /// - Parameter process: the caller's process, which was asked for before.
+    /// - Parameter process: the caller's process, which the broker looked up earlier.
     /// - Throws: `EBADF` if the program has no such descriptor, `ESRCH` if the call is no longer held.
     func descriptor(
         _ index: Int, of process: UInt32, on listener: borrowing Descriptor

@@ -44,7 +44,7 @@ _Noreturn void child_run(struct launch *launch) {
     // Close the copy of the warden's end. While it is open here, the warden's death would not show.
     close_descriptor(launch->warden_end);
     privileges_die_with_warden();
-    // The warden reports the other times.
+    // The child reports only the times of its own steps. The warden has recorded those of the earlier ones.
     for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) launch->times[i] = 0;
     int error = launch_take(launch, child_steps, sizeof child_steps / sizeof *child_steps);
     child_say(launch, error, -1);

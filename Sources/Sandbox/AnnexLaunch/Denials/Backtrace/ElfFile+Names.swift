@@ -7,8 +7,8 @@ extension ElfFile {
         package let address: UInt64
     }
 
-    /// The most matches between a function and a wanted address that one search examines. Functions do not overlap, so
-    /// only a file made to waste time has more matches.
+    /// One search examines at most this many pairs of a function and a wanted address inside it. Functions do not
+    /// overlap, so only a file made to waste time has more pairs.
     private static let mostMatches = 1 << 20
 
     private struct Candidate {

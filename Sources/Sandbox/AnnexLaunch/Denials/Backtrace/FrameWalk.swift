@@ -20,8 +20,8 @@ package enum FrameWalk {
     ) -> [UInt64] {
         let words = LittleEndian(Array(stack.prefix(window)))
         var found = [instruction]
-        // If the frame pointer is known, the chain of frames lacks the caller in one case only: after a jump to an
-        // address that is not code.
+        // If the frame pointer is known, the chain of frames lacks a function in one case only: if that function
+        // called an address that is not code.
         let caller = frame == nil ? callerOfLeaf(words, isCode) : isCode(instruction) ? nil : top(words, isCode)
         var place =
             frame.map { self.place(of: $0, in: words, base: base) } ?? firstRecord(in: words, base: base, isCode)

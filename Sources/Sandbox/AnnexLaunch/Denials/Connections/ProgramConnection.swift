@@ -17,7 +17,7 @@ enum ProgramConnection {
         case waiting
     }
 
-    /// The mistakes of a program that the kernel would answer in the same way.
+    /// Mistakes of the program. The kernel's own `connect` would fail with the same errno.
     private static let mistakes = [EBADF, EFAULT, EINVAL, EAFNOSUPPORT, ENOTSOCK]
 
     /// Begins a connection. It never waits, even if the program's socket does.
@@ -56,8 +56,8 @@ enum ProgramConnection {
         return barrier == .machine && Resolvers.include(address) ? nil : barrier
     }
 
-    /// The address that the call's second argument points at. All its bytes must be readable. The kernel reads no more
-    /// bytes either.
+    /// The address that the call's second argument points at. Only as many bytes as the third argument says are read,
+    /// as the kernel does. All of them must be readable.
     private static func address(
         of call: HeldCall, on listener: borrowing Descriptor
     ) throws(SystemError) -> InternetAddress {

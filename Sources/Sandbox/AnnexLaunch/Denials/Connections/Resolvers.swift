@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The resolvers of names that the machine's administrator chose. If a program may connect to other machines, it also
-/// reaches a resolver on this machine. Many systems have one there.
+/// The name servers that the machine's administrator chose. If a program may connect to other machines, it also reaches
+/// a name server on this machine. Many systems have one there.
 enum Resolvers {
     private static let file = "/etc/resolv.conf"
     private static let port: UInt16 = 53
-    /// The C library asks at most this many resolvers.
+    /// The C library asks at most this many name servers.
     private static let most = 3
 
     /// Whether an address is the TCP port of one of them.
