@@ -7,10 +7,6 @@ import Testing
 
 /// What users see of extensions: names, summaries and icons. The same for both kinds of broker.
 @Suite(.timeLimit(.minutes(20))) struct FaceTests {
-    enum Door: String, CaseIterable {
-        case embedded, connected
-    }
-
     /// A host, and an app that is not installed yet.
     private final class Scene {
         var host: AnnexHost
@@ -20,15 +16,7 @@ import Testing
 
         init(_ door: Door, point: String? = nil) async throws {
             app = try SubstituteApp(running: "works-on")
-            switch door {
-            case .embedded:
-                daemon = nil
-                host = try AnnexHost.embedded(patience: .patience)
-            case .connected:
-                let daemon = try await TestDaemon()
-                self.daemon = daemon
-                host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-            }
+            (host, daemon) = try await door.open()
             if let point { try app.setPoint(point) }
         }
 
@@ -38,8 +26,7 @@ import Testing
         var installed: String {
             get throws {
                 guard let daemon else { return app.path }
-                let found = FileManager.default.enumerator(atPath: daemon.store.path)?.compactMap { $0 as? String }
-                return daemon.store.path + "/" + (try #require(found?.first { $0.hasSuffix(".app") }))
+                return try daemon.installedApp
             }
         }
 

@@ -1,19 +1,13 @@
-import AnnexBroker
+import AnnexEmbedded
 import AnnexHost
 import AnnexLinux
 import AnnexTestSupport
 import Foundation
 import Testing
 
-@testable import AnnexEmbedded
-
 /// `Frameworks` of an app in the sandbox of its extension: what can be read, and nothing else. The same for both kinds of
 /// broker.
 @Suite(.timeLimit(.minutes(20))) struct FrameworksTests {
-    enum Door: String, CaseIterable {
-        case embedded, connected
-    }
-
     private let app: SubstituteApp
     private var frameworks: String { app.path + "/Frameworks" }
 
@@ -34,20 +28,14 @@ import Testing
     }
 
     private func embedded() throws -> AnnexHost {
-        var wishes = BrokerConfiguration()
-        wishes.patience = .patience
-        wishes.holdsBack = false
-        let host = AnnexHost(service: try Broker(wishes))
-        try host.install(app: app.path)
-        return host
+        try AnnexHost.embedded(apps: [app.path], patience: .patience, holdsBack: false)
     }
 
     private func withHost(_ door: Door, _ body: (AnnexHost) async throws -> Void) async throws {
         switch door {
         case .embedded: try await body(embedded())
         case .connected:
-            let daemon = try await TestDaemon()
-            let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
+            let (host, daemon) = try await door.open()
             try host.install(app: app.path)
             try await body(host)
             withExtendedLifetime(daemon) {}

@@ -7,10 +7,6 @@ import Testing
 /// Signed apps in a broker: the refusals at the installation and at a launch. They are the same for both kinds of
 /// broker.
 @Suite(.timeLimit(.minutes(20))) struct SignedAppTests {
-    enum Door: String, CaseIterable {
-        case embedded, connected
-    }
-
     /// A host, a signed app that is not installed yet, and the keys of two teams.
     private final class Scene {
         let host: AnnexHost
@@ -24,15 +20,7 @@ import Testing
         init(_ door: Door, isSigned: Bool = true) async throws {
             app = try SubstituteApp(running: "works-on")
             keys = try TemporaryFolder()
-            switch door {
-            case .embedded:
-                daemon = nil
-                host = try AnnexHost.embedded(patience: .patience)
-            case .connected:
-                let daemon = try await TestDaemon()
-                self.daemon = daemon
-                host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-            }
+            (host, daemon) = try await door.open()
             guard isSigned else { return }
             for team in ["ours", "theirs"] { try await annex("key", "new", team, "--out", key(team)) }
             try await sign()
@@ -53,8 +41,7 @@ import Testing
         var installed: String {
             get throws {
                 guard let daemon else { return app.path }
-                let found = FileManager.default.enumerator(atPath: daemon.store.path)?.compactMap { $0 as? String }
-                return daemon.store.path + "/" + (try #require(found?.first { $0.hasSuffix(".app") }))
+                return try daemon.installedApp
             }
         }
 
@@ -147,8 +134,7 @@ import Testing
             #expect(await daemon.end() == .exited(0))
         }
         let daemon = try await TestDaemon(in: folder)
-        let found = FileManager.default.enumerator(atPath: daemon.store.path)?.compactMap { $0 as? String }
-        let place = daemon.store.path + "/" + (try #require(found?.first { $0.hasSuffix(".app") })) + "/" + file
+        let place = try daemon.installedApp + "/" + file
         if FileManager.default.fileExists(atPath: place) {
             let text = try Data(contentsOf: URL(filePath: place))
             try (text + Data("\n".utf8)).write(to: URL(filePath: place))

@@ -8,10 +8,6 @@ import TypedConduct
 
 /// The same tests for an embedded broker and for a daemon: host code cannot tell the two apart.
 @Suite(.timeLimit(.minutes(20))) struct ConformanceTests {
-    enum Door: String, CaseIterable {
-        case embedded, connected
-    }
-
     /// A host with one app, and the objects that must live as long as it.
     private struct Scene {
         let host: AnnexHost
@@ -22,15 +18,7 @@ import TypedConduct
 
         init(_ door: Door, running program: String = "works-on") async throws {
             app = try SubstituteApp(running: program)
-            switch door {
-            case .embedded:
-                daemon = nil
-                host = try AnnexHost.embedded(patience: .patience)
-            case .connected:
-                let daemon = try await TestDaemon()
-                self.daemon = daemon
-                host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-            }
+            (host, daemon) = try await door.open()
             let installed = try host.install(app: app.path)
             #expect(installed.map(\.id) == [SubstituteApp.identifier])
             digest = installed.first?.build.digest

@@ -7,18 +7,8 @@ import Testing
 /// Several versions of one app: the used version, the user's choice, and the notices to hosts. The tests are the same
 /// for an embedded broker and for a daemon.
 @Suite(.timeLimit(.minutes(20))) struct VersionTests {
-    enum Door: String, CaseIterable {
-        case embedded, connected
-    }
-
     private static let app = "com.example.made"
     private static let part = "com.example.made.part"
-
-    private func host(_ door: Door) async throws -> (host: AnnexHost, daemon: TestDaemon?) {
-        guard door == .connected else { return (try AnnexHost.embedded(patience: .patience), nil) }
-        let daemon = try await TestDaemon()
-        return (try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience), daemon)
-    }
 
     private func app(_ version: String, carrying extensions: [String] = [part]) throws -> MadeApp {
         let app = try MadeApp(Self.app, carrying: extensions)
@@ -28,7 +18,7 @@ import Testing
 
     @Test(arguments: Door.allCases)
     func `P12: the highest version is used and a replayed older one is only kept`(door: Door) async throws {
-        let (host, daemon) = try await host(door)
+        let (host, daemon) = try await door.open()
         let apps = try ["1.9", "1.10", "2"].map { try app($0) }
         try host.install(app: apps[1].path)
         let replayed = try #require(try host.install(app: apps[0].path).first)
@@ -47,7 +37,7 @@ import Testing
 
     @Test(arguments: Door.allCases)
     func `P12: a pinned version is used until it is unpinned`(door: Door) async throws {
-        let (host, daemon) = try await host(door)
+        let (host, daemon) = try await door.open()
         let apps = try [app("1"), app("2", carrying: [Self.part, Self.part + "s"]), app("3")]
         for app in apps[..<2] { try host.install(app: app.path) }
         #expect(host.extensions.map(\.id) == [Self.part, Self.part + "s"])
@@ -97,7 +87,7 @@ import Testing
 
     @Test(arguments: Door.allCases)
     func `a host hears of each change and the news ends with its connection`(door: Door) async throws {
-        let (host, daemon) = try await host(door)
+        let (host, daemon) = try await door.open()
         // A change of another host of the same daemon counts too.
         let other = try daemon.map { try AnnexHost.connectAndWait(to: $0.socket, patience: .patience) } ?? host
         var changes = host.changes.makeAsyncIterator()

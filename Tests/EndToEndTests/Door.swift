@@ -1,0 +1,30 @@
+import AnnexEmbedded
+import AnnexHost
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// The two ways in which a host gets a broker. Tests with both as arguments show that host code cannot tell them apart.
+enum Door: String, CaseIterable {
+    case embedded, connected
+
+    /// A host without apps, and the daemon behind it, which must live as long as the host.
+    func open() async throws -> (host: AnnexHost, daemon: TestDaemon?) {
+        switch self {
+        case .embedded: return (try AnnexHost.embedded(patience: .patience), nil)
+        case .connected:
+            let daemon = try await TestDaemon()
+            return (try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience), daemon)
+        }
+    }
+}
+
+extension TestDaemon {
+    /// The daemon's own copy of the only installed app.
+    var installedApp: String {
+        get throws {
+            let found = FileManager.default.enumerator(atPath: store.path)?.compactMap { $0 as? String }
+            return store.path + "/" + (try #require(found?.first { $0.hasSuffix(".app") }))
+        }
+    }
+}
