@@ -112,3 +112,19 @@ package enum FutexWait: Sendable, Hashable {
         }
     }
 }
+
+/// A 32-bit word of this process alone, on which its threads sleep. It is 0 at first, and freed at this value's end.
+@safe struct PrivateWord: ~Copyable, Sendable {
+    // SAFETY: an address is not Sendable by itself. This one is set once, and only atomic operations reach the word behind
+    // it.
+    nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
+
+    init() {
+        unsafe address = .allocate(capacity: 1)
+        unsafe address.initialize(to: 0)
+    }
+
+    deinit {
+        unsafe address.deallocate()
+    }
+}

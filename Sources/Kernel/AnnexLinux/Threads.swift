@@ -48,33 +48,25 @@ package struct WorkerThread: ~Copyable, Sendable {
 
 /// Lets one thread sleep until another unparks it. An unpark that comes before the sleep is kept.
 @safe package final class Parker: Sendable {
-    // SAFETY: an address is not Sendable by itself; set once, freed by this object's end, and reached by atomics only.
-    private nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
+    private let word = PrivateWord()
 
-    package init() {
-        unsafe address = .allocate(capacity: 1)
-        unsafe address.initialize(to: 0)
-    }
-
-    deinit {
-        unsafe address.deallocate()
-    }
+    package init() {}
 
     /// Sleeps until unparked, or until `deadline` of `MonotonicClock`. The call may also return earlier without a
     /// cause.
     package func park(until deadline: UInt64?) {
         // SAFETY: the word lives as long as this object.
-        let word = unsafe SharedWord(UnsafePointer(address))
+        let shared = unsafe SharedWord(UnsafePointer(word.address))
         // SYNC: acquires what the unparking thread did before its release store.
-        if word.loadAcquire() == 0 { _ = word.wait(while: 0, until: deadline) }
-        unsafe WritableWord(address).storeRelaxed(0)
+        if shared.loadAcquire() == 0 { _ = shared.wait(while: 0, until: deadline) }
+        unsafe WritableWord(word.address).storeRelaxed(0)
     }
 
     package func unpark() {
         // SAFETY: as above.
-        let word = unsafe WritableWord(address)
-        word.storeRelease(1)
-        word.wake()
+        let written = unsafe WritableWord(word.address)
+        written.storeRelease(1)
+        written.wake()
     }
 }
 
