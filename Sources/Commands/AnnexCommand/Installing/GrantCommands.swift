@@ -23,15 +23,9 @@ struct GrantCommand: ParsableCommand {
               69  no daemon answers
             """)
 
-    @Argument(help: "The bundle identifier of an extension.")
-    var identifier: String
+    @OptionGroup var change: GrantChange
 
-    @Argument(help: "Entitlements, for example com.apple.security.network.client.")
-    var entitlements: [String]
-
-    @OptionGroup var daemon: DaemonChoice
-
-    func run() throws { try daemon.setGranted(true, entitlements: entitlements, for: identifier) }
+    func run() throws { try change.make(isGranted: true) }
 }
 
 /// `annex revoke`: takes granted entitlements back.
@@ -53,6 +47,13 @@ struct RevokeCommand: ParsableCommand {
               69  no daemon answers
             """)
 
+    @OptionGroup var change: GrantChange
+
+    func run() throws { try change.make(isGranted: false) }
+}
+
+/// The entitlements that a command grants or revokes.
+struct GrantChange: ParsableArguments {
     @Argument(help: "The bundle identifier of an extension.")
     var identifier: String
 
@@ -61,15 +62,11 @@ struct RevokeCommand: ParsableCommand {
 
     @OptionGroup var daemon: DaemonChoice
 
-    func run() throws { try daemon.setGranted(false, entitlements: entitlements, for: identifier) }
-}
-
-extension DaemonChoice {
-    /// Grants or revokes entitlements. With `--json`, prints the extension.
-    func setGranted(_ isGranted: Bool, entitlements: [String], for identifier: String) throws {
-        let one = try ask { host throws(BrokerError) in
+    /// Grants or revokes the entitlements. With `--json`, prints the extension.
+    func make(isGranted: Bool) throws {
+        let one = try daemon.ask { host throws(BrokerError) in
             try host.setGranted(isGranted, entitlements: entitlements, for: identifier)
         }
-        if json { print(JSON.object([.init("extensions", value: .list([InstalledText.json(one)]))]).written) }
+        if daemon.json { print(JSON.object([.init("extensions", value: .list([InstalledText.json(one)]))]).written) }
     }
 }
