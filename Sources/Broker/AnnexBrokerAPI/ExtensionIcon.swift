@@ -5,7 +5,7 @@ internal import Glibc
 /// The icon of an installed extension: a picture in sealed memory, which no process can change.
 ///
 /// Only the picture's size and kind were checked, by its header. The rest is as hostile as everything in a bundle. A host
-/// decodes it where that can do no harm, for example in a sandbox.
+/// must decode the picture in a sandbox.
 public struct ExtensionIcon: ~Copyable, Sendable {
     /// The picture: sealed memory, at most 1 MiB. Reading begins at its start.
     public let file: Descriptor

@@ -6,7 +6,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// The name to show to a user: the extension's display name, or the containing app's name if it has none.
     ///
     /// In a list (`AnnexHost.extensions`, `installed()`), it is in the first of the host's languages that has a translation.
-    /// Elsewhere it is the name in `Info.plist`.
+    /// In the results of other functions, it is the name in `Info.plist`.
     public package(set) var displayName: String
     /// The extension point in reverse DNS, for example `com.apple.photo-editing`. Empty if the extension was rejected
     /// before its point was read.

@@ -175,8 +175,8 @@ public struct AnnexHost: Sendable {
     /// The icon of an extension, in memory that no process can change.
     ///
     /// A share extension has the icon of its app, and an action has that icon as a template. Other extensions may bring an
-    /// icon of their own; without one, they have their app's. The picture is as hostile as everything in a bundle: decode it
-    /// where that can do no harm.
+    /// icon of their own; without one, they have their app's. The picture is as hostile as everything in a bundle, so
+    /// decode it in a sandbox.
     ///
     /// It blocks this thread as `installed()` does.
     /// - Parameter identifier: the extension's bundle identifier.

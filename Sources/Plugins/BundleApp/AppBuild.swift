@@ -69,7 +69,7 @@ struct AppBuild {
         return file
     }
 
-    /// Runs the tool, and returns what it prints.
+    /// Runs the tool, and returns its output.
     private func runTool(_ verb: String, settings: URL) throws -> String {
         let process = Process()
         process.executableURL = tool

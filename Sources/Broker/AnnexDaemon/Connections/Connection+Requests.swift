@@ -83,7 +83,7 @@ extension Connection {
         }
     }
 
-    /// Answers a question about what is installed, on the lane for queries.
+    /// Answers a question about the installed extensions, on the lane for queries.
     private func query(
         _ number: UInt64, _ body: @escaping @Sendable (Broker) throws(BrokerError) -> ServiceAnswer
     ) {

@@ -46,7 +46,7 @@ struct AppLayout {
             findings.warn(
                 BundleError(
                     .p1, file: app.shown(link), what: "is a link out of Frameworks, which no extension can follow",
-                    remedy: "copy what it leads to into Frameworks"))
+                    remedy: "replace the link by a copy of its target"))
         }
     }
 

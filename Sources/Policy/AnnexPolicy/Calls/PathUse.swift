@@ -1,5 +1,5 @@
-/// A path that one call names: the place of its text, the directory where a relative path starts, and the rights that
-/// the call needs on the file.
+/// A path that one call names. The value has the place of the text, the directory in which a relative path starts, and
+/// the rights that the call needs on the file.
 ///
 /// All of this follows from the call's number and registers. The text itself lies in the memory of the calling program,
 /// which can change it at any time. It may appear in a report, but must never decide anything.
