@@ -243,7 +243,7 @@ let plugins = floor(
                 permissions: [.writeToPackageDirectory(reason: "the app is made in the package's folder")]),
             dependencies: ["MakeBundle"]),
         .executableTarget(
-            name: "MakeBundle", dependencies: ["AnnexBundling", "AnnexBundle"], swiftSettings: swift),
+            name: "MakeBundle", dependencies: ["AnnexBundling", "AnnexRegistry", "AnnexBundle"], swiftSettings: swift),
     ])
 
 // MARK: - Tests

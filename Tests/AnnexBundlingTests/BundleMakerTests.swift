@@ -174,6 +174,35 @@ import Testing
         #expect(try names == ["Layout", "Words.app", "bin"])
     }
 
+    @Test func `names of no bundle and of no processor are refused with the names that are valid`() throws {
+        var wrong = recipe
+        wrong.files = ["Cuont.appex": path("bin/Count")]
+        let bundle = #expect(throws: BundlingError.self) { try BundleMaker(wrong).make(path("Words.app")) }
+        #expect(bundle?.code == .settings && bundle?.remedy == "the bundles are Words.app, Count.appex")
+        wrong = recipe
+        wrong.ownSettings = ["Cuont.appex": ["PRODUCT_NAME": "x"]]
+        #expect(throws: BundlingError.self) { try BundleMaker(wrong).make(path("Words.app")) }
+        wrong = recipe
+        wrong.programs = ["x86-64": path("bin")]
+        let processor = #expect(throws: BundlingError.self) { try BundleMaker(wrong).make(path("Words.app")) }
+        #expect(processor?.place == "x86-64" && processor?.remedy == "the processors are x86_64 and aarch64")
+        #expect(try names == ["Layout", "bin"])
+    }
+
+    @Test func `two lists of entitlements in one bundle are refused`() throws {
+        try Data("<plist/>".utf8).write(to: url("Layout/PlugIns/Count.appex/Z.entitlements"))
+        let error = #expect(throws: BundlingError.self) { try BundleMaker(recipe).make(path("Words.app")) }
+        #expect(
+            error?.code == .layout && error?.what.contains("Z.entitlements") == true, "\(String(describing: error))")
+    }
+
+    @Test func `an app inside its own layout is refused`() throws {
+        let error = #expect(throws: BundlingError.self) { try BundleMaker(recipe).make(path("Layout/Words.app")) }
+        #expect(error?.code == .layout && error?.remedy?.contains("outside") == true)
+        #expect(
+            try !FileManager.default.contentsOfDirectory(atPath: path("Layout")).contains { $0.contains("Words.app") })
+    }
+
     @Test func `a layout that links out of itself makes an app that is refused`() throws {
         symlink("/etc/passwd", path("Layout/out"))
         let validation = try BundleMaker(recipe).make(path("Words.app"))

@@ -36,6 +36,13 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: path("New.app/Info.plist")))
     }
 
+    @Test func `P10: an entitlement that the point does not allow is an error of the new app`() async throws {
+        let text = "<plist version=\"1.0\"><dict><key>com.apple.security.camera</key><true/></dict></plist>"
+        try Data(text.utf8).write(to: folder.url.appending(path: "Layout/PlugIns/Part0.appex/Program.entitlements"))
+        let ran = try await bundle("Layout", "--programs", "bin", "--out", "New.app", "--set", "PREFIX=com.example")
+        #expect(ran.status == 1 && ran.output.contains("com.apple.security.camera"), "\(ran)")
+    }
+
     @Test func `an app that is there is replaced only with force`() async throws {
         let arguments = ["bundle", "Layout", "--programs", "bin", "--out", "New.app", "--set", "PREFIX=com.example"]
         #expect(try await Program.annex(arguments, in: folder).status == 0)

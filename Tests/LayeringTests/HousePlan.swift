@@ -37,7 +37,8 @@ enum HousePlan {
                     "BundleApp", "command plugin: builds the programs of an app and makes the app",
                     imports: ["MakeBundle"]),
                 Target(
-                    "MakeBundle", "tool: makes an app, for the plugin", imports: ["AnnexBundling", "AnnexBundle"]),
+                    "MakeBundle", "tool: makes an app, for the plugin",
+                    imports: ["AnnexBundling", "AnnexRegistry", "AnnexBundle"]),
             ]),
         Floor(
             name: "Kernel",

@@ -6,7 +6,7 @@ internal import Glibc
 ///
 /// ```swift
 /// var recipe = BundleRecipe(folder: "Bundles/Words.app", programs: ["": ".build/release"])
-/// let validation = try BundleMaker(recipe).make("Words.app", replacing: true)
+/// let validation = try BundleMaker(recipe).make("Words.app", replacing: true) { points.findings(about: $0) }
 /// ```
 package struct BundleMaker {
     private let recipe: BundleRecipe
@@ -20,9 +20,12 @@ package struct BundleMaker {
     /// - Parameters:
     ///   - path: the new app's directory, `Name.app`.
     ///   - replacing: whether an app that is there already is replaced. The old app stays as it is if anything fails.
-    /// - Returns: what the validation of the new app finds.
+    ///   - check: returns further findings about an extension, for example those of its extension point.
+    /// - Returns: the findings of the validation.
     @discardableResult
-    package func make(_ path: String, replacing: Bool = false) throws(BundlingError) -> BundleValidation {
+    package func make(
+        _ path: String, replacing: Bool = false, checking check: (ExtensionBundle) -> [BundleFinding] = { _ in [] }
+    ) throws(BundlingError) -> BundleValidation {
         let app = try NewApp(at: path, replaces: replacing)
         try app.checkPlace()
         let layout = try openedLayout()
@@ -31,7 +34,7 @@ package struct BundleMaker {
             try LayoutCopy(parts, folder: recipe.folder).copy(layout, into: directory)
             for part in parts { try addPrograms(of: part, to: directory) }
         }
-        return BundleValidation(app: path)
+        return BundleValidation(app: path, checking: check)
     }
 
     /// The names of the programs that the app needs, by the bundle's directory beneath the app. The app's own program
@@ -74,7 +77,25 @@ extension BundleMaker {
             let settings = self.settings(of: name, suffix: ".appex", defaults: defaults)
             parts.append(try part(name, at: "\(Self.plugIns)/\(name)", of: layout, settings: settings))
         }
+        try checkNames(of: parts)
         return parts
+    }
+
+    /// A name that no bundle has is a typing error, whose setting or program would be lost.
+    private func checkNames(of parts: [BundlePart]) throws(BundlingError) {
+        let names = parts.map(\.name)
+        let stated = Set(recipe.files.keys).union(recipe.ownSettings.keys)
+        if let stranger = stated.subtracting(names).min() {
+            throw BundlingError(
+                .settings, place: stranger, what: "is no bundle of this app",
+                remedy: "the bundles are \(names.joined(separator: ", "))")
+        }
+        let processors = BundleRecipe.processors
+        if let stranger = Set(recipe.programs.keys).subtracting(processors + [""]).min() {
+            throw BundlingError(
+                .settings, place: stranger, what: "is no processor that Annex runs on",
+                remedy: "the processors are \(processors.joined(separator: " and "))")
+        }
     }
 
     /// The settings of one bundle, with the settings that Annex derives from the bundle's name.

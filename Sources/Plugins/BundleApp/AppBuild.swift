@@ -15,12 +15,18 @@ struct AppBuild {
     func run(with manager: PackageManager) throws {
         let list = try runTool("executables", settings: writtenSettings(programs: [:]))
         var programs: [String: String] = [:]
+        var bundles: Set<String> = []
         for line in list.split(separator: "\n") {
             let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
             guard columns.count == 2 else { continue }
             let bundle = columns[0].isEmpty ? name : (columns[0] as NSString).lastPathComponent
+            bundles.insert(bundle)
             programs[bundle] = try built(
                 options.products[bundle] ?? columns[1], for: bundle, isExtension: !columns[0].isEmpty, with: manager)
+        }
+        if let stranger = Set(options.products.keys).subtracting(bundles).min() {
+            throw Failure(
+                "--program \(stranger): is no bundle of \(name), which has \(bundles.sorted().joined(separator: ", "))")
         }
         print(try runTool("make", settings: writtenSettings(programs: programs)), terminator: "")
     }

@@ -9,8 +9,9 @@ struct BundleApp: CommandPlugin {
     private static let help = """
         USAGE: swift package --allow-writing-to-package-directory bundle-app [LAYOUT …] [options]
 
-        Makes an app in the package's folder for each layout: a folder that holds the app without its programs. Without
-        LAYOUT, each folder Bundles/*.app of the package is one. An app that is there already is replaced.
+        Makes an app in the package's folder for each layout: a folder that holds the app without its programs. A relative
+        path starts in the package's folder. Without LAYOUT, each folder Bundles/*.app of the package is one. An app that
+        is there already is replaced.
 
           --program NAME=PRODUCT   the product for a bundle, such as Loud.appex, if it is not called like CFBundleExecutable
           --set NAME=VALUE         a build setting; Name.appex:NAME=VALUE for one extension only
@@ -23,7 +24,8 @@ struct BundleApp: CommandPlugin {
         let options = try Options(arguments)
         let root = context.package.directoryURL
         let layouts =
-            options.layouts.isEmpty ? try Self.layouts(in: root) : options.layouts.map { root.appending(path: $0) }
+            options.layouts.isEmpty
+            ? try Self.layouts(in: root) : options.layouts.map { URL(filePath: $0, relativeTo: root).absoluteURL }
         guard !layouts.isEmpty else { throw Failure("there is no layout Bundles/NAME.app\n\(Self.help)") }
         for layout in layouts {
             let made = AppBuild(

@@ -1,5 +1,6 @@
 import AnnexBundle
 import AnnexBundling
+import AnnexRegistry
 import Glibc
 
 /// The tool of the plugin BundleApp. `annex bundle` does the same for people, but is many times as large.
@@ -22,7 +23,9 @@ enum MakeBundle {
                 for (path, name) in try maker.executables(of: app).sorted(by: { $0.key < $1.key }) {
                     print("\(path)\t\(name)")
                 }
-            case "make": report(try maker.make(app, replacing: true), of: app)
+            case "make":
+                let validation = try maker.make(app, replacing: true) { PointLibrary.shipped.findings(about: $0) }
+                report(validation, of: app)
             default: fail(usage, status: 64)
             }
         } catch {

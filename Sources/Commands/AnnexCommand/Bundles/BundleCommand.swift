@@ -1,6 +1,7 @@
 import AnnexBundle
 import AnnexBundling
 import AnnexPolicy
+import AnnexRegistry
 import ArgumentParser
 import Glibc
 
@@ -77,7 +78,9 @@ struct BundleCommand: ParsableCommand {
     func run() throws {
         let validation: BundleValidation
         do throws(BundlingError) {
-            validation = try BundleMaker(try recipe()).make(out, replacing: force)
+            validation = try BundleMaker(try recipe()).make(out, replacing: force) {
+                PointLibrary.shipped.findings(about: $0)
+            }
         } catch {
             StandardError.print("annex: \(error)")
             throw ExitCode.failure

@@ -12,6 +12,8 @@ package struct BundleRecipe: Sendable, Hashable {
     /// The folders with the built programs, by the processor's directory in a bundle. The empty name stands for the
     /// bundle's own directory.
     package var programs: [String: String]
+    /// The directories for processors in a bundle.
+    static let processors = ["x86_64", "aarch64"]
     /// The file names of programs, by the name of their bundle's directory, such as `Loud.appex`. Only programs are
     /// listed whose file has another name than the bundle's `CFBundleExecutable`.
     package var files: [String: String]

@@ -22,6 +22,7 @@ struct LayoutCopy {
     private let folder: String
 
     private static let mostEntries = 20_000
+    private static let deepest = 64
     private static let info = "Info.plist"
     private static let entitlements = ".entitlements"
     /// Files that desktops leave in folders.
@@ -38,13 +39,22 @@ struct LayoutCopy {
     /// Copies everything.
     func copy(_ layout: borrowing Descriptor, into app: borrowing Descriptor) throws(BundlingError) {
         var left = Self.mostEntries
-        try copy(layout, into: app, path: "", left: &left)
+        try copy(layout, into: app, path: "", depth: 0, left: &left)
     }
 
     private func copy(
-        _ source: borrowing Descriptor, into target: borrowing Descriptor, path: String, left: inout Int
+        _ source: borrowing Descriptor, into target: borrowing Descriptor, path: String, depth: Int,
+        left: inout Int
     ) throws(BundlingError) {
-        for entry in try entries(of: source, path: path, atMost: left) {
+        // A new app that lies in its own layout would be copied into itself, level by level.
+        guard depth <= Self.deepest else {
+            throw BundlingError(
+                .layout, place: "\(folder)/\(path)", what: "lies more than \(Self.deepest) folders deep",
+                remedy: "flatten the layout, or make the app outside of it")
+        }
+        let entries = try entries(of: source, path: path, atMost: left)
+        try checkEntitlements(entries.compactMap(\.name), in: path)
+        for entry in entries {
             left -= 1
             guard let name = entry.name else { throw fault(path, what: "holds a name that is not UTF-8") }
             if Self.unwanted.contains(name) { continue }
@@ -63,8 +73,18 @@ struct LayoutCopy {
             guard entry.kind == .directory else { continue }
             let below = try opened(name, in: source, place: place)
             let made = try opened(name, in: target, place: place)
-            try copy(below, into: made, path: place, left: &left)
+            try copy(below, into: made, path: place, depth: depth + 1, left: &left)
         }
+    }
+
+    /// A bundle has one list of entitlements, which gets the name of the program.
+    private func checkEntitlements(_ names: [String], in path: String) throws(BundlingError) {
+        let lists = names.filter { $0.hasSuffix(Self.entitlements) }
+        guard parts[path] != nil, lists.count > 1 else { return }
+        throw BundlingError(
+            .layout, place: "\(folder)/\(path)",
+            what: "has more than one list of entitlements: \(Escaped(lists.joined(separator: ", ")))",
+            remedy: "keep one of them")
     }
 
     /// Makes a property list with its placeholders filled in.
