@@ -1,3 +1,5 @@
+import AnnexBrokerAPI
+import AnnexHost
 import Testing
 
 @testable import AnnexCommand
@@ -31,5 +33,22 @@ import Testing
     @Test func `the note is a command`() {
         let note = GrantQuestion(identifier: "com.a.b", displayName: "x", entitlement: Self.client).note
         #expect(note.hasSuffix("; annex grant com.a.b \(Self.client)"))
+    }
+
+    @Test func `an entitlement that no extension has is named with the reason`() {
+        func one(_ rejection: BrokerError?) -> InstalledExtension {
+            var one = InstalledExtension(
+                id: "com.a.b", displayName: "x", extensionPoint: "com.apple.share-services", containingApp: "com.a",
+                rejection: rejection, build: .init(version: "1.5"))
+            one.entitlements = [.init(name: Self.client, isAllowed: true, isGranted: false)]
+            return one
+        }
+        let unused = one(BrokerError(.superseded, what: "x", place: "com.a.b"))
+        let notes = UngrantedName.all([Self.client, "no.such"], of: [unused]).map(\.note)
+        #expect(notes.first?.hasSuffix("annex pin com.a 1.5, then annex grant com.a.b \(Self.client)") == true)
+        #expect(notes.last == "no installed extension asks for no.such; --grant had no effect")
+        var granted = one(nil)
+        granted.entitlements = [.init(name: Self.client, isAllowed: true, isGranted: true)]
+        #expect(UngrantedName.all([Self.client], of: [granted]).isEmpty)
     }
 }

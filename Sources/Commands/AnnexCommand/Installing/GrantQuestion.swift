@@ -58,3 +58,32 @@ struct GrantQuestion: Sendable, Hashable {
         return Self.isYes(readLine())
     }
 }
+
+/// An entitlement that the command line grants but that no installed extension has, and the reason.
+struct UngrantedName: Sendable, Hashable {
+    let name: String
+    /// An extension that asks for it, from a version of its app that is installed but not used.
+    let unused: InstalledExtension?
+
+    /// - Parameter extensions: the extensions of one installation.
+    static func all(_ names: [String], of extensions: [InstalledExtension]) -> [UngrantedName] {
+        let inForce = Set(
+            extensions.filter { $0.rejection == nil }.flatMap(\.entitlements).filter(\.isInForce).map(\.name))
+        return names.filter { !inForce.contains($0) }.map { name in
+            UngrantedName(
+                name: name,
+                unused: extensions.first { one in
+                    one.verdict == .superseded && one.entitlements.contains { $0.name == name }
+                })
+        }
+    }
+
+    var note: String {
+        let name = PlainText.shown(name)
+        guard let unused else { return "no installed extension asks for \(name); --grant had no effect" }
+        let (extensionName, app) = (PlainText.shown(unused.id), PlainText.shown(unused.containingApp))
+        let version = PlainText.shown(unused.build.version)
+        return "\(extensionName) does not get \(name), because version \(version) of \(app) is not used; "
+            + "annex pin \(app) \(version), then annex grant \(extensionName) \(name)"
+    }
+}

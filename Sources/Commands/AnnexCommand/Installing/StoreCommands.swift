@@ -17,8 +17,8 @@ struct InstallCommand: ParsableCommand {
             only from the same team (annex key trust --help). It refuses a signed app if one of its files has changed.
 
             If an extension asks for an entitlement, such as the use of the network, the command asks you on the \
-            terminal whether to grant it. --grant answers in advance. Without a terminal, the command prints what is not \
-            in force; `annex grant` grants it later.
+            terminal whether to grant it. --grant answers in advance. Without a terminal, or with --json, the command \
+            prints what is not in force; `annex grant` grants it later.
 
             If an extension breaks a rule of packaging, the daemon refuses it and the command prints the reason. The app \
             and its other extensions are installed. An app stays installed until `annex remove`, also after restarts.
@@ -34,7 +34,8 @@ struct InstallCommand: ParsableCommand {
 
             EXIT STATUS
               0   the apps are installed
-              1   an app or an extension breaks a rule of packaging or exceeds your limits; the others are installed
+              1   an app or an extension breaks a rule of packaging or exceeds your limits, or --grant had no effect; the \
+                  others are installed
               64  the command line is not understood
               69  no daemon answers
             """)
@@ -92,13 +93,9 @@ extension InstallCommand {
     /// Prints the entitlements that the command line names but no extension has.
     /// - Returns: whether there are any.
     private func reportUnasked(by extensions: [InstalledExtension]) -> Bool {
-        let inForce = Set(
-            extensions.filter { $0.rejection == nil }.flatMap(\.entitlements).filter(\.isInForce).map(\.name))
-        let unasked = granting.filter { !inForce.contains($0) }
-        for name in unasked {
-            StandardError.print(
-                "annex: no installed extension asks for \(PlainText.shown(name)); --grant had no effect")
-        }
+        guard !extensions.isEmpty else { return false }
+        let unasked = UngrantedName.all(granting, of: extensions)
+        for one in unasked { StandardError.print("annex: \(one.note)") }
         return !unasked.isEmpty
     }
 }
