@@ -98,6 +98,21 @@ import Testing
         #expect(try inForce(registry) == [Self.client])
     }
 
+    @Test func `a decision about an extension ends with its extension point`() throws {
+        let made = try MadeApp("com.a", carrying: ["com.a.one"])
+        try made.setEntitlements([Self.client])
+        var registry = Registry()
+        _ = try registry.grant([Self.client], to: registry.install(AppBundle.open(made.path)))
+        _ = try registry.setEnabled(true, for: "com.a.one")
+        try made.setVersion("2")
+        try made.setPoint("com.apple.share-services")
+        let update = try registry.install(AppBundle.open(made.path))
+        #expect(update.endedGrants == ["com.a.one": [Self.client]])
+        #expect(try inForce(registry) == [] && update.known.grants == [:])
+        // The user may decide again, also with the installation.
+        #expect(try registry.grant([Self.client], to: update).endedGrants == [:])
+    }
+
     @Test func `an extension or an app that is gone takes its grants with it`() throws {
         var registry = Registry()
         _ = try registry.grant([Self.client], to: registry.install(app(asking: [Self.client])))

@@ -31,6 +31,13 @@ public final class MadeApp: Sendable {
         try Data(text.replacing("<key>CFBundleName</key>", with: key + "<key>CFBundleName</key>").utf8).write(to: info)
     }
 
+    /// Names another extension point.
+    public func setPoint(_ point: String, ofPart number: Int = 0) throws {
+        let info = URL(filePath: path + "/PlugIns/Part\(number).appex/Info.plist")
+        let text = try String(contentsOf: info, encoding: .utf8)
+        try Data(text.replacing("com.apple.ui-services", with: point).utf8).write(to: info)
+    }
+
     /// States the entitlements that an extension asks for, each with the value true.
     public func setEntitlements(_ names: [String], ofPart number: Int = 0) throws {
         let values = names.map { "<key>\($0)</key><true/>" }.joined()

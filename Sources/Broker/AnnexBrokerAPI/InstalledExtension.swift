@@ -32,8 +32,8 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// sorted by name.
     public package(set) var entitlements: [Entitlement] = []
 
-    /// The entitlements that were granted and no longer are, because another team signs the app from this installation on.
-    /// Sorted. Empty in a list, and in every other answer.
+    /// The entitlements that were granted and no longer are, because another team signs the app from now on, or because
+    /// the extension now serves another extension point. Sorted. Empty in a list, and in every other answer.
     public package(set) var endedGrants: [String] = []
 
     /// The state of one entitlement that an extension asks for.

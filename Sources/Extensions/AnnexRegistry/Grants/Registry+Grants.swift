@@ -57,7 +57,8 @@ extension Registry {
         guard installation.isElected else { return installation }
         var ended = recorded(installation)
         for record in installation.records {
-            ended.endedGrants[record.identifier] = grants.removeValue(forKey: Self.folded(record.identifier))
+            let gone = grants.removeValue(forKey: Self.folded(record.identifier)) ?? []
+            ended.endedGrants[record.identifier, default: []].formUnion(gone)
         }
         return recorded(ended)
     }

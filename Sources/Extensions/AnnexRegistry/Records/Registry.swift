@@ -136,7 +136,8 @@ package struct Installation: Sendable {
     package let forgotten: [AppBuild]
     /// Whether the build that was installed or chosen is the build in use.
     package let isElected: Bool
-    /// Entitlements that are no longer granted, because another team signs the app, by the extension's identifier.
+    /// Entitlements that are no longer granted, because another team signs the app or the extension serves another
+    /// extension point, by the extension's identifier.
     package var endedGrants: [String: Set<String>] = [:]
 }
 
@@ -182,6 +183,7 @@ extension Registry {
         // An extension that the app no longer carries loses its setting; if it comes back later, it counts as new.
         let dropped = bundles(of: app.identifier).map(\.identifier).filter { !carried.contains($0) }
         forget(dropped)
+        let endedGrants = forgetDecisions(onOtherPointsOf: records)
         for record in records where record.bundle != nil {
             extensions[Self.folded(record.identifier)] = record
             keepGrants(of: record)
@@ -191,7 +193,21 @@ extension Registry {
         let paths = Set(known.builds.map(\.path))
         return Installation(
             known: self.known(app.identifier) ?? known, records: records, dropped: dropped,
-            forgotten: old.filter { !paths.contains($0.path) }, isElected: true)
+            forgotten: old.filter { !paths.contains($0.path) }, isElected: true, endedGrants: endedGrants)
+    }
+
+    /// Forgets what the user decided about extensions that now serve another extension point. The user decided about
+    /// another kind of extension.
+    /// - Returns: the grants that ended.
+    private mutating func forgetDecisions(onOtherPointsOf records: [ExtensionRecord]) -> [String: Set<String>] {
+        var ended: [String: Set<String>] = [:]
+        for record in records where record.bundle != nil {
+            let key = Self.folded(record.identifier)
+            guard let old = extensions[key], old.info.extensionPoint != record.info.extensionPoint else { continue }
+            choices[key] = nil
+            ended[record.identifier] = grants.removeValue(forKey: key)
+        }
+        return ended
     }
 
     private func checkOwners(of app: AppBundle) throws(RegistryError) {
