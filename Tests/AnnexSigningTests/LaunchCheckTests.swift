@@ -61,22 +61,36 @@ import Testing
         let bundle = try #require(plain.extensions.first)
         let digest = try SealedApp.check(plain).contentDigest.hex
         let unread = UnreadApp(plain, digest: digest)
-        #expect(try unread.check(bundle) && unread.check(bundle))
+        for _ in 0..<2 { try unread.check(bundle) }
         try Data("more".utf8).write(to: URL(filePath: other.path + "/PlugIns/Part0.appex/data"))
-        #expect(try unread.check(bundle), "later launches check program and Info.plist")
+        // Later launches check program and Info.plist alone.
+        try unread.check(bundle)
         let error = try #require(throws: SigningError.self) { try UnreadApp(plain, digest: digest).check(bundle) }
         #expect(error.code == .changedContents && error.remedy == "install the app again", "\(error)")
         #expect(throws: SigningError.self) { try UnreadApp(plain, digest: "").check(bundle) }
     }
 
-    @Test func `P8: nothing is known about an unsigned app that was replaced`() throws {
+    @Test func `P8: a changed unsigned app stays refused without another reading`() throws {
+        let other = try MadeApp("com.example.plain", carrying: ["com.example.plain.part"])
+        let plain = try AppBundle.open(other.path)
+        let bundle = try #require(plain.extensions.first)
+        let unread = UnreadApp(plain, digest: try SealedApp.check(plain).contentDigest.hex)
+        let added = other.path + "/PlugIns/Part0.appex/data"
+        try Data("more".utf8).write(to: URL(filePath: added))
+        #expect(throws: SigningError.self) { try unread.check(bundle) }
+        try FileManager.default.removeItem(atPath: added)
+        #expect(throws: SigningError.self) { try unread.check(bundle) }
+    }
+
+    @Test func `P8: an unsigned app that was replaced before it was read is refused`() throws {
         let other = try MadeApp("com.example.plain", carrying: ["com.example.plain.part"])
         func opened() throws -> (UnreadApp, ExtensionBundle) {
             let plain = try AppBundle.open(other.path)
             return (UnreadApp(plain, digest: "aa"), try #require(plain.extensions.first))
         }
         let (unread, bundle) = try opened()
-        #expect(try !unread.check(bundle))
+        let error = #expect(throws: SigningError.self) { try unread.check(bundle) }
+        #expect(error?.remedy == "begin the extension again")
     }
 
     @Test func `P8: an installed app is loaded by its seal and each launch reads what it needs`() throws {

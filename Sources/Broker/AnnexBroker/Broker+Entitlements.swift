@@ -11,9 +11,8 @@ extension Broker {
         try policy(for: record, with: registry.value.entitlementsInForce(for: record))
     }
 
-    private func policy(
-        for record: ExtensionRecord, with entitlements: [String]
-    ) throws(BrokerError) -> Policy {
+    /// The same with other entitlements than those that are in force now.
+    func policy(for record: ExtensionRecord, with entitlements: [String]) throws(BrokerError) -> Policy {
         do throws(PolicyError) {
             guard let point = record.point else {
                 throw PolicyError("\(record.info.extensionPoint) is not an extension point")
@@ -51,8 +50,9 @@ extension Broker {
     private static let variable = "ANNEX_ENTITLEMENTS"
 
     /// Tells the extension which entitlements are in force, and the sandbox which others it could get.
-    func state(entitlementsOf record: ExtensionRecord, in configuration: inout SandboxConfiguration) {
-        let inForce = registry.value.entitlementsInForce(for: record)
+    func state(
+        _ inForce: [String], asEntitlementsOf record: ExtensionRecord, in configuration: inout SandboxConfiguration
+    ) {
         configuration.environment[Self.variable] = Array(inForce.joined(separator: " ").utf8)
         guard let point = record.point else { return }
         let claimed = record.bundle?.entitlements.names ?? []

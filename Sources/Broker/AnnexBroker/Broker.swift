@@ -80,10 +80,12 @@ package final class Broker: BrokerService {
         let (bundle, record) = try installed(identifier)
         try Self.check(bundle, isFor: point)
         try checkFailures(of: identifier)
-        let policy = try policy(for: record)
+        // Read once, so that the sandbox and the extension's own knowledge of it agree.
+        let inForce = registry.value.entitlementsInForce(for: record)
+        let policy = try policy(for: record, with: inForce)
         try signatures.check(bundle)
         var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
-        state(entitlementsOf: record, in: &configuration)
+        state(inForce, asEntitlementsOf: record, in: &configuration)
         let kept = try keptDirectory(for: bundle, policy: policy, into: &configuration)
         // The closure below keeps only this fact and not the directory itself, because the directory's lock must end
         // before a removal is tried.

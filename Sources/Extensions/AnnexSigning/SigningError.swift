@@ -68,6 +68,13 @@ extension SigningError {
             remedy: "install the app again")
     }
 
+    /// The error for an extension whose app was replaced during its launch.
+    init(replaced identifier: String) {
+        self.init(
+            .changedContents, what: "belongs to an app that was replaced a moment ago", place: identifier,
+            remedy: "begin the extension again")
+    }
+
     /// The error for an app whose installed version is newer.
     package init(olderVersion version: String, than installed: String, of app: String) {
         self.init(

@@ -111,7 +111,7 @@ extension InstalledSignatures {
             if let seal, seal.bundle === bundle {
                 switch seal.check {
                 case .read(let sealed): return try sealed.check(bundle)
-                case .unread(let app): if try app.check(bundle) { return }
+                case .unread(let app): return try app.check(bundle)
                 }
             }
         } catch {

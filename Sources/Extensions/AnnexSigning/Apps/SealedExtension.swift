@@ -82,7 +82,8 @@ package final class SealedExtension: Sendable {
 package final class UnreadApp: Sendable {
     private weak let app: AppBundle?
     private let digest: String
-    private let known = Mutex<[ObjectIdentifier: SealedExtension]?>(nil)
+    /// The outcome of reading the app; nil until it was read. A changed app stays refused, so that it costs one reading.
+    private let outcome = Mutex<Result<[ObjectIdentifier: SealedExtension], SigningError>?>(nil)
 
     /// - Parameter digest: the content digest that was recorded when the app was installed, in hexadecimal digits.
     package init(_ app: AppBundle, digest: String) {
@@ -90,16 +91,22 @@ package final class UnreadApp: Sendable {
         self.digest = digest
     }
 
-    /// Refuses a launch if a file of the app has changed since the digest was recorded.
-    /// - Returns: false if the app was replaced meanwhile, so that nothing is known about the extension.
-    package func check(_ bundle: ExtensionBundle) throws(SigningError) -> Bool {
-        let sealed = try known.withLock { (known) throws(SigningError) -> SealedExtension? in
-            if known == nil, let app { known = try read(app) }
-            return known?[ObjectIdentifier(bundle)]
+    /// Refuses a launch if a file of the app has changed since the digest was recorded, or if the app was replaced
+    /// before it was read.
+    package func check(_ bundle: ExtensionBundle) throws(SigningError) {
+        let known = outcome.withLock { outcome -> Result<[ObjectIdentifier: SealedExtension], SigningError>? in
+            if let outcome { return outcome }
+            guard let app else { return nil }
+            let result = Result { () throws(SigningError) in try read(app) }
+            // A machine without descriptors or memory may have them at the next launch.
+            if case .failure(let error) = result, error.code == .system { return result }
+            outcome = result
+            return result
         }
-        guard let sealed else { return false }
+        guard let sealed = try known?.get()[ObjectIdentifier(bundle)] else {
+            throw SigningError(replaced: bundle.identifier)
+        }
         try sealed.check(bundle)
-        return true
     }
 
     private func read(_ app: AppBundle) throws(SigningError) -> [ObjectIdentifier: SealedExtension] {
