@@ -8,11 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct IconTests {
     private let file = "PlugIns/Editor.appex/Icon.png"
 
-    /// The start of a picture.
     private func png(width: UInt32, height: UInt32, depth: UInt8 = 8, colour: UInt8 = 6) -> [UInt8] {
-        func number(_ value: UInt32) -> [UInt8] { (0..<4).reversed().map { UInt8(value >> ($0 * 8) & 0xFF) } }
-        return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + number(13) + Array("IHDR".utf8) + number(width)
-            + number(height) + [depth, colour, 0, 0, 0] + number(0)
+        PictureHeader.png(width: width, height: height, depth: depth, colour: colour)
     }
 
     private func withIcon(_ bytes: [UInt8], named name: String = "Icon.png") throws -> TestApp {

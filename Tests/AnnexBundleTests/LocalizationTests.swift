@@ -148,6 +148,15 @@ import Testing
         #expect(BundleValidation(app: test.path).hasErrors, "a link that leads out")
     }
 
+    @Test func `BOMB-16: the translations of a bundle are read up to a limit`() throws {
+        let test = try TestApp()
+        // Each file is small enough by itself.
+        let filling = "/*\(String(repeating: "x", count: 60_000))*/ CFBundleName = n;"
+        for number in 0..<8 { try localized("l\(number)", filling, in: test) }
+        #expect(try AppBundle.open(test.path).texts().name.translations.count == 4)
+        #expect(test.findings(.warning).contains { $0.hasPrefix("warning P6 Pictures.app/l7") })
+    }
+
     @Test func `BOMB-16: languages and their names are bounded`() throws {
         let test = try TestApp()
         for number in 0..<70 {

@@ -9,6 +9,8 @@ struct Translations {
     /// The most languages of a bundle, and the most bytes of translated text that are kept of it.
     static let mostLanguages = 64
     static let mostBytes = 16 << 10
+    /// The most bytes of all files that are read. Parsing takes much longer than keeping.
+    static let mostRead = 256 << 10
     private static let suffix = ".lproj"
     private static let file = "InfoPlist.strings"
     /// The longest translation of a key that users see, in bytes.
@@ -30,9 +32,10 @@ struct Translations {
                     remedy: "remove languages: the others are not shown"))
         }
         var room = Self.mostBytes
+        var unread = Self.mostRead
         for folder in folders.prefix(Self.mostLanguages) {
             let language = LanguageTag.normalized(String(folder.dropLast(Self.suffix.count)))
-            let found = Self.read("\(folder)/\(Self.file)", of: bundle, keys: keys, reporting: findings)
+            let found = Self.read("\(folder)/\(Self.file)", of: bundle, keys: keys, left: &unread, reporting: findings)
             let size = found.reduce(0) { $0 + $1.value.utf8.count } + language.utf8.count
             guard !found.isEmpty else { continue }
             guard size <= room, texts[language] == nil else {
@@ -57,12 +60,19 @@ struct Translations {
     }
 
     private static func read(
-        _ path: String, of bundle: borrowing BundleDirectory, keys: [String], reporting findings: FindingCollector
+        _ path: String, of bundle: borrowing BundleDirectory, keys: [String], left: inout Int,
+        reporting findings: FindingCollector
     ) -> [String: String] {
         let shown = bundle.shown(path)
         do throws(BundleError) {
             guard let file = try bundle.openIfPresent(path, rule: .p6, kind: .regular) else { return [:] }
             let bytes = try file.bytes(atMost: PropertyListLimits.strings.bytes, shown: shown, rule: .p6)
+            guard bytes.count <= left else {
+                throw fault(
+                    shown, key: nil, what: "is beyond the \(mostRead) bytes of all translations of a bundle",
+                    remedy: "shorten the files, or remove it: it is not used")
+            }
+            left -= bytes.count
             let all = try parsed(bytes, shown: shown)
             return all.filter {
                 keys.contains($0.key) && isShowable($0.value, key: $0.key, shown: shown, reporting: findings)

@@ -139,7 +139,7 @@ extension StringsReader {
             }
             if scanner.skip("\"") { return text + (try Self.text(&units, at: scanner)) }
             _ = scanner.readByte()
-            units.append(contentsOf: try escape())
+            units.append(try escape())
         }
         throw scanner.failure("a text without an end")
     }
@@ -154,19 +154,19 @@ extension StringsReader {
         return text
     }
 
-    /// The UTF-16 units for the characters after a backslash.
-    private mutating func escape() throws(PropertyListFailure) -> [UInt16] {
+    /// The UTF-16 unit for the characters after a backslash.
+    private mutating func escape() throws(PropertyListFailure) -> UInt16 {
         guard let byte = scanner.readByte() else { throw scanner.failure("a text without an end") }
         switch byte {
-        case UInt8(ascii: "n"): return [0x0A]
-        case UInt8(ascii: "r"): return [0x0D]
-        case UInt8(ascii: "t"): return [0x09]
-        case UInt8(ascii: "a"): return [0x07]
-        case UInt8(ascii: "b"): return [0x08]
-        case UInt8(ascii: "f"): return [0x0C]
-        case UInt8(ascii: "v"): return [0x0B]
-        case UInt8(ascii: "U"), UInt8(ascii: "u"): return [try hexadecimal()]
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "'"), 0x0A: return [UInt16(byte)]
+        case UInt8(ascii: "n"): return 0x0A
+        case UInt8(ascii: "r"): return 0x0D
+        case UInt8(ascii: "t"): return 0x09
+        case UInt8(ascii: "a"): return 0x07
+        case UInt8(ascii: "b"): return 0x08
+        case UInt8(ascii: "f"): return 0x0C
+        case UInt8(ascii: "v"): return 0x0B
+        case UInt8(ascii: "U"), UInt8(ascii: "u"): return try hexadecimal()
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "'"), 0x0A: return UInt16(byte)
         default: throw scanner.failure("an unknown escape")
         }
     }
