@@ -12,8 +12,8 @@ struct TrustKeyCommand: ParsableCommand {
             the same team has signed it. With --app, you name the team of an app yourself: before its first installation, \
             or to let another team take the app over.
 
-            If another team takes an app over, the entitlements that you granted to its extensions end with the \
-            installation of the new team's version. `annex install` names them.
+            If another team takes an app over, the entitlements that you granted to its extensions end when the first \
+            version of that team comes into use. The command that brings it into use (install, pin or unpin) names them.
 
             Compare the printed identifier with the one that the team publishes, before you trust a key: annex key show.
 
