@@ -145,7 +145,7 @@ outside: setup ## a package outside the tree, made of the README's own listings,
 	@.ci/outside
 
 guide: setup ## the commands of the guide for authors run, and print what Docs/Guide/Bundles.md shows
-	@.ci/build-tests && .ci/guide
+	@.ci/reachable sh -c '.ci/build-tests && .ci/guide'
 
 format: ## rewrite the sources in the house format
 	$(SWIFT) format -i -r -p Package.swift Sources Tests

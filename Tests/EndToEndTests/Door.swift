@@ -19,6 +19,20 @@ enum Door: String, CaseIterable {
     }
 }
 
+extension AnnexHost {
+    /// The broker's reason for rejecting a launch; nil if it launches the extension, or if another error comes.
+    func rejection(_ identifier: String = SubstituteApp.identifier) async -> BrokerError? {
+        do {
+            _ = try await begin(identifier)
+            return nil
+        } catch HostError.rejected(let error) {
+            return error
+        } catch {
+            return nil
+        }
+    }
+}
+
 extension TestDaemon {
     /// The daemon's own copy of the only installed app.
     var installedApp: String {

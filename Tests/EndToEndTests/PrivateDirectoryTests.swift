@@ -56,17 +56,6 @@ import Testing
         }
     }
 
-    private func rejection(_ host: AnnexHost) async -> BrokerError? {
-        do {
-            _ = try await host.begin(Self.identifier)
-            return nil
-        } catch HostError.rejected(let error) {
-            return error
-        } catch {
-            return nil
-        }
-    }
-
     private func owner(_ path: String) throws -> UInt32 {
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.ownerAccountID] as? UInt32)
     }
@@ -166,7 +155,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: false)
         try FileManager.default.moveItem(atPath: kept, toPath: kept + ".moved")
         try FileManager.default.createSymbolicLink(atPath: kept, withDestinationPath: outside)
-        let error = try #require(await rejection(host))
+        let error = try #require(await host.rejection(Self.identifier))
         #expect(error.code == .system && error.place == Self.identifier, "\(error)")
         #expect(error.what.contains("private directory") && error.what.contains("ELOOP"), "\(error)")
         #expect(error.remedy?.contains("move it away") == true, "\(error)")
@@ -178,7 +167,7 @@ import Testing
         wishes.patience = .patience
         let host = AnnexHost(service: try Broker(wishes))
         try host.install(app: app.path)
-        let error = try #require(await rejection(host))
+        let error = try #require(await host.rejection(Self.identifier))
         #expect(error.code == .system && error.remedy?.contains("folder") == true, "\(error)")
     }
 
@@ -193,7 +182,7 @@ import Testing
             chmod(place, 0o500)
         }
         let host = try host()
-        let error = try #require(await rejection(host))
+        let error = try #require(await host.rejection(Self.identifier))
         #expect(error.code == .system && error.what.contains("has no private directory: "), "\(error)")
         #expect(error.what.contains(fault == "file" ? "ENOTDIR" : "EACCES") && error.remedy != nil, "\(error)")
         chmod(place, 0o700)
@@ -207,7 +196,7 @@ import Testing
         let host = try host()
         let end = try #require(try await ending(host.begin(Self.identifier), "overruns"))
         #expect(end.reason == .diskLimit && "\(end.detail)".contains("files in its private directory"), "\(end)")
-        let error = try #require(await rejection(host))
+        let error = try #require(await host.rejection(Self.identifier))
         #expect(error.code == .privateDirectoryFull && error.remedy?.contains(kept) == true, "\(error)")
         for name in try FileManager.default.contentsOfDirectory(atPath: kept) {
             try FileManager.default.removeItem(atPath: kept + "/" + name)
@@ -223,7 +212,7 @@ import Testing
         truncate(kept + "/sparse", 1 << 40)
         #expect(try await ask(host, "lists") == "sparse")
         try Data(count: 17 << 20).write(to: URL(filePath: kept + "/large"))
-        let error = try #require(await rejection(host))
+        let error = try #require(await host.rejection(Self.identifier))
         #expect(error.code == .privateDirectoryFull && error.what.contains("bytes"), "\(error)")
     }
 

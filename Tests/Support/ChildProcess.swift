@@ -64,7 +64,7 @@ public final class ChildProcess: Sendable {
 
     /// Sends a signal if the program has not ended.
     public func signal(_ signal: Int32) {
-        if isRunning { kill(number, signal) }
+        outcome.whileRunning { _ = kill(number, signal) }
     }
 
     /// Waits for the end without a thread of the pool, because those are few.
@@ -83,10 +83,15 @@ public final class ChildProcess: Sendable {
     private func reap() {
         let (number, outcome) = (number, outcome)
         Thread.detachNewThread {
-            var status: Int32 = 0
-            while waitpid(number, &status, 0) < 0 && errno == EINTR {}
-            let signal = status & 0x7f
-            outcome.end = signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal: signal)
+            // The number stays the program's own until it is reaped, under the lock that guards signals to it.
+            var info = siginfo_t()
+            while waitid(P_PID, id_t(number), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
+            outcome.settle {
+                var status: Int32 = 0
+                while waitpid(number, &status, 0) < 0 && errno == EINTR {}
+                let signal = status & 0x7f
+                return signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal: signal)
+            }
         }
     }
 }
@@ -96,12 +101,16 @@ private final class Outcome: Sendable {
     private let value = Mutex<ChildProcess.End?>(nil)
     private let isSet = DispatchSemaphore(value: 0)
 
-    var end: ChildProcess.End? {
-        get { value.withLock { $0 } }
-        set {
-            value.withLock { $0 = newValue }
-            isSet.signal()
-        }
+    var end: ChildProcess.End? { value.withLock { $0 } }
+
+    func settle(_ reap: () -> ChildProcess.End) {
+        value.withLock { $0 = reap() }
+        isSet.signal()
+    }
+
+    /// Calls `body` unless the program has been reaped, and lets it not be reaped meanwhile.
+    func whileRunning(_ body: () -> Void) {
+        value.withLock { if $0 == nil { body() } }
     }
 
     func wait() -> ChildProcess.End {

@@ -48,6 +48,9 @@ public final class TestDaemon: Sendable {
     /// The number of descriptors that the daemon has open.
     public var descriptors: Int { ProcText.names(in: "/proc/\(number)/fd").count }
 
+    /// Sends a signal if the daemon has not ended.
+    public func signal(_ number: Int32) { process.signal(number) }
+
     /// Ends it by a signal.
     public func end(_ signal: Int32 = SIGTERM) async -> ChildProcess.End {
         process.signal(signal)

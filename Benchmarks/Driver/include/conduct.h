@@ -12,7 +12,7 @@ _Noreturn void bench_flood_refusals(void);
 
 // Sends itself a signal that it ignores, again and again.
 _Noreturn void bench_flood_signals(void);
-// Takes this much memory and writes to it, for ever.
+// Takes this much memory, writes to it once, and never frees it.
 void bench_use_memory(size_t bytes);
 
 #endif

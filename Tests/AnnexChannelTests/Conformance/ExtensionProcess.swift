@@ -44,7 +44,7 @@ final class ExtensionProcess: RunningExtension, Sendable {
     /// Whether it is stopped, or has ended in whatever way.
     var isStoppedOrDead: Bool { state() != 0 }
 
-    /// Whether it has ended by itself, with exit code 0.
+    /// Whether it has ended by itself, with any exit code.
     var hasLeft: Bool { state() == CLD_EXITED }
 
     func resume() {

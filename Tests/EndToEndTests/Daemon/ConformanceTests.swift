@@ -31,14 +31,7 @@ import TypedConduct
 
         /// The broker's reason for rejecting the launch.
         func rejection(_ identifier: String = SubstituteApp.identifier) async -> BrokerError? {
-            do {
-                _ = try await host.begin(identifier)
-                return nil
-            } catch HostError.rejected(let error) {
-                return error
-            } catch {
-                return nil
-            }
+            await host.rejection(identifier)
         }
     }
 

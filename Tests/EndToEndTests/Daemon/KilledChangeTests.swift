@@ -86,7 +86,7 @@ private struct KilledChanges {
         let pause = UInt32.random(in: 0..<15_000, using: &random)
         Thread.detachNewThread { [daemon] in
             usleep(pause)
-            Foundation.kill(daemon.number, SIGKILL)
+            daemon.signal(SIGKILL)
         }
         let isCompleted = isAnswered(change, by: host)
         _ = await daemon.end(SIGKILL)

@@ -81,7 +81,7 @@ static void send_many(int socket) {
         if (errno != ETOOMANYREFS) fail("sendmsg");
 }
 
-// The descriptors are in flight for the first time, then not in flight for the second time, and so on, `times` times.
+// The descriptors are in flight for `there` microseconds, then not for `gone` microseconds. This repeats `times` times.
 static void crowd(useconds_t there, useconds_t gone, int times) {
     for (int i = 0; i < times; i++) {
         int pair[2];
