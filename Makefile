@@ -51,8 +51,8 @@ soak: setup ## 1,000 launches that leave every count as it was (LAUNCHES=N: as m
 kill-soak: setup ## 100 hosts killed at random moments leave nothing behind (KILLS=N: as many as you like)
 	ANNEX_KILLS=$(or $(KILLS),100) .ci/some-tests killed.host
 
-change-soak: setup ## annexd killed 10,000 times while it installs, removes or grants: the old state or the new (KILLS=N SEED=S)
-	ANNEX_KILLS=$(or $(KILLS),10000) $(if $(SEED),ANNEX_SEED=$(SEED)) .ci/some-tests KilledChangeTests
+change-soak: setup ## annexd killed 10,000 times in changes and 10,000 in migrations: the old state or the new (KILLS=N SEED=S)
+	ANNEX_KILLS=$(or $(KILLS),10000) $(if $(SEED),ANNEX_SEED=$(SEED)) .ci/some-tests "KilledChangeTests|KilledMigrationTests"
 
 chaos: setup ## 10,000 launches, each with a random accident or limit: right reasons, nothing left (LAUNCHES=N SEED=S LANES=N)
 	ANNEX_CHAOS=$(or $(LAUNCHES),10000) ANNEX_CHAOS_LANES=$(or $(LANES),4) $(if $(SEED),ANNEX_SEED=$(SEED)) .ci/some-tests AccidentTests

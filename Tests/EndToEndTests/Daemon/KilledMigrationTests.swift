@@ -1,0 +1,157 @@
+import AnnexChannel
+import AnnexHost
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// A daemon that is killed while it reads an older or a damaged index. `make change-soak` kills it ten thousand times.
+@Suite(.timeLimit(.minutes(20))) struct KilledMigrationTests {
+    private static let seed = SeededRandom.fresh()
+
+    @Test(arguments: KilledMigrations.Index.allCases)
+    func `P12: a daemon that is killed during a migration leaves an index that the next start reads`(
+        _ index: KilledMigrations.Index
+    ) async throws {
+        let kills = ProcessInfo.processInfo.environment["ANNEX_KILLS"].flatMap(Int.init) ?? 24
+        var trial = try await KilledMigrations(seed: Self.seed)
+        for round in 1...max(1, kills / KilledMigrations.Index.allCases.count) {
+            let fault = try await trial.kill(reading: index)
+            try #require(fault == nil, "seed \(Self.seed), \(index), kill \(round): \(fault ?? "")")
+        }
+        print("annex: seed \(Self.seed), \(index): \(trial.tally)")
+    }
+}
+
+/// A store with one installed app, whose index is put back before each kill.
+struct KilledMigrations {
+    enum Index: String, CaseIterable {
+        case ofVersion1, damaged
+    }
+
+    private static let app = "com.example.notes"
+    /// The user has switched this extension off.
+    private static let off = "com.example.notes.part"
+    /// Off by default today. Under version 1 every extension was on.
+    private static let keyboard = "com.example.notes.keys"
+    private static let garbage = Data([1, 2, 3])
+
+    /// How often the kill came before the new index was there, and how often after it.
+    private(set) var tally = (before: 0, after: 0)
+    private let folder: TemporaryFolder
+    private let store: URL
+    private let build: String
+    private var random: SeededRandom
+
+    init(seed: UInt64) async throws {
+        folder = try TemporaryFolder()
+        random = SeededRandom(seed: seed)
+        let app = try MadeApp(Self.app, carrying: [Self.off, Self.keyboard])
+        try app.setPoint("com.apple.keyboard-service", ofPart: 1)
+        let daemon = try await TestDaemon(in: folder)
+        try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience).install(app: app.path)
+        #expect(await daemon.end() == .exited(0))
+        store = daemon.store
+        build = try #require(ProcText.names(in: store.path).first { $0.hasPrefix("app-") })
+    }
+
+    /// Kills a daemon that starts with this index, and looks at what the next daemon has.
+    /// - Returns: what is wrong; nil if nothing is.
+    mutating func kill(reading index: Index) async throws -> String? {
+        let old = try bytes(of: index)
+        let damaged = store.appending(path: "index.damaged")
+        try? FileManager.default.removeItem(at: damaged)
+        try old.write(to: place)
+        try await killDuringStart()
+        if try Data(contentsOf: place) == old { tally.before += 1 } else { tally.after += 1 }
+        try? FileManager.default.removeItem(at: folder.url.appending(path: "log"))
+        let next = try await TestDaemon(in: folder)
+        let found = try state(of: next)
+        _ = await next.end(SIGKILL)
+        let isOn = index == .ofVersion1
+        let wanted = [Self.keyboard: isOn, Self.off: false]
+        if found != wanted { return "the next daemon has \(found) instead of \(wanted)" }
+        if index == .damaged, (try? Data(contentsOf: damaged)) != old { return "the damaged index is lost" }
+        let names = Set(ProcText.names(in: store.path)).subtracting(["index", "index.damaged"])
+        return names == [build] ? nil : "the store holds \(names) instead of \(build)"
+    }
+
+    private var place: URL { store.appending(path: "index") }
+
+    private func bytes(of index: Index) throws -> Data {
+        switch index {
+        case .damaged: return Self.garbage
+        case .ofVersion1:
+            let bundle = try #require(ProcText.names(in: store.path + "/" + build).first { $0.hasSuffix(".app") })
+            let app = OldIndex.App(identifier: Self.app, folder: build, name: bundle, disabled: [Self.off])
+            return Data(try OldIndex(apps: [app]).encoded(within: .standard))
+        }
+    }
+
+    private mutating func killDuringStart() async throws {
+        let socket = folder.url.path + "/s"
+        let child = try ChildProcess(
+            ChildProcess.executable("annexd"),
+            arguments: ["--socket", socket, "--state", folder.url.path + "/state"], errors: .none)
+        usleep(UInt32.random(in: 0..<40_000, using: &random))
+        // The store of a user is opened when its first host connects.
+        let pause = UInt32.random(in: 0..<20_000, using: &random)
+        Thread.detachNewThread {
+            usleep(pause)
+            child.signal(SIGKILL)
+        }
+        _ = try? AnnexHost.connectAndWait(to: socket).installed()
+        await child.ended()
+    }
+
+    private func state(of daemon: TestDaemon) throws -> [String: Bool] {
+        let installed = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience).installed()
+        return Dictionary(installed.map { ($0.id, $0.isEnabled) }) { first, _ in first }
+    }
+}
+
+/// An index as version 1 wrote it.
+private struct OldIndex: Message {
+    struct App: Message {
+        let identifier: String
+        let folder: String
+        let name: String
+        let disabled: [String]
+
+        init(identifier: String, folder: String, name: String, disabled: [String]) {
+            self.identifier = identifier
+            self.folder = folder
+            self.name = name
+            self.disabled = disabled
+        }
+
+        func encode(into encoder: inout MessageEncoder) {
+            encoder.encode(identifier, as: 1)
+            encoder.encode(folder, as: 2)
+            encoder.encode(name, as: 3)
+            encoder.encode(7 as UInt64, as: 4)
+            encoder.encode(list: disabled, as: 5)
+        }
+
+        init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+            identifier = try decoder.decode(1)
+            folder = try decoder.decode(2)
+            name = try decoder.decode(3)
+            disabled = try decoder.decodeList(5)
+        }
+    }
+
+    let apps: [App]
+
+    init(apps: [App]) {
+        self.apps = apps
+    }
+
+    func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(1 as UInt32, as: 1)
+        encoder.encode(list: apps, as: 2)
+    }
+
+    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        apps = try decoder.decodeList(2)
+    }
+}
