@@ -358,8 +358,8 @@ let tests: [Target] = [
     .testTarget(
         name: "AnnexBrokerTests",
         dependencies: [
-            "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexLaunch", "AnnexPolicy", "AnnexModel",
-            "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
+            "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexLaunch", "AnnexPolicy",
+            "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
         ], swiftSettings: swift),
     .testTarget(
         name: "AnnexDaemonTests",

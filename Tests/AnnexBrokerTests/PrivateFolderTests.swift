@@ -1,6 +1,7 @@
 import AnnexBrokerAPI
 import AnnexLaunch
 import AnnexLinux
+import AnnexSigning
 import AnnexTestSupport
 import Foundation
 import Testing
@@ -84,6 +85,26 @@ import Testing
         chown("\(path)/\(key)", 65534, 65534)
         let error = #expect(throws: SystemError.self) { _ = try folder.directory(of: key, hasOwners: true) }
         #expect(error?.errno == EPERM && error?.remedy?.contains("65534") == true, "\(String(describing: error))")
+    }
+
+    @Test func `another team starts with an empty directory`() throws {
+        let folder = try open()
+        let teams = try (0..<2).map { try TeamKey(named: "Team \($0)").team }
+        func inode(of team: Team?) throws -> UInt64 {
+            try folder.directory(of: key, team: team, hasOwners: false).directory.status().inode
+        }
+        let unsigned = try inode(of: nil)
+        #expect(try inode(of: nil) == unsigned)
+        #expect(try inode(of: teams[0]) == unsigned, "the first team keeps the files of the unsigned app")
+        let held = try folder.directory(of: key, team: teams[0], hasOwners: false)
+        #expect(try inode(of: teams[1]) != unsigned)
+        #expect(try folder.removeSome(atMost: 100) == .inUse)
+        _ = held.takeDirectory()
+        let second = try inode(of: teams[1])
+        #expect(try inode(of: teams[1]) == second)
+        #expect(try inode(of: nil) != second, "an unsigned app is of no team")
+        while try folder.removeSome(atMost: 100) != .done {}
+        #expect(names(PrivateFolder.removed).isEmpty && names(key.app) == [key.identifier])
     }
 
     // MARK: Removal

@@ -76,6 +76,31 @@ import Testing
         #expect(try String(contentsOfFile: kept + "/notes", encoding: .utf8) == "one")
     }
 
+    @Test func `a new team of an app finds nothing of the former team`() async throws {
+        let keys = folder.url.path + "/"
+        for team in ["ours", "theirs"] {
+            let made = try await Program.annex(["key", "new", team, "--out", keys + team], in: folder)
+            #expect(made.status == 0, "\(made)")
+        }
+        func sign(by team: String) async throws {
+            let signed = try await Program.annex(["sign", app.path, "--key", keys + team], in: folder)
+            #expect(signed.status == 0, "\(signed)")
+        }
+        try await sign(by: "ours")
+        let host = try host()
+        #expect(try await ask(host, "notes one") == "noted")
+        try await sign(by: "ours")
+        try host.install(app: app.path)
+        #expect(try await ask(host, "reads") == "one")
+        try host.trust(keyFile: keys + "theirs.pub", for: Self.appIdentifier)
+        try await sign(by: "theirs")
+        try host.install(app: app.path)
+        #expect(try await ask(host, "lists") == "")
+        #expect(try await ask(host, "notes two") == "noted")
+        #expect(try await ask(host, "reads") == "two")
+        await eventually { (try? FileManager.default.contentsOfDirectory(atPath: place + "/@removed")) == [] }
+    }
+
     @Test func `files have the same owner on disk at each launch`() async throws {
         let host = try host()
         var owners: Set<UInt32> = []

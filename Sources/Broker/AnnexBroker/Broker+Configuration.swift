@@ -39,7 +39,8 @@ extension Broker {
     ) throws(BrokerError) -> KeptDirectory? {
         guard let wanted = policy.paths.persistent, launcher.gives(.root), launcher.gives(.mount) else { return nil }
         let kept = try privates.open(
-            PrivateKey(app: bundle.containingApp, identifier: bundle.identifier), as: wanted, for: launcher)
+            PrivateKey(app: bundle.containingApp, identifier: bundle.identifier), of: signatures.team(of: bundle),
+            as: wanted, for: launcher)
         configuration.persistent = kept.takeCopy()
         configuration.owner = kept.owner
         configuration.environment[Self.privateVariable] = Array(wanted.path.utf8)

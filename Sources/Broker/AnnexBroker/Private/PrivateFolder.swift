@@ -1,5 +1,6 @@
 internal import AnnexLaunch
 internal import AnnexLinux
+internal import AnnexSigning
 internal import Glibc
 
 /// The folder with all private directories of a user's extensions: `APP/EXTENSION` by their bundle identifiers.
@@ -44,12 +45,14 @@ struct PrivateFolder: ~Copyable, Sendable {
     }
 
     /// Opens an extension's private directory, and makes it if it is missing.
-    /// - Parameter hasOwners: whether the files in it belong to a user of the app. Otherwise they belong to the caller.
+    /// - Parameters:
+    ///   - team: the team that has signed the app; nil if none has.
+    ///   - hasOwners: whether the files in it belong to a user of the app. Otherwise they belong to the caller.
     /// - Returns: the directory, with a shared lock on it.
-    func directory(of key: PrivateKey, hasOwners: Bool) throws(SystemError) -> Opened {
+    func directory(of key: PrivateKey, team: Team? = nil, hasOwners: Bool) throws(SystemError) -> Opened {
         // A removal may move the directory away between two steps; the next try makes a new one.
         for _ in 0..<Self.mostTries {
-            let app = try folder(key.app)
+            let app = try folder(ofApp: key.app, team: team)
             let owner = hasOwners ? try self.owner(of: app) : nil
             let directory = try app.directory(making: key.identifier)
             try own(directory, by: owner ?? geteuid(), key: key)
@@ -122,7 +125,7 @@ struct PrivateFolder: ~Copyable, Sendable {
     }
 
     /// A lock on the folder itself. It is held for a moment only.
-    private func lockWaiting() throws(SystemError) -> Descriptor {
+    func lockWaiting() throws(SystemError) -> Descriptor {
         let own = try descriptor.openBeneath(".", O_RDONLY | O_DIRECTORY)
         let deadline = MonotonicClock.deadline(after: .seconds(30))
         while true {
@@ -143,7 +146,7 @@ struct PrivateKey: Sendable, Hashable, CustomStringConvertible {
 
 extension Descriptor {
     /// Opens a directory of this one, and makes it if it is missing.
-    fileprivate func directory(making name: String) throws(SystemError) -> Descriptor {
+    func directory(making name: String) throws(SystemError) -> Descriptor {
         do throws(SystemError) {
             return try openBeneath(name, O_RDONLY | O_DIRECTORY)
         } catch {

@@ -2,6 +2,7 @@ internal import AnnexBrokerAPI
 internal import AnnexLaunch
 internal import AnnexLinux
 internal import AnnexPolicy
+internal import AnnexSigning
 internal import Glibc
 internal import Synchronization
 
@@ -26,12 +27,13 @@ final class PrivateStore: Sendable {
     }
 
     /// Opens the private directory of an extension for one launch, and checks that it is within its limits.
+    /// - Parameter team: the team that has signed the app; nil if none has.
     func open(
-        _ key: PrivateKey, as wanted: PolicyPaths.PrivateDirectory, for launcher: Launcher
+        _ key: PrivateKey, of team: Team?, as wanted: PolicyPaths.PrivateDirectory, for launcher: Launcher
     ) throws(BrokerError) -> KeptDirectory {
         let kept: KeptDirectory
         do throws(SystemError) {
-            kept = try found(key, as: wanted, for: launcher)
+            kept = try found(key, of: team, as: wanted, for: launcher)
         } catch {
             throw BrokerError(
                 .system, what: "has no private directory: \(error.cause)", place: key.identifier,
@@ -50,13 +52,13 @@ final class PrivateStore: Sendable {
     }
 
     private func found(
-        _ key: PrivateKey, as wanted: PolicyPaths.PrivateDirectory, for launcher: Launcher
+        _ key: PrivateKey, of team: Team?, as wanted: PolicyPaths.PrivateDirectory, for launcher: Launcher
     ) throws(SystemError) -> KeptDirectory {
         guard let path = try place?.path() else {
             throw SystemError("open", errno: ENOENT, remedy: "name a folder for private directories")
         }
         let folder = try PrivateFolder.own(path)
-        let opened = try folder.directory(of: key, hasOwners: launcher.hasUsersToGive)
+        let opened = try folder.directory(of: key, team: team, hasOwners: launcher.hasUsersToGive)
         var owner = DirectoryOwner.ofCaller
         if let user = opened.owner { owner = try launcher.owner(user, of: opened.directory) }
         return try KeptDirectory(opened.takeDirectory(), path: "\(path)/\(key)", owner: owner, limits: wanted)
@@ -126,7 +128,7 @@ final class PrivateStore: Sendable {
     }
 
     /// Continues to empty the directories that were removed. Called at the start, after a removal, and at each end of an
-    /// extension, whose directory may then be free.
+    /// extension: its directory may then be free, and its launch may have moved the files of another team away.
     func resumeRemoval() {
         guard let path = try? place?.path(), let folder = try? folder(), folder.hasRemoved else { return }
         let work = Watch(PrivateRemoval(path, onTrouble: onTrouble), orOn: loop)

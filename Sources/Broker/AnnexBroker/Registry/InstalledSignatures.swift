@@ -16,6 +16,7 @@ final class InstalledSignatures: Sendable {
 
     private struct Seal: Sendable {
         weak let bundle: ExtensionBundle?
+        let team: Team?
         let check: AppSignature.LaunchCheck
     }
 
@@ -90,7 +91,7 @@ final class InstalledSignatures: Sendable {
             state.apps[app.identifier] = signature
             state.seals = state.seals.filter { $0.value.bundle != nil }
             for (bundle, check) in signature.extensions {
-                state.seals[ObjectIdentifier(bundle)] = Seal(bundle: bundle, check: check)
+                state.seals[ObjectIdentifier(bundle)] = Seal(bundle: bundle, team: signature.team, check: check)
             }
         }
     }
@@ -122,6 +123,11 @@ extension InstalledSignatures {
                 .invalidBundle, what: "\(bundle.executable.path) has changed since it was installed",
                 place: bundle.identifier, remedy: "install the app again")
         }
+    }
+
+    /// The team that has signed the app of an extension; nil if none has.
+    func team(of bundle: ExtensionBundle) -> Team? {
+        state.withLock { $0.seals[ObjectIdentifier(bundle)] }.flatMap { $0.bundle === bundle ? $0.team : nil }
     }
 
     /// The extensions with the teams that signed their apps.

@@ -1,0 +1,41 @@
+internal import AnnexLinux
+internal import AnnexSigning
+
+/// The team that an app's private directories belong to. The app's folder records it by an empty directory, whose name
+/// is an `@` and the team's public key. No bundle identifier contains an `@`.
+///
+/// If another team signs the app, or no team any more, it starts with empty directories. The files of the former team
+/// are removed. An app without a signature has no team, so the first team that signs it keeps its files.
+extension PrivateFolder {
+    /// Opens the folder of an app, and makes it if it is missing. Moves the directories of another team away.
+    func folder(ofApp app: String, team: Team?) throws(SystemError) -> Descriptor {
+        let wanted = team.map(Self.mark)
+        let found = try folder(app)
+        if try Self.marks(in: found) == Self.set(wanted) { return found }
+        // Another broker may record a team at the same time.
+        let lock = try lockWaiting()
+        defer { withExtendedLifetime(lock) {} }
+        return try marked(app, as: wanted)
+    }
+
+    private func marked(_ app: String, as wanted: String?) throws(SystemError) -> Descriptor {
+        let old = try folder(app)
+        let marks = try Self.marks(in: old)
+        if marks.isEmpty || marks == Self.set(wanted) {
+            if let wanted { _ = try old.directory(making: wanted) }
+            return old
+        }
+        try setAside(app: app)
+        let new = try folder(app)
+        if let wanted { _ = try new.directory(making: wanted) }
+        return new
+    }
+
+    private static func mark(of team: Team) -> String { "@" + team.publicKey.hex }
+
+    private static func set(_ mark: String?) -> Set<String> { mark.map { [$0] } ?? [] }
+
+    private static func marks(in app: borrowing Descriptor) throws(SystemError) -> Set<String> {
+        Set(try app.entries(atMost: mostNames).compactMap(\.name).filter { $0.hasPrefix("@") })
+    }
+}
