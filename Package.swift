@@ -144,6 +144,13 @@ let broker = floor(
         .target(
             name: "AnnexEmbedded", dependencies: ["AnnexHost", "AnnexBroker", "AnnexBrokerAPI"], swiftSettings: swift),
         .target(
+            name: "AnnexTesting",
+            dependencies: [
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexBrokerAPI", "AnnexBundling", "AnnexBundle",
+                "AnnexLinux",
+            ],
+            swiftSettings: swift),
+        .target(
             name: "AnnexDaemon",
             dependencies: [
                 "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexModel",
@@ -362,6 +369,9 @@ let tests: [Target] = [
             "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
         ], swiftSettings: swift),
     .testTarget(
+        name: "AnnexTestingTests", dependencies: ["AnnexTesting", "AnnexHost", "AnnexTestSupport"], swiftSettings: swift
+    ),
+    .testTarget(
         name: "AnnexDaemonTests",
         dependencies: [
             "AnnexDaemon", "AnnexRegistry", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
@@ -415,6 +425,8 @@ let package = Package(
         .library(name: "AnnexEmbedded", targets: ["AnnexEmbedded"]),
         // Apart, since it brings two packages along.
         .library(name: "AnnexTelemetry", targets: ["AnnexTelemetry"]),
+        // For the tests of hosts and extensions.
+        .library(name: "AnnexTesting", targets: ["AnnexTesting"]),
         .library(name: "AnnexExtension", targets: ["AnnexExtension"]),
         .library(name: "AnnexChannel", targets: ["AnnexChannel"]),
         .library(name: "AnnexPolicy", targets: ["AnnexPolicy", "AnnexPolicyTools", "AnnexShippedPolicies"]),

@@ -131,6 +131,12 @@ enum HousePlan {
                     "AnnexEmbedded", "for a host that carries its own broker",
                     imports: ["AnnexHost", "AnnexBroker", "AnnexBrokerAPI"]),
                 Target(
+                    "AnnexTesting", "for the tests of hosts and extensions",
+                    imports: [
+                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexBrokerAPI", "AnnexBundling", "AnnexBundle",
+                        "AnnexLinux",
+                    ]),
+                Target(
                     "AnnexDaemon", "a broker for all hosts of a user or a machine",
                     imports: [
                         "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexModel",

@@ -1,0 +1,38 @@
+internal import AnnexBroker
+public import AnnexBrokerAPI
+internal import AnnexEmbedded
+public import AnnexHost
+
+extension AnnexHost {
+    /// Makes a host for tests, with a broker in the test's process.
+    ///
+    /// It differs from `embedded` in what would make a test slow or unreliable:
+    /// - An extension that failed repeatedly is launched again at once, so a test may make it fail as often as it likes.
+    /// - No report is written on the ends of extensions.
+    /// - Limits of time are raised to `patience`, because a busy machine may run several tests at once. Limits of memory,
+    ///   processors and files are those of the extension point, as for a user.
+    /// - Extensions have private directories only if `privateDirectories` names a folder for them.
+    ///
+    /// The sandbox is the same as for a user.
+    ///
+    /// - Parameters:
+    ///   - apps: the paths of the apps under test. `TestApp` makes an app of built programs.
+    ///   - points: a directory of extension points of the host's own, as for `embedded`.
+    ///   - policies: a directory of policies of the host's own, as for `embedded`.
+    ///   - patience: the shortest limit for a launch, a request and the watchdog.
+    ///   - privateDirectories: the folder for private directories; nil if extensions have none.
+    /// - Throws: a `BrokerError`, as `embedded` does.
+    public static func testing(
+        apps: [String] = [], points: String? = nil, policies: String? = nil, patience: Duration = .seconds(60),
+        privateDirectories: String? = nil
+    ) throws(BrokerError) -> AnnexHost {
+        try embedded(
+            apps: apps, points: points, policies: policies, patience: patience, holdsBack: false, reports: .nowhere,
+            keeping: privateDirectories.map { .folder($0) })
+    }
+
+    /// Makes a host for tests of these apps.
+    public static func testing(_ apps: TestApp..., patience: Duration = .seconds(60)) throws(BrokerError) -> AnnexHost {
+        try testing(apps: apps.map(\.path), patience: patience)
+    }
+}
