@@ -112,9 +112,11 @@ let extensions = floor(
     "Extensions",
     [
         .target(name: "AnnexModel", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: strict),
+        .target(name: "AnnexActivation", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
         .target(
             name: "AnnexExtension", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: strict),
-        .target(name: "AnnexBundle", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
+        .target(
+            name: "AnnexBundle", dependencies: ["AnnexActivation", "AnnexModel", "AnnexLinux"], swiftSettings: strict),
         .target(
             name: "AnnexBundling", dependencies: ["AnnexBundle", "AnnexLinux"], swiftSettings: strict),
         .target(
@@ -139,7 +141,8 @@ let broker = floor(
             ],
             swiftSettings: swift),
         .target(
-            name: "AnnexHost", dependencies: ["AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            name: "AnnexHost",
+            dependencies: ["AnnexBrokerAPI", "AnnexActivation", "AnnexModel", "AnnexChannel", "AnnexLinux"],
             swiftSettings: swift),
         .target(
             name: "AnnexEmbedded", dependencies: ["AnnexHost", "AnnexBroker", "AnnexBrokerAPI"], swiftSettings: swift),
@@ -184,7 +187,7 @@ let commands = floor(
             name: "AnnexCommand",
             dependencies: [
                 "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexBundling",
-                "AnnexBundle", "AnnexModel", "AnnexAttacks", "AnnexDoctor",
+                "AnnexBundle", "AnnexActivation", "AnnexModel", "AnnexAttacks", "AnnexDoctor",
                 "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
                 "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
@@ -344,6 +347,9 @@ let tests: [Target] = [
         name: "AnnexModelTests",
         dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),
     .testTarget(
+        name: "AnnexActivationTests",
+        dependencies: ["AnnexActivation", "AnnexBundle", "AnnexModel", "AnnexTestSupport"], swiftSettings: swift),
+    .testTarget(
         name: "AnnexExtensionTests",
         dependencies: ["AnnexExtension", "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport"],
         swiftSettings: swift),
@@ -472,6 +478,8 @@ if isFuzzing {
         fuzzer("FuzzIcon", "AnnexBundle"),
         fuzzer("FuzzPointFile", "AnnexRegistry", "AnnexBundle", "AnnexPolicy"),
         fuzzer("FuzzEntitlementFragment", "AnnexPolicy"),
+        fuzzer("FuzzPredicate", "AnnexActivation", "AnnexModel"),
+        fuzzer("FuzzActivationRule", "AnnexActivation", "AnnexBundle", "AnnexModel"),
         fuzzer("FuzzSeal", "AnnexSigning"),
         fuzzer("FuzzArchive", "AnnexBrokerAPI", "AnnexLinux"),
         fuzzer("FuzzMessage", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel"),

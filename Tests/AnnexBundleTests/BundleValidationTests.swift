@@ -124,6 +124,29 @@ import Testing
     }
 
     @Test(arguments: [
+        ("<string>extensionItems.@number == 1</string>", "", "column 16"),
+        ("<string>(1 == 1</string>", "", "column 8"),
+        ("<integer>7</integer>", "", "neither a dictionary nor a predicate"),
+        (
+            "<dict><key>NSExtensionActivationSupportsText</key><string>yes</string></dict>",
+            ".NSExtensionActivationSupportsText", "is not a boolean"
+        ),
+        (
+            "<dict><key>NSExtensionActivationSupportsWebURL</key><true/></dict>",
+            ".NSExtensionActivationSupportsWebURL", "is a key that no activation rule has"
+        ),
+    ])
+    func `A1, A2: a fault of an activation rule is a warning with its place`(
+        rule: String, key: String, words: String
+    ) throws {
+        let test = try TestApp()
+        try test.replace("<key>Unknown</key>", with: "<key>NSExtensionActivationRule</key>\(rule)<key>Unknown</key>")
+        let finding = try #require(test.finding(about: editorInfo, key: "NSExtensionActivationRule\(key)"))
+        #expect(finding.severity == .warning && finding.fault.what.contains(words), "\(finding)")
+        #expect(finding.fault.rule == (rule.hasPrefix("<dict>") ? .a1 : .a2))
+    }
+
+    @Test(arguments: [
         "<string>pictures</string>", "<array><string>pictures</string></array>",
         "<array><dict><key>CFBundleURLSchemes</key><string>pictures</string></dict></array>",
         "<array><dict><key>CFBundleURLSchemes</key><array><string>1st</string></array></dict></array>",
@@ -135,6 +158,14 @@ import Testing
         try test.add("<key>CFBundleURLTypes</key>\(value)", to: "Info.plist")
         let error = try test.rejection()
         #expect(error.rule == .p2 && error.key?.contains("URL") == true, "\(error)")
+    }
+
+    @Test func `A3: a declared type that belongs to the system is a warning`() throws {
+        let test = try TestApp()
+        let type = "<dict><key>UTTypeIdentifier</key><string>public.jpeg</string></dict>"
+        try test.add("<key>UTExportedTypeDeclarations</key><array>\(type)</array>", to: "Info.plist")
+        let finding = try #require(test.finding(about: "Info.plist", key: "UTExportedTypeDeclarations"))
+        #expect(finding.severity == .warning && finding.fault.rule == .a3, "\(finding)")
     }
 
     @Test func `P2: the URL schemes of an app are read`() throws {

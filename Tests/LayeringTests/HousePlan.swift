@@ -97,9 +97,14 @@ enum HousePlan {
             targets: [
                 Target("AnnexModel", "words that host and extension share", imports: ["AnnexChannel", "AnnexLinux"]),
                 Target(
+                    "AnnexActivation", "uniform types, activation rules, and which extensions are offered",
+                    imports: ["AnnexModel", "AnnexLinux"]),
+                Target(
                     "AnnexExtension", "what an extension links",
                     imports: ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
-                Target("AnnexBundle", "Info.plist and the layout of an app", imports: ["AnnexModel", "AnnexLinux"]),
+                Target(
+                    "AnnexBundle", "Info.plist and the layout of an app",
+                    imports: ["AnnexActivation", "AnnexModel", "AnnexLinux"]),
                 Target(
                     "AnnexBundling", "makes an app of a layout, programs and settings",
                     imports: ["AnnexBundle", "AnnexLinux"]),
@@ -126,7 +131,7 @@ enum HousePlan {
                     products: ["Logging"]),
                 Target(
                     "AnnexHost", "what a host imports",
-                    imports: ["AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux"]),
+                    imports: ["AnnexBrokerAPI", "AnnexActivation", "AnnexModel", "AnnexChannel", "AnnexLinux"]),
                 Target(
                     "AnnexEmbedded", "for a host that carries its own broker",
                     imports: ["AnnexHost", "AnnexBroker", "AnnexBrokerAPI"]),
@@ -158,7 +163,8 @@ enum HousePlan {
                     "AnnexCommand", "the command line's commands",
                     imports: [
                         "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexBundling",
-                        "AnnexBundle", "AnnexModel", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch",
+                        "AnnexBundle", "AnnexActivation", "AnnexModel", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
+                        "AnnexLaunch",
                         "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel",
                         "AnnexLinux",
                     ],

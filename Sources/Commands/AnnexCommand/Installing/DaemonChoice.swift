@@ -1,3 +1,4 @@
+import AnnexEmbedded
 import AnnexHost
 import AnnexLinux
 import ArgumentParser
@@ -28,8 +29,13 @@ struct DaemonChoice: ParsableArguments {
 
     /// Sends a request to the daemon. If it fails, prints the error with its remedy and throws the exit code.
     func ask<Answer>(_ work: (AnnexHost) throws(BrokerError) -> Answer) throws -> Answer {
+        try reporting { () throws(BrokerError) in try work(AnnexHost.connectAndWait(to: path)) }
+    }
+
+    /// Does some work. If it fails, prints the error with its remedy and throws the exit code.
+    func reporting<Answer>(_ work: () throws(BrokerError) -> Answer) throws -> Answer {
         do throws(BrokerError) {
-            return try work(AnnexHost.connectAndWait(to: path))
+            return try work()
         } catch {
             throw report(error)
         }
@@ -52,6 +58,19 @@ struct DaemonChoice: ParsableArguments {
             }
         }
         return (answers, end)
+    }
+
+    /// The daemon's host. If there are apps, a host with a broker of this program's own, which has only these apps.
+    func host(ofApps apps: [String]) throws -> AnnexHost {
+        guard !apps.isEmpty else { return try ask { host in host } }
+        return try reporting { () throws(BrokerError) in try AnnexHost.embedded(apps: apps) }
+    }
+
+    /// Checks that --app stands beside no daemon.
+    func checkAlone(apps: [String]) throws {
+        guard apps.isEmpty || (!system && socket == nil) else {
+            throw ValidationError("--app uses no daemon: give either --app, or --system or --socket")
+        }
     }
 
     private func report(_ error: BrokerError) -> ExitCode {

@@ -22,11 +22,20 @@ struct ListCommand: ParsableCommand {
               LANGUAGE=de annex list
               annex list --all --json | jq -r '.extensions[] | [.instance, .verdict] | @tsv'
               annex list --json | jq -r '.extensions[] | [.identifier, .containingApp] | @tsv'
+              annex list --for holiday.jpg picnic.jpg              extensions that take both pictures
+              annex list --url https://example.com --point com.apple.share-services
+              annex list --for holiday.jpg --app Pictures.app      extensions of an app that is not installed
+              annex list --for holiday.jpg --json | jq -r '.others[] | [.id, .why] | @tsv'
+
+            With --for, --text or --url, the command says which extensions are offered for these things, and why each \
+            other one is not. It decides by the names of the files and opens none. A text beside files or URLs only \
+            accompanies them.
 
             EXIT STATUS
               0   listed; also if no extension is on offer
-              1   the daemon rejects the request, or ends before it has sent everything
+              1   the daemon rejects the request, or ends before it has sent everything; or an app of --app is refused
               64  the command line is not understood
+              66  a file of --for does not exist
               69  no daemon answers
             """)
 
@@ -36,9 +45,22 @@ struct ListCommand: ParsableCommand {
     @Flag(help: "Also list disabled extensions, and those that break a rule of packaging.")
     var all = false
 
+    @OptionGroup var things: OfferedThings
+
     @OptionGroup var daemon: DaemonChoice
 
+    func validate() throws {
+        try daemon.checkAlone(apps: things.app)
+        guard things.isGiven || things.app.isEmpty else {
+            throw ValidationError("--app needs things to decide about: give --for, --text or --url")
+        }
+        guard !all || !things.isGiven else {
+            throw ValidationError("--for, --text and --url list all extensions: leave out --all")
+        }
+    }
+
     func run() throws {
+        guard !things.isGiven else { return try listOffers() }
         let installed = try daemon.ask { host throws(BrokerError) in try host.installed() }
         let shown = installed.filter { (all || $0.isOffered) && (point == nil || $0.extensionPoint == point) }
         if daemon.json {
@@ -48,6 +70,20 @@ struct ListCommand: ParsableCommand {
             for rejection in shown.compactMap(\.rejection) {
                 StandardError.print("annex: \(PlainText.shown("\(rejection)"))")
             }
+        }
+    }
+}
+
+extension ListCommand {
+    /// Prints which extensions are offered for the things of the command line.
+    private func listOffers() throws {
+        let items = try things.items()
+        let host = try daemon.host(ofApps: things.app)
+        let offers = try daemon.reporting { () throws(BrokerError) in try host.offers(for: items, at: point) }
+        if daemon.json {
+            print(OffersText.json(offers).written)
+        } else {
+            for line in OffersText.lines(offers) { print(line) }
         }
     }
 }

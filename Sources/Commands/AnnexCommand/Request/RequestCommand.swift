@@ -1,4 +1,3 @@
-import AnnexEmbedded
 import AnnexHost
 import AnnexPolicy
 import ArgumentParser
@@ -52,28 +51,16 @@ struct RequestCommand: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonChoice
 
     func validate() throws {
-        guard app.isEmpty || (!daemon.system && daemon.socket == nil) else {
-            throw ValidationError("--app uses no daemon: give either --app, or --system or --socket")
-        }
+        try daemon.checkAlone(apps: app)
     }
 
     func run() async throws {
         let item = try content.item()
-        let host = try await openHost()
+        let host = try daemon.host(ofApps: app)
         let outcome = await RequestOutcome(of: item, to: identifier, as: point, on: host, storingIn: out)
         if daemon.json { print(outcome.json.written) } else { outcome.printLines() }
         if let failure = outcome.failure {
             StandardError.print("annex: \(PlainText.shown(failure))")
-            throw DaemonChoice.rejected
-        }
-    }
-
-    private func openHost() async throws -> AnnexHost {
-        guard !app.isEmpty else { return try daemon.ask { host in host } }
-        do throws(BrokerError) {
-            return try AnnexHost.embedded(apps: app)
-        } catch {
-            StandardError.print("annex: \(PlainText.shown("\(error)"))")
             throw DaemonChoice.rejected
         }
     }
@@ -116,8 +103,7 @@ struct RequestContent: ParsableArguments {
 
     private static func attachment(_ path: String) throws -> ItemProvider {
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        let ending = name.split(separator: ".").count > 1 ? name.split(separator: ".").last.map(String.init) : nil
-        let type = ending.flatMap { TypeIdentifier(filenameExtension: $0) } ?? .data
+        let type = TypeTable.system.type(ofFile: name) ?? .data
         do throws(ItemFailure) {
             return ItemProvider(contents: try ItemContents(path: path), types: [type], suggestedName: name)
         } catch {

@@ -68,6 +68,7 @@ public final class AppBundle: Sendable {
         if let info = parts.info {
             BundleFace.check(bundle, info: info, reporting: findings)
             InfoAdvice.warnOfPlaceholders(in: info, reporting: findings)
+            TypeDeclarationChecks.check(info, reporting: findings)
         }
         guard let keys = parts.keys, let identifier = keys.identifier, let schemes,
             let executable = parts.takeProgram()

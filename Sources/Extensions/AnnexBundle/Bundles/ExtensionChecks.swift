@@ -102,19 +102,6 @@ struct ExtensionChecks {
     private func checkAttributes(of keys: InfoDictionary) {
         let attributes = findings.find { () throws(BundleError) in try keys.dictionary("NSExtensionAttributes") }
         guard let attributes, findings.isValidating else { return }
-        let key = "NSExtensionActivationRule"
-        switch attributes.values[key] {
-        case .string(let text) where text.uppercased().contains("TRUEPREDICATE"):
-            findings.warn(
-                attributes.fault(
-                    key, what: "offers the extension for everything (TRUEPREDICATE)", rule: .a2,
-                    remedy: "state which items the extension takes; TRUEPREDICATE is for development only"))
-        case .string, .dictionary, nil: break
-        case .some(let value):
-            findings.warn(
-                attributes.fault(
-                    key, what: "is \(value.kind), not a dictionary or a predicate", rule: .a2,
-                    remedy: "make it a dictionary"))
-        }
+        ActivationChecks(attributes, findings: findings).check()
     }
 }

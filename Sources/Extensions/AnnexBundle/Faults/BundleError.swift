@@ -48,8 +48,12 @@ public enum BundleRule: String, Sendable, Hashable {
     case p11 = "P11"
     /// A bundle states its version, which can be compared with others.
     case p12 = "P12"
-    /// An activation rule says for which items the extension is offered.
+    /// An activation rule as a dictionary says for which items the extension is offered.
+    case a1 = "A1"
+    /// An activation rule as a predicate says for which items the extension is offered.
     case a2 = "A2"
+    /// An app declares types of its own only.
+    case a3 = "A3"
     /// A program does nothing that every sandbox denies. The rule has no number: it is the section of that name.
     case restrictions = "restrictions"
     /// Entitlements are a property list in the bundle. The rule has no number: it is the section of that name.

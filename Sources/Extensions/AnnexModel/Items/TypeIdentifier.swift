@@ -73,21 +73,22 @@ extension TypeIdentifier {
         self == other || parents.contains { $0.conforms(to: other) }
     }
 
-    /// The types that this type directly conforms to. An unknown type has none, and conforms only to itself.
-    private var parents: [TypeIdentifier] {
-        switch self {
-        case .content, .data: [.item]
-        case .text, .image, .audiovisualContent, .pdf: [.data, .content]
-        case .plainText, .html: [.text]
-        case .utf8PlainText: [.plainText]
-        case .url: [.data]
-        case .fileURL: [.url]
-        case .png, .jpeg, .tiff, .gif, .webP, .svg: [.image]
-        case .movie, .audio: [.audiovisualContent]
-        case .mpeg4Movie: [.movie]
-        default: []
-        }
+    /// The types that this type directly conforms to, by the built-in table. A type that the table does not have conforms
+    /// only to itself.
+    package var parents: [TypeIdentifier] {
+        Self.builtIn[rawValue] ?? []
     }
+
+    /// The built-in types, each with the types that it directly conforms to.
+    package static let builtIn: [String: [TypeIdentifier]] = [
+        item.rawValue: [], content.rawValue: [], data.rawValue: [item], text.rawValue: [data, content],
+        plainText.rawValue: [text], utf8PlainText.rawValue: [plainText], html.rawValue: [text],
+        url.rawValue: [data], fileURL.rawValue: [url],
+        image.rawValue: [data, content], png.rawValue: [image], jpeg.rawValue: [image], tiff.rawValue: [image],
+        gif.rawValue: [image], webP.rawValue: [image], svg.rawValue: [image],
+        audiovisualContent.rawValue: [data, content], movie.rawValue: [audiovisualContent],
+        audio.rawValue: [audiovisualContent], mpeg4Movie.rawValue: [movie], pdf.rawValue: [data, content],
+    ]
 }
 
 extension TypeIdentifier {
@@ -104,7 +105,7 @@ extension TypeIdentifier {
     }
 
     /// The first spelling of a row is the preferred one.
-    private static let filenameExtensions: [(type: TypeIdentifier, spellings: [String])] = [
+    package static let filenameExtensions: [(type: TypeIdentifier, spellings: [String])] = [
         (.png, ["png"]), (.jpeg, ["jpg", "jpeg", "jpe"]), (.tiff, ["tiff", "tif"]), (.gif, ["gif"]),
         (.webP, ["webp"]), (.svg, ["svg"]), (.plainText, ["txt", "text"]), (.html, ["html", "htm"]),
         (.mpeg4Movie, ["mp4"]), (.pdf, ["pdf"]),

@@ -1,0 +1,72 @@
+@_exported public import AnnexActivation
+public import AnnexBrokerAPI
+public import AnnexModel
+
+/// The extensions that a host can show to its user for some items, and the reason for each other one.
+public struct ExtensionOffers: Sendable {
+    /// An extension that is not offered.
+    public struct Other: Sendable, Hashable {
+        /// The extension.
+        public let installed: InstalledExtension
+        /// The reason, in plain words for one line. It is escaped and therefore safe to show.
+        public let why: String
+    }
+
+    /// The extensions that take the items, sorted by identifier.
+    public package(set) var offered: [InstalledExtension] = []
+    /// All other installed extensions, sorted by identifier.
+    public package(set) var others: [Other] = []
+}
+
+extension AnnexHost {
+    /// Decides which extensions are offered for items, by the `NSExtensionActivationRule` of each extension.
+    ///
+    /// The host itself reads and decides the rules. It sees the types and numbers of attachments, and no contents. The text
+    /// of an item without attachments counts as an attachment of the type `public.plain-text`.
+    ///
+    /// It blocks this thread as `installed()` does, because it asks the broker for each rule. Rules of apps that the broker
+    /// has measured are kept, so that a later call only asks for the list.
+    /// - Parameters:
+    ///   - items: the items to hand over.
+    ///   - extensionPoint: only extensions of this point, for example `com.apple.share-services`; nil for all.
+    ///   - types: the types that the host knows.
+    /// - Throws: a `BrokerError` if the broker does not list its extensions. If it does not send a rule, that extension is
+    ///   among the others.
+    public func extensions(
+        for items: [ExtensionItem], at extensionPoint: String? = nil, types: TypeTable = .system
+    ) throws(BrokerError) -> ExtensionOffers {
+        try offers(for: OfferedItems(items, types: types), at: extensionPoint)
+    }
+
+    /// The same for items of which only the types are known.
+    package func offers(
+        for items: OfferedItems, at extensionPoint: String? = nil
+    ) throws(BrokerError) -> ExtensionOffers {
+        var offers = ExtensionOffers()
+        for one in try installed() where extensionPoint == nil || one.extensionPoint == extensionPoint {
+            if let why = reasonAgainst(one, for: items) {
+                offers.others.append(ExtensionOffers.Other(installed: one, why: why))
+            } else {
+                offers.offered.append(one)
+            }
+        }
+        return offers
+    }
+
+    private func reasonAgainst(_ one: InstalledExtension, for items: OfferedItems) -> String? {
+        if let rejection = one.rejection { return "\(rejection)" }
+        guard one.isEnabled else { return "it is switched off" }
+        do throws(BrokerError) {
+            return try rule(of: one).decide(items).why
+        } catch {
+            return "its rule cannot be read: \(error)"
+        }
+    }
+
+    private func rule(of one: InstalledExtension) throws(BrokerError) -> ActivationRule {
+        if let kept = KeptRules.shared.rule(of: one) { return kept }
+        let rule = ActivationRule(attributes: try attributes(of: one.id), point: one.extensionPoint)
+        KeptRules.shared.keep(rule, of: one)
+        return rule
+    }
+}

@@ -1,0 +1,69 @@
+import AnnexActivation
+import AnnexHost
+import AnnexPolicy
+import ArgumentParser
+
+/// The options that say for which things `annex list` decides.
+struct OfferedThings: ParsableArguments {
+    @Option(
+        name: .customLong("for"), parsing: .upToNextOption,
+        help: ArgumentHelp("Decide which extensions are offered for these files.", valueName: "file"),
+        completion: .file())
+    var files: [String] = []
+
+    @Option(help: "Decide for this text. Only its being there counts, not its words.")
+    var text: String?
+
+    @Option(help: "Decide for this URL. May be given more than once.")
+    var url: [String] = []
+
+    @Option(help: "Decide for the extensions of this app, which need not be installed.", completion: .directory)
+    var app: [String] = []
+
+    var isGiven: Bool { !files.isEmpty || text != nil || !url.isEmpty }
+
+    /// One item with all things, as `annex request` sends it.
+    func items() throws -> OfferedItems {
+        let types = try files.map { [try Self.type(ofFile: $0)] } + url.map { [Self.type(ofURL: $0)] }
+        guard types.isEmpty else { return OfferedItems(attachments: [types], types: .system) }
+        return OfferedItems([ExtensionItem(contentText: text ?? "")], types: .system)
+    }
+
+    private static func type(ofFile path: String) throws -> TypeIdentifier {
+        guard FileText.exists(path) else {
+            StandardError.print("annex: \(Escaped(path)): does not exist; name a file that does")
+            throw RequestContent.unreadable
+        }
+        return TypeTable.system.type(ofFile: path) ?? .data
+    }
+
+    private static func type(ofURL url: String) -> TypeIdentifier {
+        url.lowercased().hasPrefix("file:") ? .fileURL : .url
+    }
+}
+
+/// Prints which extensions are offered, as text or as JSON.
+enum OffersText {
+    /// The offered extensions in columns, then the others with the reasons.
+    static func lines(_ offers: ExtensionOffers) -> [String] {
+        let width = offers.others.map(\.installed.id.count).max() ?? 0
+        let others = offers.others.map { "\($0.installed.id.padded(to: width))  \(PlainText.shown($0.why))" }
+        let offered = offers.offered.isEmpty ? ["no extension is offered"] : InstalledText.lines(offers.offered)
+        return others.isEmpty ? offered : offered + ["", "not offered:"] + others
+    }
+
+    static func json(_ offers: ExtensionOffers) -> JSON {
+        .object([
+            .init("offered", value: .list(offers.offered.map { .object([.init("id", value: .text($0.id))]) })),
+            .init(
+                "others",
+                value: .list(
+                    offers.others.map {
+                        .object([
+                            .init("id", value: .text($0.installed.id)),
+                            .init("why", value: .text(PlainText.shown($0.why))),
+                        ])
+                    })),
+        ])
+    }
+}

@@ -1,0 +1,120 @@
+package import AnnexModel
+
+/// The items that a host offers to extensions, as activation rules see them: types and counts, and no contents.
+///
+/// Equal items and equal attachments are kept once, with their number. A thousand photos are therefore no more work than
+/// one.
+package struct OfferedItems: Sendable {
+    /// An attachment's types.
+    struct Attachment: Sendable, Hashable {
+        /// Places in `types`.
+        let types: [Int]
+        /// Whether it stands for the text of an item without attachments.
+        let isText: Bool
+    }
+
+    /// An item's attachments.
+    struct Item: Sendable, Hashable {
+        /// Places in `attachments`, with numbers.
+        let attachments: [Group]
+    }
+
+    /// A type that an attachment offers.
+    struct OfferedType: Sendable {
+        /// The identifier as the attachment states it.
+        let identifier: String
+        /// The identifier in lower case.
+        let folded: String
+        /// The type and all types that it is a kind of, in lower case.
+        let ancestors: Set<String>
+    }
+
+    /// Equal elements: the place of one of them, and their number.
+    struct Group: Sendable, Hashable {
+        let place: Int
+        var count: Int
+    }
+
+    private(set) var types: [OfferedType] = []
+    private(set) var attachments: [Attachment] = []
+    private(set) var items: [Item] = []
+    /// All items, as groups of equal ones.
+    private(set) var groups: [Group] = []
+    /// The attachments of all items, as groups of equal ones.
+    private(set) var allAttachments: [Group] = []
+
+    private var typePlaces: [TypeIdentifier: Int] = [:]
+    private var attachmentPlaces: [Attachment: Int] = [:]
+
+    /// The most types of one attachment. Further ones are left out.
+    private static let mostTypes = 64
+
+    /// The items as a host sends them. The text of an item without attachments counts as an attachment of the type
+    /// `public.plain-text`. The text of other items only accompanies their attachments.
+    package init(_ items: [ExtensionItem], types table: TypeTable) {
+        self.init(
+            counting: items.map { item in
+                item.attachments.isEmpty && item.contentText != nil
+                    ? [([.plainText], true)] : item.attachments.map { ($0.registeredTypeIdentifiers, false) }
+            }, types: table)
+    }
+
+    /// Items with attachments of these types.
+    package init(attachments: [[[TypeIdentifier]]], types table: TypeTable) {
+        self.init(counting: attachments.map { item in item.map { ($0, false) } }, types: table)
+    }
+
+    private init(counting items: [[(types: [TypeIdentifier], isText: Bool)]], types table: TypeTable) {
+        var itemCounts = Counts<Item>()
+        var attachmentCounts = Counts<Attachment>()
+        for item in items {
+            var own = Counts<Attachment>()
+            for one in item {
+                let places = one.types.prefix(Self.mostTypes).map { place(of: $0, in: table) }
+                let attachment = Attachment(types: places, isText: one.isText)
+                own.add(attachment)
+                attachmentCounts.add(attachment)
+            }
+            itemCounts.add(Item(attachments: own.all.map { Group(place: place(of: $0.element), count: $0.count) }))
+        }
+        for (place, one) in itemCounts.all.enumerated() {
+            self.items.append(one.element)
+            groups.append(Group(place: place, count: one.count))
+        }
+        allAttachments = attachmentCounts.all.map { Group(place: place(of: $0.element), count: $0.count) }
+    }
+
+    /// The number of attachments of all items.
+    package var attachmentCount: Int { allAttachments.reduce(0) { $0 + $1.count } }
+
+    private mutating func place(of type: TypeIdentifier, in table: TypeTable) -> Int {
+        if let place = typePlaces[type] { return place }
+        typePlaces[type] = types.count
+        types.append(
+            OfferedType(
+                identifier: type.rawValue, folded: type.rawValue.lowercased(), ancestors: table.ancestors(of: type)))
+        return types.count - 1
+    }
+
+    private mutating func place(of attachment: Attachment) -> Int {
+        if let place = attachmentPlaces[attachment] { return place }
+        attachmentPlaces[attachment] = attachments.count
+        attachments.append(attachment)
+        return attachments.count - 1
+    }
+}
+
+/// Counts equal elements, in the order in which the first of each came.
+private struct Counts<Element: Hashable> {
+    private(set) var all: [(element: Element, count: Int)] = []
+    private var places: [Element: Int] = [:]
+
+    mutating func add(_ element: Element) {
+        if let place = places[element] {
+            all[place].count += 1
+        } else {
+            places[element] = all.count
+            all.append((element, 1))
+        }
+    }
+}

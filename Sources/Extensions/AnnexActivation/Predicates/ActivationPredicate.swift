@@ -1,0 +1,142 @@
+/// An activation rule as a predicate, in the part of Apple's predicate language that such rules use.
+///
+/// It sees the items' types and counts: `extensionItems`, the `attachments` of an item, and the
+/// `registeredTypeIdentifiers` of an attachment. All that is outside the language is an error with its column.
+package struct ActivationPredicate: Sendable {
+    let condition: Condition
+    /// The most variables that are in force at a time.
+    let slots: Int
+
+    /// The longest predicate, in bytes. The longest one of 79 real extensions has 2,900.
+    package static let longest = 16_384
+    /// The deepest nesting of brackets, subqueries and negations. It bounds the parser's stack.
+    package static let deepest = 64
+    /// The most steps of a decision. Real predicates take some dozens.
+    package static let mostSteps = 20_000
+
+    /// Reads a predicate from a source that is not trusted. Hostile text throws and never traps.
+    package init(_ text: String) throws(PredicateError) {
+        guard text.utf8.count <= Self.longest else {
+            throw PredicateError(
+                column: Self.longest + 1, what: "the predicate is longer than \(Self.longest) bytes",
+                remedy: "shorten it")
+        }
+        var parser = PredicateParser(try PredicateTokens.read(Array(text.utf8)))
+        condition = try parser.predicate()
+        slots = parser.mostSlots
+    }
+
+    /// Whether the predicate holds for everything, as `TRUEPREDICATE` does.
+    package var isAlwaysTrue: Bool { condition.constant == true }
+
+    /// Whether the predicate holds for the items.
+    ///
+    /// - Throws: `PredicateLimit` after `mostSteps` steps.
+    package func holds(for items: OfferedItems) throws(PredicateLimit) -> Bool {
+        var run = PredicateRun(items: items, slots: slots, steps: Self.mostSteps)
+        return try run.holds(condition)
+    }
+}
+
+/// A predicate takes too many steps to decide.
+package struct PredicateLimit: Error, Sendable, Hashable {}
+
+/// Why a text is not a predicate of an activation rule.
+package struct PredicateError: Error, Sendable, Hashable {
+    /// The place of the fault, in bytes from the start of the text. The first byte has the column 1.
+    package let column: Int
+    /// The fault, in a line.
+    package let what: String
+    /// The remedy.
+    package let remedy: String
+
+    init(column: Int, what: String, remedy: String) {
+        self.column = column
+        self.what = what
+        self.remedy = remedy
+    }
+}
+
+extension PredicateError: CustomStringConvertible {
+    package var description: String { "column \(column): \(what); \(remedy)" }
+}
+
+// MARK: - The parts of a predicate
+
+/// A part of a predicate that holds or does not.
+indirect enum Condition: Sendable {
+    case constant(Bool)
+    case all([Condition])
+    case any([Condition])
+    case not(Condition)
+    case number(NumberExpression, NumberOrder, NumberExpression)
+    case text(TextExpression, TextTest)
+    /// The test of the types in a collection.
+    case types(Quantifier, CollectionExpression, TextTest)
+
+    /// The value, if it is the same for all items and plain to see.
+    var constant: Bool? {
+        switch self {
+        case .constant(let value): value
+        case .not(let part): part.constant.map { !$0 }
+        case .any(let parts): parts.contains { $0.constant == true } ? true : nil
+        case .all(let parts):
+            parts.allSatisfy { $0.constant == true } ? true : parts.contains { $0.constant == false } ? false : nil
+        default: nil
+        }
+    }
+}
+
+enum Quantifier: Sendable {
+    case any, all, none
+}
+
+enum NumberOrder: Sendable {
+    case less, lessOrEqual, equal, notEqual, greaterOrEqual, greater
+
+    func holds(_ left: Double, _ right: Double) -> Bool {
+        switch self {
+        case .less: left < right
+        case .lessOrEqual: left <= right
+        case .equal: left == right
+        case .notEqual: left != right
+        case .greaterOrEqual: left >= right
+        case .greater: left > right
+        }
+    }
+}
+
+enum NumberExpression: Sendable {
+    case literal(Double)
+    case count(CollectionExpression)
+}
+
+enum TextExpression: Sendable {
+    case literal(String)
+    /// The type that a variable stands for.
+    case variable(slot: Int)
+}
+
+/// The elements that a predicate counts or tests.
+indirect enum CollectionExpression: Sendable {
+    case items
+    case attachments(slot: Int)
+    case types(slot: Int)
+    /// Those elements for which a condition holds, with the element in a slot.
+    case filtered(CollectionExpression, slot: Int, by: Condition)
+}
+
+/// What a text is compared with.
+enum TextTest: Sendable {
+    case conforms(to: TextExpression)
+    case isType(TextExpression)
+    case equals(TextExpression, ignoringCase: Bool)
+    case differs(TextExpression, ignoringCase: Bool)
+    case begins(TextExpression, ignoringCase: Bool)
+    case ends(TextExpression, ignoringCase: Bool)
+    case contains(TextExpression, ignoringCase: Bool)
+    /// The pattern knows whether it ignores case.
+    case matches(TextPattern)
+    case isOne(of: [TextExpression], ignoringCase: Bool)
+    case isAmong(CollectionExpression, ignoringCase: Bool)
+}

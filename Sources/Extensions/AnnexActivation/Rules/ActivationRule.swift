@@ -1,0 +1,50 @@
+package import AnnexModel
+
+/// The rule by which an extension is offered for items: its `NSExtensionActivationRule`, or the attributes of its point.
+package enum ActivationRule: Sendable {
+    case dictionary(DictionaryRule)
+    case predicate(ActivationPredicate)
+    /// A photo editing extension: one picture, or one movie if it says so.
+    case photos(images: Bool, movies: Bool)
+    /// The extension states no rule.
+    case none
+    /// The rule cannot be used, so the extension is never offered.
+    case faulty(RuleFault)
+
+    package static let key = "NSExtensionActivationRule"
+    package static let photoKey = "PHSupportedMediaTypes"
+    package static let photoPoint = "com.apple.photo-editing"
+
+    /// Reads the rule of an extension.
+    ///
+    /// - Parameters:
+    ///   - attributes: its `NSExtensionAttributes`, which may hold anything.
+    ///   - point: its extension point.
+    package init(attributes: [String: ItemValue], point: String) {
+        switch attributes[Self.key] {
+        case .dictionary(let values):
+            let rule = DictionaryRule(values)
+            self = rule.fault.map(Self.faulty) ?? .dictionary(rule)
+        case .string(let text): self = Self.predicate(text)
+        case nil: self = point == Self.photoPoint ? Self.photos(attributes[Self.photoKey]) : .none
+        default:
+            self = .faulty(
+                RuleFault(what: "is neither a dictionary nor a predicate", remedy: "make it a dictionary"))
+        }
+    }
+
+    private static func predicate(_ text: String) -> ActivationRule {
+        do throws(PredicateError) {
+            return .predicate(try ActivationPredicate(text))
+        } catch {
+            return .faulty(RuleFault(what: "\(error.what) at column \(error.column)", remedy: error.remedy))
+        }
+    }
+
+    /// Without the key, an editor takes pictures.
+    private static func photos(_ value: ItemValue?) -> ActivationRule {
+        guard let value else { return .photos(images: true, movies: false) }
+        let names = value.list?.compactMap(\.string) ?? []
+        return .photos(images: names.contains("Image"), movies: names.contains("Video"))
+    }
+}

@@ -1,0 +1,142 @@
+package import AnnexModel
+
+/// An activation rule as a dictionary: which kinds of attachments an extension takes, and how many of each.
+package struct DictionaryRule: Sendable, Hashable {
+    /// How many attachments must match.
+    package enum Version: Sendable {
+        /// At least one attachment must be of a kind that the rule states.
+        case anyMatches
+        /// All attachments must be of such a kind.
+        case allMatch
+    }
+
+    /// The most attachments of each kind that the rule states. Zero means that it takes none.
+    package private(set) var most: [ItemKind: Int] = [:]
+    package private(set) var version: Version = .anyMatches
+    /// Whether each type of an attachment must be of a kind that the rule takes; otherwise one type is enough.
+    package private(set) var isStrict = false
+    package private(set) var mostAttachments: Int?
+    package private(set) var fewestAttachments = 1
+    /// Keys that no rule has. They are without effect.
+    package private(set) var unknownKeys: [String] = []
+    /// The first value that cannot be used; nil if all can. An extension with such a rule is not offered.
+    package private(set) var fault: RuleFault?
+
+    private static let versionKey = "NSExtensionActivationDictionaryVersion"
+    private static let strictKey = "NSExtensionActivationUsesStrictMatching"
+    private static let mostKey = "NSExtensionActivationSupportsAttachmentsWithMaxCount"
+    private static let fewestKey = "NSExtensionActivationSupportsAttachmentsWithMinCount"
+
+    /// Reads a rule. Each value comes from an app, and may be anything.
+    package init(_ values: [String: ItemValue]) {
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) { read(key, value: value) }
+    }
+
+    private mutating func read(_ key: String, value: ItemValue) {
+        switch key {
+        case Self.versionKey:
+            switch number(value) {
+            case 1: version = .anyMatches
+            case 2: version = .allMatch
+            default: refuse(key, what: "is neither 1 nor 2", remedy: "write the integer 1 or 2")
+            }
+        case Self.strictKey: isStrict = truth(value, key: key)
+        case Self.mostKey: mostAttachments = count(value, key: key)
+        case Self.fewestKey: fewestAttachments = count(value, key: key)
+        case ItemKind.text.key: most[.text] = truth(value, key: key) ? .max : 0
+        default:
+            if let kind = ItemKind.allCases.first(where: { $0.key == key }) {
+                most[kind] = count(value, key: key)
+            } else {
+                unknownKeys.append(key)
+            }
+        }
+    }
+
+    private func number(_ value: ItemValue) -> Int64? {
+        if let bool = value.bool { return bool ? 1 : 0 }
+        return value.integer
+    }
+
+    private mutating func truth(_ value: ItemValue, key: String) -> Bool {
+        if let number = number(value), (0...1).contains(number) { return number == 1 }
+        refuse(key, what: "is not a boolean", remedy: "write true or false")
+        return false
+    }
+
+    private mutating func count(_ value: ItemValue, key: String) -> Int {
+        if let number = value.integer, number >= 0 { return Int(clamping: number) }
+        refuse(key, what: "is not a number of attachments", remedy: "write an integer, 0 or more")
+        return 0
+    }
+
+    private mutating func refuse(_ key: String, what: String, remedy: String) {
+        if fault == nil { fault = RuleFault(key: key, what: what, remedy: remedy) }
+    }
+}
+
+extension DictionaryRule {
+    /// Why the rule does not match; nil if it matches.
+    package func mismatch(with items: OfferedItems) -> String? {
+        let count = items.attachmentCount
+        guard count >= max(fewestAttachments, 1) else {
+            return count == 0
+                ? "there is nothing to take" : "it takes \(fewestAttachments) attachments at least, not \(count)"
+        }
+        if let mostAttachments, count > mostAttachments {
+            return "it takes \(mostAttachments) attachments at most, not \(count)"
+        }
+        // A rule that only counts attachments takes all kinds.
+        if most.isEmpty { return mostAttachments == nil ? "its rule names no kind of attachments" : nil }
+        return mismatchOfKinds(with: items)
+    }
+
+    private func mismatchOfKinds(with items: OfferedItems) -> String? {
+        var counts: [ItemKind: Int] = [:]
+        var foreign: String?
+        for group in items.allAttachments {
+            if let kind = kind(of: items.attachments[group.place], in: items) {
+                counts[kind, default: 0] += group.count
+            } else {
+                let types = items.attachments[group.place].types.map { items.types[$0].identifier }
+                foreign = foreign ?? Escaped(types.first ?? "an attachment without a type", limit: 255).description
+            }
+        }
+        for kind in ItemKind.allCases {
+            if let count = counts[kind], let most = most[kind], count > most {
+                return "it takes \(most) \(kind.words) at most, not \(count)"
+            }
+        }
+        guard let foreign, version == .allMatch || counts.isEmpty else { return nil }
+        return "its rule takes no \(foreign)"
+    }
+
+    /// The kind under which an attachment is counted; nil if the rule does not take it.
+    private func kind(of attachment: OfferedItems.Attachment, in items: OfferedItems) -> ItemKind? {
+        let kinds = attachment.types.map { kind(of: items.types[$0], isText: attachment.isText) }
+        if isStrict, kinds.contains(nil) { return nil }
+        return ItemKind.allCases.first { kinds.contains($0) }
+    }
+
+    /// The most special kind that the rule states and that includes the type; nil if the rule takes none of it.
+    private func kind(of type: OfferedItems.OfferedType, isText: Bool) -> ItemKind? {
+        let kind = ItemKind.allCases.first { most[$0] != nil && $0.includes(type.ancestors, isText: isText) }
+        return kind.flatMap { most[$0] == 0 ? nil : $0 }
+    }
+}
+
+/// A value of a rule that cannot be used.
+package struct RuleFault: Sendable, Hashable {
+    /// The key of the rule; nil if the rule is a predicate.
+    package let key: String?
+    /// The fault, in a line.
+    package let what: String
+    /// The remedy.
+    package let remedy: String
+
+    package init(key: String? = nil, what: String, remedy: String) {
+        self.key = key
+        self.what = what
+        self.remedy = remedy
+    }
+}

@@ -1,0 +1,86 @@
+package import AnnexModel
+
+/// The types that an app declares in its `Info.plist`: `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`.
+package struct TypeDeclarations: Sendable {
+    /// A declared type.
+    package struct Declaration: Sendable, Hashable {
+        package let type: TypeIdentifier
+        package let parents: [TypeIdentifier]
+        package let filenameExtensions: [String]
+        package let mimeTypes: [String]
+    }
+
+    package private(set) var declarations: [Declaration] = []
+    /// What is wrong with declarations that are left out, each in a line.
+    package private(set) var faults: [String] = []
+
+    package static let exported = "UTExportedTypeDeclarations"
+    package static let imported = "UTImportedTypeDeclarations"
+    /// The most types of one app, and the most parents or names of one type.
+    private static let most = 64
+    private static let mostTags = 16
+    /// Identifiers that no app can declare, because they mean the same on each machine.
+    private static let reserved = ["public.", "com.apple.", "dyn."]
+
+    /// Reads the declarations of an app. Wrong ones are left out, and are named in `faults`.
+    ///
+    /// - Parameter info: the values of the app's `Info.plist`.
+    package init(info: [String: ItemValue]) {
+        for key in [Self.exported, Self.imported] {
+            guard let value = info[key] else { continue }
+            guard let list = value.list else {
+                faults.append("\(key) is not an array")
+                continue
+            }
+            if list.count > Self.most { faults.append("\(key) has more than \(Self.most) types: the rest is left out") }
+            for (index, one) in list.prefix(Self.most).enumerated() {
+                add(one, isExported: key == Self.exported, place: "\(key)[\(index)]")
+            }
+        }
+    }
+
+    private mutating func add(_ value: ItemValue, isExported: Bool, place: String) {
+        guard let values = value.dictionary, let name = values["UTTypeIdentifier"]?.string else {
+            faults.append("\(place) has no UTTypeIdentifier")
+            return
+        }
+        let type = TypeIdentifier(rawValue: name)
+        guard type.isWellFormed else {
+            faults.append("\(place) is \(type), which is not a type identifier")
+            return
+        }
+        guard !Self.reserved.contains(where: name.lowercased().hasPrefix) else {
+            // Many apps import a type of the system for systems that lack it, which is no fault.
+            if isExported { faults.append("\(place) is \(type), but apps cannot declare types of the system") }
+            return
+        }
+        let tags = values["UTTypeTagSpecification"]?.dictionary ?? [:]
+        declarations.append(
+            Declaration(
+                type: type,
+                parents: Self.texts(values["UTTypeConformsTo"]).map(TypeIdentifier.init(rawValue:)).filter(
+                    \.isWellFormed),
+                filenameExtensions: Self.texts(tags["public.filename-extension"]),
+                mimeTypes: Self.texts(tags["public.mime-type"])))
+    }
+
+    /// One text, or a list of texts.
+    private static func texts(_ value: ItemValue?) -> [String] {
+        let all = value?.string.map { [$0] } ?? value?.list?.compactMap(\.string) ?? []
+        return all.prefix(mostTags).filter { (1...255).contains($0.utf8.count) }
+    }
+}
+
+extension TypeTable {
+    /// The table with the types of an app. An app cannot change a type, a file name or a MIME type that the table has.
+    package func adding(_ declarations: TypeDeclarations) -> TypeTable {
+        var table = self
+        for one in declarations.declarations where !table.has(one.type) {
+            // A type that is a kind of itself would say nothing; the other members of the circle stay.
+            let parents = one.parents.filter { !table.conforms($0, to: one.type) }
+            table.add(
+                one.type, conformingTo: parents, filenameExtensions: one.filenameExtensions, mimeTypes: one.mimeTypes)
+        }
+        return table
+    }
+}

@@ -1,0 +1,103 @@
+public import AnnexModel
+
+/// The uniform types that a host knows: which type is a kind of which, and the types of file names and MIME types.
+///
+/// `TypeTable.system` has the built-in types and those of the system's shared-mime-info database. A type that a table does
+/// not have conforms only to itself.
+public struct TypeTable: Sendable {
+    /// The direct parents of each type, by its identifier in lower case: identifiers are compared without regard to case.
+    private var parents: [String: [TypeIdentifier]] = [:]
+    private var filenameExtensions: [String: TypeIdentifier] = [:]
+    private var filenames: [String: TypeIdentifier] = [:]
+    private var mimeTypes: [String: TypeIdentifier] = [:]
+
+    /// The most ancestors of a type. Further ones are left out.
+    private static let mostAncestors = 256
+
+    /// Only the types that Annex brings along.
+    public static let builtIn = TypeTable()
+
+    /// The built-in types, and those of `/usr/share/mime` where it exists. It is read once, at the first use.
+    public static let system = TypeTable.builtIn.adding(SharedMIMEInfo(folder: "/usr/share/mime"))
+
+    private init() {
+        for (identifier, parents) in TypeIdentifier.builtIn { self.parents[identifier] = parents }
+        for known in KnownType.all {
+            let identifier = TypeIdentifier(rawValue: known.identifier)
+            if parents[known.identifier.lowercased()] == nil {
+                parents[known.identifier.lowercased()] = known.parents.map(TypeIdentifier.init(rawValue:))
+            }
+            for ending in known.filenameExtensions { setIfFree(filenameExtension: ending, to: identifier) }
+            for name in known.mimeTypes { setIfFree(mimeType: name, to: identifier) }
+        }
+        for row in TypeIdentifier.filenameExtensions {
+            for ending in row.spellings { setIfFree(filenameExtension: ending, to: row.type) }
+        }
+    }
+
+    // MARK: Asking
+
+    /// Whether a type is the other type or a kind of it.
+    public func conforms(_ type: TypeIdentifier, to other: TypeIdentifier) -> Bool {
+        ancestors(of: type).contains(other.rawValue.lowercased())
+    }
+
+    /// The type of a file with this name; nil if the name has no ending that the table knows.
+    public func type(ofFile name: String) -> TypeIdentifier? {
+        let lower = (name.split(separator: "/").last.map(String.init) ?? name).lowercased()
+        if let type = filenames[lower] { return type }
+        var rest = Substring(lower)
+        // The longest ending counts: `.tar.gz` before `.gz`.
+        while let dot = rest.firstIndex(of: ".") {
+            rest = rest[rest.index(after: dot)...]
+            if let type = filenameExtensions[String(rest)] { return type }
+        }
+        return nil
+    }
+
+    /// The type of a MIME type, for example `public.jpeg` for `image/jpeg`; nil if the table does not know it.
+    public func type(ofMIME name: String) -> TypeIdentifier? { mimeTypes[name.lowercased()] }
+
+    /// The type and all types that it is a kind of, in lower case.
+    package func ancestors(of type: TypeIdentifier) -> Set<String> {
+        var found: Set<String> = [type.rawValue.lowercased()]
+        var next = [type.rawValue.lowercased()]
+        while let one = next.popLast() {
+            for parent in parents[one] ?? [] where found.count < Self.mostAncestors {
+                let name = parent.rawValue.lowercased()
+                if found.insert(name).inserted { next.append(name) }
+            }
+        }
+        return found
+    }
+
+    /// Whether the table has the type itself.
+    package func has(_ type: TypeIdentifier) -> Bool { parents[type.rawValue.lowercased()] != nil }
+
+    // MARK: Filling
+
+    /// Adds a type. A type that the table has already stays as it is, and so do names that have a type.
+    package mutating func add(
+        _ type: TypeIdentifier, conformingTo more: [TypeIdentifier], filenameExtensions endings: [String] = [],
+        mimeTypes names: [String] = []
+    ) {
+        if !has(type) { parents[type.rawValue.lowercased()] = more }
+        for ending in endings { setIfFree(filenameExtension: ending, to: type) }
+        for name in names { setIfFree(mimeType: name, to: type) }
+    }
+
+    package mutating func setIfFree(filenameExtension ending: String, to type: TypeIdentifier) {
+        let lower = ending.lowercased()
+        if filenameExtensions[lower] == nil { filenameExtensions[lower] = type }
+    }
+
+    package mutating func setIfFree(filename name: String, to type: TypeIdentifier) {
+        let lower = name.lowercased()
+        if filenames[lower] == nil { filenames[lower] = type }
+    }
+
+    package mutating func setIfFree(mimeType name: String, to type: TypeIdentifier) {
+        let lower = name.lowercased()
+        if mimeTypes[lower] == nil { mimeTypes[lower] = type }
+    }
+}

@@ -1,0 +1,36 @@
+import AnnexBundle
+import AnnexModel
+import Foundation
+import Testing
+
+@testable import AnnexActivation
+
+/// The activation rules of real extensions against typical items. The property lists are kept beside the repository:
+/// `ANNEX_CORPUS`, else `../shared/corpus`.
+@Suite struct CorpusRuleTests {
+    static let folder: URL? = {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let given = ProcessInfo.processInfo.environment["ANNEX_CORPUS"].map { URL(filePath: $0) }
+        let folder = (given ?? root.appending(path: "../shared/corpus")).appending(path: "plists").standardizedFileURL
+        return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
+    }()
+
+    @Test(.enabled(if: folder != nil, "no corpus of real property lists: set ANNEX_CORPUS to its folder"))
+    func `A1, A2: each real rule is read and decides about typical items`() throws {
+        let folder = try #require(Self.folder)
+        var table: [String: String] = [:]
+        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+            let list = try PropertyListValue([UInt8](Data(contentsOf: file))).dictionary?["NSExtension"]?.dictionary
+            guard let value = list?["NSExtensionAttributes"]?.dictionary?[ActivationRule.key] else { continue }
+            let rule = ActivationRule(ItemValue(value))
+            if case .faulty(let fault) = rule { Issue.record("\(file.lastPathComponent): \(fault)") }
+            // One letter for each typical item that the extension is offered for.
+            table[String(file.lastPathComponent.prefix(3))] = String(
+                zip("taupTmfb", Offers.typical).map { rule.decide($1.items) == .offered ? $0 : "-" })
+        }
+        let wrong = table.filter { CorpusRules.expected[$0.key] != $0.value }
+        #expect(wrong.isEmpty, "\(wrong.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \"\($0.value)\"" })")
+        #expect(table.count == CorpusRules.expected.count)
+    }
+}
