@@ -119,7 +119,7 @@ struct RequestContent: ParsableArguments {
         let ending = name.split(separator: ".").count > 1 ? name.split(separator: ".").last.map(String.init) : nil
         let type = ending.flatMap { TypeIdentifier(filenameExtension: $0) } ?? .data
         do throws(ItemFailure) {
-            return ItemProvider(contents: try ItemContents(path: path), types: [type], suggestedName: name)
+            return ItemProvider(contents: try ItemContents.onDemand(path: path), types: [type], suggestedName: name)
         } catch {
             StandardError.print("annex: \(Escaped(path)): \(error)")
             throw unreadable
