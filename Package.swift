@@ -293,6 +293,8 @@ let fixtures: [Target] = [
     fixture("echoes-raw", ["AnnexChannel"]),
     fixture("works-on", ["AnnexExtension"]),
     fixture("keeps-notes", ["AnnexExtension"]),
+    fixture("loads-items", ["AnnexExtension"]),
+    fixture("demands-items", ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
     fixture("crashes-as-told", ["AnnexExtension", "AnnexLinux", "CCrashes"]),
     fixture("answers-all-but-one", ["AnnexModel", "AnnexChannel"]),
     fixture("scribbles-forever", ["AnnexChannel", "AnnexLinux"]),

@@ -51,7 +51,7 @@ import Testing
         #expect(try attachments.first?.loadData(forType: .image) == [1, 2, 3])
         #expect(try attachments.last?.contents.count == file.contents.count)
         for attachment in attachments {
-            #expect(try attachment.contents.descriptor.seals().isSuperset(of: .immutable))
+            #expect(try attachment.contents.open().descriptor.seals().isSuperset(of: .immutable))
         }
     }
 

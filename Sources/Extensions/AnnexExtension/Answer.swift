@@ -20,7 +20,7 @@ struct Answer: ~Copyable {
         _ items: [ExtensionItem], largestPayload: Int, accepts: DescriptorAllowance
     ) throws(ExtensionError) -> Answer {
         var contents = ContentsList()
-        let payload = try encoded(ReplyMessage(items, collecting: &contents), atMost: largestPayload)
+        let payload = try encoded(items, collecting: &contents, atMost: largestPayload)
         let pieces = try sealed(contents)
         guard pieces.count <= accepts.pieces, pieces.bytes <= accepts.bytes else {
             throw ExtensionError(
@@ -29,6 +29,19 @@ struct Answer: ~Copyable {
                     + "\(pieces.count) of \(pieces.bytes) bytes.")
         }
         return Answer(payload: payload, pieces: pieces)
+    }
+
+    /// A list that is longer than a message goes into sealed memory beside it.
+    private static func encoded(
+        _ items: [ExtensionItem], collecting contents: inout ContentsList, atMost bytes: Int
+    ) throws(ExtensionError) -> [UInt8] {
+        let message = ReplyMessage(items, collecting: &contents)
+        do throws(ExtensionError) {
+            return try encoded(message, atMost: bytes)
+        } catch {
+            guard let paged = try? message.paged(collecting: &contents) else { throw error }
+            return try encoded(paged, atMost: bytes)
+        }
     }
 
     private static func encoded(_ message: ReplyMessage, atMost bytes: Int) throws(ExtensionError) -> [UInt8] {
@@ -73,8 +86,9 @@ struct Answer: ~Copyable {
 extension ItemContents {
     /// The memory itself if it is sealed, else a sealed copy of the file.
     fileprivate func sealedMemory() throws -> SealedMemory {
-        if let seals = try? descriptor.seals(), seals.isSuperset(of: .immutable) {
-            return try SealedMemory(sealed: descriptor.duplicate())
+        let opened = try open()
+        if let seals = try? opened.descriptor.seals(), seals.isSuperset(of: .immutable) {
+            return try SealedMemory(sealed: opened.descriptor.duplicate())
         }
         return try SealedMemory(copying: load())
     }

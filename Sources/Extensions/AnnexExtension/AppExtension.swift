@@ -86,7 +86,7 @@ enum ExtensionMain {
         var descriptors = DescriptorList()
         swap(&descriptors, &request.descriptors)
         do {
-            let contents = try ContentsList(taking: descriptors)
+            let contents = try ContentsList(taking: descriptors, offers: HostItems(life.lookout).offers)
             items = try RequestMessage(decoding: request.payload).inputItems(with: contents)
         } catch {
             return _ = try? request.fail(

@@ -41,7 +41,7 @@ final class ExtensionLife {
     /// The most bytes of an activity's reason that are sent.
     private static let longestReason = 200
 
-    private let lookout: ExtensionLookout
+    let lookout: ExtensionLookout
     /// The principal object of the current request; nil between requests.
     var principal: (any AppExtension)?
     /// The running activities, to be called when the end is near. The innermost is last.

@@ -16,6 +16,8 @@ enum FuzzMessage {
             FuzzMessage.read(HostPacketMessage.self, bytes)
             FuzzMessage.joinIcon(bytes)
             _ = try? ReplyMessage(decoding: bytes).result(with: ContentsList())
+            FuzzMessage.read(LoadMessage.self, bytes)
+            FuzzMessage.readItems(bytes)
             _ = StreamFrame.opening(bytes)
             _ = StreamFrame.reset(bytes)
             FuzzMessage.readPacket(bytes)
@@ -23,6 +25,26 @@ enum FuzzMessage {
             return 0
         }
     }
+
+    /// An answer whose items are in pages, and offers, which only an extension accepts.
+    private static func readItems(_ bytes: [UInt8]) {
+        _ = try? LoadReply(decoding: bytes)
+        guard let contents = try? ItemContents(bytes: bytes) else { return }
+        let list = ContentsList([contents])
+        _ = try? ReplyMessage(decoding: pagesOfTheFirst).result(with: list)
+        guard let items = try? RequestMessage(decoding: bytes).inputItems(with: list) else { return }
+        for item in items {
+            for provider in item.attachments { Fuzzer.expect(!provider.representations.isEmpty, "an empty attachment") }
+        }
+    }
+
+    /// The answer "completed, with the items in the pages at index 0".
+    private static let pagesOfTheFirst: [UInt8] = {
+        var contents = ContentsList()
+        let long = ExtensionItem(contentText: "a")
+        let message = try? ReplyMessage([long], collecting: &contents).paged(collecting: &contents)
+        return (try? message?.encoded()) ?? []
+    }()
 
     /// Packets from a socket. The reader uses all bytes of a valid packet.
     private static func readPacket(_ bytes: [UInt8]) {

@@ -46,14 +46,16 @@ extension ExtensionSession {
     private nonisolated(nonsending) func answer(
         to items: [ExtensionItem], accepting acceptance: Acceptance, timeout: Duration?
     ) async throws(HostError) -> [ExtensionItem] {
-        let request = try Self.encode(items, accepting: acceptance)
+        let encoded = try encode(items, accepting: acceptance)
+        let offers = encoded.offers
         let number = reportRequest()
         let answer: Answer
         do throws(CallFailure) {
-            answer = read(try await channel.call(request, timeout: timeout))
+            answer = read(try await channel.call(encoded.request, timeout: timeout))
         } catch {
             answer = Answer(error)
         }
+        link.offers.withdraw(offers, on: channel)
         link.report { $0.requestEnded(number) }
         switch answer {
         case .items(let items): return items
@@ -69,14 +71,16 @@ extension ExtensionSession {
     private func waitForAnswer(
         to items: [ExtensionItem], accepting acceptance: Acceptance, timeout: Duration?
     ) throws(HostError) -> [ExtensionItem] {
-        let request = try Self.encode(items, accepting: acceptance)
+        let encoded = try encode(items, accepting: acceptance)
+        let offers = encoded.offers
         let number = reportRequest()
         let answer: Answer
         do throws(CallFailure) {
-            answer = read(try channel.callAndWait(request, timeout: timeout))
+            answer = read(try channel.callAndWait(encoded.request, timeout: timeout))
         } catch {
             answer = Answer(error)
         }
+        link.offers.withdraw(offers, on: channel)
         link.report { $0.requestEnded(number) }
         switch answer {
         case .items(let items): return items
@@ -107,53 +111,50 @@ extension ExtensionSession {
 }
 
 extension ExtensionSession {
-    /// Contents of at most this many bytes travel as a sealed copy rather than as the file itself.
-    static let smallContents = 64 << 10
-
-    static func encode(_ items: [ExtensionItem], accepting acceptance: Acceptance) throws(HostError) -> Request {
-        var contents = ContentsList()
-        var encoder = MessageEncoder()
-        RequestMessage(items, collecting: &contents).encode(into: &encoder)
-        let payload: [UInt8]
-        do throws(EncodingFailure) {
-            payload = try encoder.finish()
-        } catch {
-            throw .invalidRequest("\(error)")
-        }
+    /// Encodes a request. Contents on demand are offered from now on, until `end` withdraws them.
+    func encode(_ items: [ExtensionItem], accepting acceptance: Acceptance) throws(HostError) -> EncodedRequest {
+        var contents = link.offers.newList()
+        let payload = try Self.encode(items, collecting: &contents)
         var descriptors = DescriptorList()
-        for content in contents.contents { descriptors.append(try handOver(content)) }
-        return Request(
-            method: RequestMessage.method, payload: payload, descriptors: descriptors,
-            accepts: acceptance.allowance, mostReply: MessageLimits.standard.bytes)
+        for content in contents.contents { descriptors.append(try Self.handOver(content)) }
+        link.offers.add(contents.offered, on: channel)
+        return EncodedRequest(
+            request: Request(
+                method: RequestMessage.method, payload: payload, descriptors: descriptors,
+                accepts: acceptance.allowance, mostReply: MessageLimits.standard.bytes),
+            offers: contents.offered)
     }
 
-    /// Small contents are handed over as a sealed copy, so a slow or changing file cannot affect the extension. Large
-    /// contents are handed over through a newly opened file description, so that the extension does not share the
-    /// host's.
-    private static func handOver(_ contents: ItemContents) throws(HostError) -> Descriptor {
-        do throws(ItemFailure) {
-            if try contents.count <= smallContents { return try sealedCopy(of: contents) }
-            do throws(SystemError) {
-                return try contents.descriptor.reopenedReadOnly()
-            } catch {
-                throw .system(error)
+    /// A list that is longer than a message goes into sealed memory beside it.
+    private static func encode(
+        _ items: [ExtensionItem], collecting contents: inout ContentsList
+    ) throws(HostError) -> [UInt8] {
+        let message = RequestMessage(items, collecting: &contents)
+        do {
+            return try message.encoded()
+        } catch {
+            guard let paged = try? message.paged(collecting: &contents), let bytes = try? paged.encoded() else {
+                throw .invalidRequest(
+                    "\(error); a longer list has at most \(ItemPages.mostItems) items and \(ItemPages.mostBytes) bytes, "
+                        + "and each item fits into a message")
             }
+            return bytes
+        }
+    }
+
+    private static func handOver(_ contents: ItemContents) throws(HostError) -> Descriptor {
+        do {
+            return try OutgoingContents(of: contents).descriptor.duplicate()
         } catch {
             throw .invalidRequest("an attachment cannot be read: \(error)")
         }
     }
+}
 
-    private static func sealedCopy(of contents: ItemContents) throws(ItemFailure) -> Descriptor {
-        let bytes = try contents.load(limit: smallContents)
-        do throws(SystemError) {
-            let memory = try Descriptor.memfd("annex-contents", size: 0)
-            try memory.writeAll(bytes)
-            try memory.addSeals(.immutable)
-            return memory
-        } catch {
-            throw .system(error)
-        }
-    }
+/// A request in bytes, and what it offers on demand.
+struct EncodedRequest: ~Copyable {
+    let request: Request
+    let offers: [ContentsList.Offer]
 }
 
 /// The descriptors that an answer may carry, besides text and small values. An answer carries none that its request did

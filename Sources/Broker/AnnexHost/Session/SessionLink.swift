@@ -21,6 +21,8 @@ final class SessionLink: Sendable {
     private let isAsking = Atomic<Bool>(false)
     let ready = Milestone<Result<LaunchReport, SessionEnd>>()
     let ended = Milestone<Termination>()
+    /// What the open requests offer on demand.
+    let offers = ItemOffers()
 
     /// Sets the handle, after the broker has launched the extension.
     func connect(to handle: any ExtensionHandle) {
@@ -84,6 +86,19 @@ final class SessionLink: Sendable {
             }
         }
         return handlers
+    }
+
+    /// Serves the loads of items before the host's own services.
+    func serveItems(in handlers: inout ChannelHandlers) {
+        handlers.onRequest = { [weak self, others = handlers.onRequest] request in
+            if LoadMessage.methods.contains(request.method), let self {
+                return offers.serve(request, violated: { violation in self.report { $0.violated(violation) } })
+            }
+            guard let others else {
+                return request.fail(code: HandlerFailure.unknownMethodCode, text: "this host serves no calls")
+            }
+            others(request)
+        }
     }
 
     /// The extension point's time limit and the watchdog hold for a wait in a stream as they do for a request.
@@ -175,6 +190,7 @@ struct SessionDraft: ~Copyable {
         configuration.callLimit = [configuration.callLimit, wish.timeLimit].compactMap(\.self).min()
         var handlers = link.handlers
         wish.hosted.install(in: &handlers)
+        if !wish.hosted.answersEverything { link.serveItems(in: &handlers) }
         let channel = try HostEndpoint.make(configuration: configuration, handlers: handlers)
         let endpoint = channel.host
         self.link = link

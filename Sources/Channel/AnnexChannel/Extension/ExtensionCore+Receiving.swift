@@ -57,7 +57,7 @@ extension ExtensionCore {
     }
 
     private func request(_ frame: Frame) throws(ExtensionFailure) -> Incoming? {
-        guard let descriptors = try handOver(frame) else {
+        guard let descriptors = try takeHandOver(frame) else {
             try fail(
                 frame.call, method: frame.method, code: IncomingRequest.droppedCode,
                 text: "the extension's limit on open files is reached")
@@ -78,30 +78,5 @@ extension ExtensionCore {
 
     func answerPing(_ frame: Frame) throws(ExtensionFailure) {
         try send(FrameHeader(kind: .pong, method: frame.method, call: frame.call), payload: [])
-    }
-
-    /// Receives the descriptors that the host sent ahead of this request. They are already in the socket, or they never
-    /// come.
-    /// - Returns: nil if this process has no descriptor numbers left.
-    private func handOver(_ frame: Frame) throws(ExtensionFailure) -> DescriptorList? {
-        guard frame.descriptors > 0 else { return DescriptorList() }
-        let reception: ControlReception
-        do throws(SystemError) {
-            reception = try control.receive(atMost: DescriptorTag.size)
-        } catch {
-            throw .system(error)
-        }
-        switch consume reception {
-        case .nothing: throw .violated(.descriptorsMissing(call: frame.call))
-        case .end: throw .ended
-        case .message(var message):
-            guard DescriptorTag(message.bytes)?.call == frame.call,
-                message.descriptors.count == Int(frame.descriptors)
-            else {
-                guard message.descriptorsWereCut else { throw .violated(.descriptorsMissing(call: frame.call)) }
-                return nil
-            }
-            return message.takeDescriptors()
-        }
     }
 }

@@ -39,6 +39,8 @@ final class ExtensionCore {
     /// Set while `serve` answers requests of plain bytes. Its bodies must not use the endpoint meanwhile (see
     /// `checkFree`).
     var isServingRaw = false
+    /// Descriptors that arrived before the frame that they belong to was passed on.
+    var handedOver: [EarlyHandOver] = []
     /// Calls that were cancelled before their request was passed on.
     var cancelledAhead: Set<UInt64> = []
 
@@ -83,6 +85,17 @@ struct OpenRequest {
 extension ExtensionCore {
     /// Calls the host and waits for its answer. Frames that arrive meanwhile are handled or kept for later.
     func call(_ method: UInt16, payload: [UInt8], until deadline: UInt64?) throws(ExtensionFailure) -> HostAnswer {
+        guard let frame = try answerFrame(method, payload: payload, until: deadline) else { return .tooLate }
+        try dropHandOver(frame)
+        guard frame.kind == .failure else { return .reply(frame.payload) }
+        return .failure(frame)
+    }
+
+    /// Like `call`.
+    /// - Returns: the reply or failure, whose descriptors are still to be received; nil if the deadline has passed.
+    func answerFrame(
+        _ method: UInt16, payload: [UInt8], until deadline: UInt64?
+    ) throws(ExtensionFailure) -> Frame? {
         // Checked before the call gets a number, because the host requires consecutive numbers.
         try check(.request, bytes: payload.count, terms: RequestTerms.size)
         lastCall &+= 1
@@ -93,24 +106,13 @@ extension ExtensionCore {
         )
         while true {
             while let frame = try read() {
-                if let answer = try answer(frame, to: call) { return answer }
+                if frame.call == call, frame.kind == .reply || frame.kind == .failure { return frame }
+                try putAside(frame)
             }
             guard try wait(until: deadline) else {
                 try send(FrameHeader(kind: .cancel, method: method, call: call), payload: [])
-                return .tooLate
+                return nil
             }
-        }
-    }
-
-    private func answer(_ frame: Frame, to call: UInt64) throws(ExtensionFailure) -> HostAnswer? {
-        switch frame.kind {
-        case .reply where frame.call == call: return .reply(frame.payload)
-        case .failure where frame.call == call:
-            let code = WireBytes.number(frame.payload, at: 0, as: UInt32.self) ?? 0
-            return .failure(code: code, text: String(decoding: frame.payload.dropFirst(4), as: UTF8.self))
-        default:
-            try putAside(frame)
-            return nil
         }
     }
 
@@ -120,7 +122,9 @@ extension ExtensionCore {
         case .cancel: cancel(frame.call)
         case .ping: try answerPing(frame)
         // If the call was given up, its answer is dropped.
-        case .reply, .failure: if frame.call > lastCall { throw .violated(.unknownCall(frame.call)) }
+        case .reply, .failure:
+            if frame.call > lastCall { throw .violated(.unknownCall(frame.call)) }
+            try dropHandOver(frame)
         case .data, .credit, .finish, .reset: try handleStream(frame)
         default: ahead.append(frame)
         }
@@ -132,4 +136,9 @@ enum HostAnswer {
     case reply([UInt8])
     case failure(code: UInt32, text: String)
     case tooLate
+
+    static func failure(_ frame: Frame) -> HostAnswer {
+        let code = WireBytes.number(frame.payload, at: 0, as: UInt32.self) ?? 0
+        return .failure(code: code, text: String(decoding: frame.payload.dropFirst(4), as: UTF8.self))
+    }
 }

@@ -132,7 +132,7 @@ extension ExtensionEndpoint {
 /// A view of the channel for code that is working on a request and must notice certain events meanwhile. Only the
 /// endpoint's thread may use it.
 package struct ExtensionLookout {
-    private let core: ExtensionCore
+    let core: ExtensionCore
 
     package init(_ endpoint: borrowing ExtensionEndpoint) {
         core = endpoint.core

@@ -17,6 +17,7 @@ final class ChannelState: Sendable {
 
     let calls = Mutex(CallTable())
     let hosted = Mutex(HostedCalls())
+    let expected = ExpectedCalls()
     let streams = Mutex(HostStreams())
     /// The number of open calls whose task first said that it would read the ring itself, and then suspended.
     let attendedCalls = Atomic<Int>(0)

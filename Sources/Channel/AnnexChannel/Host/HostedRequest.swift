@@ -1,4 +1,4 @@
-internal import AnnexLinux
+package import AnnexLinux
 internal import Synchronization
 
 /// A request that an extension makes of its host. The host answers it exactly once: the value cannot be copied, and
@@ -55,6 +55,15 @@ public struct HostedRequest: ~Copyable, Sendable {
         }
         leader.sender.answerHosted(
             call, header: FrameHeader(kind: .reply, method: method, call: call), payload: payload)
+    }
+
+    /// Sends the answer with a descriptor, which the extension gets once it reads the answer.
+    /// - Throws: the failure of handing over; the extension then gets a failure with that cause.
+    package consuming func reply(_ payload: [UInt8], handingOver descriptor: consuming Descriptor) throws(CallFailure) {
+        isAnswered = true
+        try leader.sender.answerHosted(
+            call, header: FrameHeader(kind: .reply, descriptors: 1, method: method, call: call), payload: payload,
+            descriptors: DescriptorList(descriptor))
     }
 
     /// Answers the request with a failure.

@@ -46,7 +46,9 @@ extension RingLeader {
             try checkBare(frame)
             try state.deliver(ChannelEvent(method: frame.method, payload: frame.payload))
         case .request, .cancel:
-            try receiver.spend(frame, state: state)
+            if !(frame.kind == .request && state.expected.take(frame.method)) {
+                try receiver.spend(frame, state: state)
+            }
             try HostedRequest.handle(frame, leader: self)
         case .open, .data, .credit, .finish, .reset: try handleStream(frame, receiver: &receiver)
         case .large: try handleLarge(frame, receiver: &receiver)

@@ -10,13 +10,30 @@ extension RingSender {
         sendSoon(OutgoingFrame(header: header, payload: payload))
     }
 
+    /// Sends the answer to a call that the extension made, with descriptors. They go at once, also if the frame has to
+    /// wait for room; the extension finds them by their tag.
+    func answerHosted(
+        _ call: UInt64, header: FrameHeader, payload: [UInt8], descriptors: consuming DescriptorList
+    ) throws(CallFailure) {
+        guard state.hosted.withLock({ $0.remove(call) }) else { return }
+        if let failure = control.handOver(descriptors, for: DescriptorTag.call(call, isHosted: true)) {
+            let cause = StreamFrame.reset(code: HandlerFailure.busyCode, "the host cannot hand over a file: \(failure)")
+            sendSoon(
+                OutgoingFrame(
+                    header: FrameHeader(kind: .failure, method: header.method, call: call), payload: cause))
+            throw failure
+        }
+        sendSoon(OutgoingFrame(header: header, payload: payload))
+    }
+
     func failHosted(_ call: UInt64, method: UInt16, code: UInt32, text: String) {
         answerHosted(
             call, header: FrameHeader(kind: .failure, method: method, call: call),
             payload: StreamFrame.reset(code: code, text))
     }
 
-    /// Sends a frame now or as soon as there is room, without waiting. The frame must have no descriptors and no terms.
+    /// Sends a frame now or as soon as there is room, without waiting. The frame must have no terms, and its
+    /// descriptors must have gone ahead.
     func sendSoon(_ frame: consuming OutgoingFrame) {
         let copy = OutgoingFrame.Copy(header: frame.header, payload: frame.payload)
         // The lock is held from the check to the sending. Otherwise a finish could overtake the credit of the last

@@ -28,6 +28,9 @@ public struct HostService: Sendable {
         self.installer = installer
     }
 
+    /// Whether it also answers the requests of methods that are Annex's own, as the replay of a recording does.
+    package var answersEverything: Bool { installer != nil }
+
     /// Serves one kind of request on the event loop's thread; the handler must not block. If it throws, the extension
     /// gets a failure: a `HandlerFailure` as it is, any other error by its text.
     public mutating func serve<Asked: ChannelRequest>(

@@ -35,6 +35,12 @@ struct DescriptorTag: Sendable, Hashable {
     let count: UInt32
 
     static let mark: UInt32 = 0x4446_4E41
+    /// Distinguishes the numbers of the extension's calls from those of the host's calls.
+    private static let hosted: UInt64 = 1 << 62
+
+    /// The number in a tag.
+    /// - Parameter isHosted: whether the extension made the call, and the descriptors come with its answer.
+    static func call(_ call: UInt64, isHosted: Bool) -> UInt64 { isHosted ? call | hosted : call }
     static let size = 16
 
     func encoded() -> [UInt8] {

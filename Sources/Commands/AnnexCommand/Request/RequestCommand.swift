@@ -105,7 +105,7 @@ struct RequestContent: ParsableArguments {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let type = TypeTable.system.type(ofFile: name) ?? .data
         do throws(ItemFailure) {
-            return ItemProvider(contents: try ItemContents(path: path), types: [type], suggestedName: name)
+            return ItemProvider(contents: try ItemContents.onDemand(path: path), types: [type], suggestedName: name)
         } catch {
             StandardError.print("annex: \(Escaped(path)): \(error)")
             throw unreadable

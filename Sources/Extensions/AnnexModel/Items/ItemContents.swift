@@ -1,18 +1,27 @@
 public import AnnexLinux
 internal import Glibc
+internal import Synchronization
 
-/// The bytes behind an attachment: a file opened for reading, or sealed memory.
+/// The bytes behind an attachment: a file, sealed memory, or a loader that is asked for them.
 ///
-/// Several providers may share one `ItemContents`. The descriptor is closed when the last of them is released.
+/// Contents on demand (`onDemand`) are opened when they are first read. Several providers may share one `ItemContents`.
+/// The descriptor is closed when the last of them is released.
 public final class ItemContents: Sendable {
-    package let descriptor: Descriptor
+    package let source: ItemSource
+    private let opened: Mutex<OpenedContents?>
 
     /// The standard limit for loading: 256 MiB.
     public static let standardLimit = 256 << 20
 
+    package init(_ source: ItemSource) {
+        self.source = source
+        opened = Mutex(nil)
+    }
+
     /// Wraps a descriptor that is known to be a regular file or memory.
     init(regular descriptor: consuming Descriptor) {
-        self.descriptor = descriptor
+        source = .opened
+        opened = Mutex(OpenedContents(descriptor))
     }
 
     /// Wraps a descriptor of a regular file or of memory, open for reading.
@@ -31,27 +40,51 @@ public final class ItemContents: Sendable {
             })
     }
 
-    /// The current size in bytes. A file may change afterwards.
+    /// The current size in bytes. A file may change afterwards. Contents on demand are opened for it.
     public var count: Int {
-        get throws(ItemFailure) { Int(clamping: try Self.status(of: descriptor).size) }
+        get throws(ItemFailure) { Int(clamping: try status().size) }
     }
 
-    /// Copies all bytes, so that later changes of the file do not affect them.
-    ///
-    /// - Parameter limit: the most bytes to load. Longer contents are an error, and are not cut.
-    public func load(limit: Int = standardLimit) throws(ItemFailure) -> [UInt8] {
-        let expected = try count
-        guard expected <= min(limit, Int.max - 1) else { throw .tooLong(limit: limit) }
-        let bytes = try ItemFailure.wrapping { () throws(SystemError) in
-            // Reading one byte more than expected reveals whether the file has grown since.
-            try descriptor.read(at: 0, count: expected + 1)
+    /// The size in bytes, if it is known without opening the contents. A file may change afterwards.
+    public var knownCount: Int? {
+        switch source {
+        case .opened: try? count
+        case .file(let file): file.size
+        case .loader(let loader): loader.size
+        case .remote(let item): item.size
         }
-        guard bytes.count <= expected else { throw .changedWhileRead }
-        return bytes
     }
 
-    private static func status(of descriptor: borrowing Descriptor) throws(ItemFailure) -> FileStatus {
+    package func status() throws(ItemFailure) -> FileStatus { try Self.status(of: open().descriptor) }
+
+    static func status(of descriptor: borrowing Descriptor) throws(ItemFailure) -> FileStatus {
         try ItemFailure.wrapping { () throws(SystemError) in try descriptor.status() }
+    }
+
+    /// Opens the contents, if that has not happened yet, and keeps them open. Blocks this thread meanwhile.
+    package func open(_ waiting: LoadWaiting = LoadWaiting()) throws(ItemFailure) -> OpenedContents {
+        if let known = opened.withLock({ $0 }) { return known }
+        let new: OpenedContents
+        switch source {
+        case .opened: throw .notLoadable
+        case .loader: throw .notLoadable
+        case .file(let file): new = OpenedContents(try file.open())
+        case .remote(let item): new = OpenedContents(try item.open(waiting))
+        }
+        return opened.withLock { held in
+            if let held { return held }
+            held = new
+            return new
+        }
+    }
+}
+
+/// An open file of contents. It is closed with its last reference.
+package final class OpenedContents: Sendable {
+    package let descriptor: Descriptor
+
+    init(_ descriptor: consuming Descriptor) {
+        self.descriptor = descriptor
     }
 }
 
@@ -75,45 +108,5 @@ extension ItemContents {
         try write(memory.number)
         try memory.addSeals(.immutable)
         return ItemContents(regular: memory)
-    }
-}
-
-/// Why the contents of an attachment cannot be read.
-public enum ItemFailure: Error, Sendable, Hashable {
-    /// The provider does not offer this type.
-    case noSuchType(TypeIdentifier, offered: [TypeIdentifier])
-    /// The contents are longer than the reader allows, in bytes.
-    case tooLong(limit: Int)
-    /// The contents are neither a file nor memory.
-    case notAFile
-    /// The file grew while it was read.
-    case changedWhileRead
-    /// A system call failed.
-    case system(SystemError)
-}
-
-extension ItemFailure: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .noSuchType(let type, let offered):
-            "the item is not offered as \(type), only as \(offered.map(\.description).joined(separator: ", "))"
-        case .tooLong(let limit): "the item is longer than \(limit) bytes"
-        case .notAFile: "the item's contents are neither a regular file nor memory"
-        case .changedWhileRead: "the item's file changed while it was read"
-        case .system(let error): "the item could not be read: \(error)"
-        }
-    }
-}
-
-extension ItemFailure {
-    /// Runs system calls and wraps their error.
-    static func wrapping<Result: ~Copyable>(
-        _ body: () throws(SystemError) -> Result
-    ) throws(ItemFailure) -> Result {
-        do throws(SystemError) {
-            return try body()
-        } catch {
-            throw .system(error)
-        }
     }
 }

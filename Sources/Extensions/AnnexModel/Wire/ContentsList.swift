@@ -1,19 +1,73 @@
 package import AnnexChannel
 package import AnnexLinux
 
-/// The contents that travel beside a message, in order and without repetitions.
+/// The contents of a message's attachments, in order and without repetitions: those that travel beside the message, and
+/// those that are only offered, under a number.
 package struct ContentsList: Sendable {
+    /// Where the contents of a representation are.
+    package enum Place: Sendable, Hashable {
+        case beside(UInt32)
+        case offered(UInt64)
+    }
+
     package private(set) var contents: [ItemContents]
+    /// The contents that are only offered, in the order of their numbers.
+    package private(set) var offered: [Offer] = []
+    private var places: [ObjectIdentifier: Place] = [:]
+    /// The number of the next offer; nil if everything travels beside the message.
+    private let nextNumber: (@Sendable () -> UInt64)?
+    /// Makes contents of an offer that arrived; nil if none may arrive.
+    private let remote: (@Sendable (ItemOffer) -> any RemoteItem)?
+
+    /// Contents under a number that the receiver loads them by.
+    package struct Offer: Sendable {
+        package let number: UInt64
+        package let contents: ItemContents
+    }
+
+    /// How many contents travel beside a message that can offer the others. One place is left for a long list of items.
+    private static let mostBeside = 15
 
     package init(_ contents: [ItemContents] = []) {
         self.contents = contents
+        nextNumber = nil
+        remote = nil
     }
 
-    /// The index of these contents in the list. Contents that are not in the list yet are appended.
-    package mutating func index(of wanted: ItemContents) -> UInt32 {
-        let place = contents.firstIndex { $0 === wanted } ?? contents.count
-        if place == contents.count { contents.append(wanted) }
-        return UInt32(clamping: place)
+    /// An empty list that offers contents on demand, and contents beyond the number of descriptors of a message.
+    package init(offering nextNumber: @escaping @Sendable () -> UInt64) {
+        contents = []
+        self.nextNumber = nextNumber
+        remote = nil
+    }
+
+    private init(
+        _ contents: [ItemContents], offers remote: @escaping @Sendable (ItemOffer) -> any RemoteItem
+    ) {
+        self.contents = contents
+        nextNumber = nil
+        self.remote = remote
+    }
+
+    /// The place of these contents. Contents that are not in the list yet are appended.
+    package mutating func place(of wanted: ItemContents) -> Place {
+        if let known = places[ObjectIdentifier(wanted)] { return known }
+        let place: Place
+        if let nextNumber, !wanted.isOpenFromStart || contents.count >= Self.mostBeside {
+            let number = nextNumber()
+            offered.append(Offer(number: number, contents: wanted))
+            place = .offered(number)
+        } else {
+            place = .beside(append(wanted))
+        }
+        places[ObjectIdentifier(wanted)] = place
+        return place
+    }
+
+    /// Appends contents that travel beside the message in any case.
+    package mutating func append(_ wanted: ItemContents) -> UInt32 {
+        contents.append(wanted)
+        return UInt32(clamping: contents.count - 1)
     }
 
     /// The contents at an index that a peer sent; nil if the list has no such index.
@@ -21,14 +75,22 @@ package struct ContentsList: Sendable {
         guard let place = Int(exactly: place), contents.indices.contains(place) else { return nil }
         return contents[place]
     }
+
+    /// The contents that a peer has offered; nil if this side accepts no offers.
+    func contents(of offer: ItemOffer) -> ItemContents? {
+        remote.map { ItemContents(.remote($0(offer))) }
+    }
 }
 
 extension ContentsList {
     /// Wraps the descriptors that arrived with a message. Throws an error for anything but files and memory.
-    package init(taking descriptors: consuming DescriptorList) throws(ItemFailure) {
+    package init(
+        taking descriptors: consuming DescriptorList,
+        offers remote: (@Sendable (ItemOffer) -> any RemoteItem)? = nil
+    ) throws(ItemFailure) {
         var contents: [ItemContents] = []
         while let descriptor = descriptors.takeFirst() { contents.append(try ItemContents(descriptor)) }
-        self.init(contents)
+        if let remote { self.init(contents, offers: remote) } else { self.init(contents) }
     }
 
     /// Wraps the memory that an extension sent with its answer. The channel has checked that it is sealed.
@@ -42,9 +104,15 @@ extension ContentsList {
     }
 
     /// Descriptors to send: each reopened, so that the recipient gets a read-only file description of its own.
-    package func readOnlyDescriptors() throws(SystemError) -> DescriptorList {
+    package func readOnlyDescriptors() throws -> DescriptorList {
         var descriptors = DescriptorList()
-        for contents in contents { descriptors.append(try contents.descriptor.reopenedReadOnly()) }
+        for contents in contents { descriptors.append(try contents.open().descriptor.reopenedReadOnly()) }
         return descriptors
+    }
+}
+
+extension ItemContents {
+    fileprivate var isOpenFromStart: Bool {
+        if case .opened = source { true } else { false }
     }
 }

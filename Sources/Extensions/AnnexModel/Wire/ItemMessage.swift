@@ -37,7 +37,7 @@ extension ItemMessage {
         contentText = item.attributedContentText
         var attachments: [ProviderMessage] = []
         for provider in item.attachments {
-            attachments.append(ProviderMessage(provider, index: contents.index(of: provider.contents)))
+            attachments.append(ProviderMessage(provider, collecting: &contents))
         }
         self.attachments = attachments
         userInfo = ItemDictionary(values: item.userInfo)
@@ -53,41 +53,132 @@ extension ItemMessage {
     }
 }
 
-/// An `ItemProvider` on the wire. Its contents travel beside the message; the message holds their index.
+/// An `ItemProvider` on the wire. The contents of its representations travel beside the message or are offered; the
+/// message holds their indices and numbers.
+///
+/// One representation whose contents travel beside the message has a short form, which is older than the other.
 package struct ProviderMessage: Message {
     private enum Tag {
         static let type: UInt16 = 1
         static let suggestedName: UInt16 = 2
         static let contents: UInt16 = 3
+        static let representation: UInt16 = 4
     }
 
-    private let types: [TypeIdentifier]
     private let suggestedName: String?
-    private let contents: UInt32
+    private let representations: [RepresentationMessage]
 
-    init(_ provider: ItemProvider, index: UInt32) {
-        types = provider.registeredTypeIdentifiers
+    init(_ provider: ItemProvider, collecting contents: inout ContentsList) {
         suggestedName = provider.suggestedName
-        contents = index
+        var representations: [RepresentationMessage] = []
+        for one in provider.representations {
+            representations.append(RepresentationMessage(one, at: contents.place(of: one.contents)))
+        }
+        self.representations = representations
+    }
+
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(suggestedName, as: Tag.suggestedName)
+        if representations.count == 1, case .beside(let index) = representations[0].place {
+            encoder.encode(list: representations[0].types, as: Tag.type)
+            encoder.encode(index, as: Tag.contents)
+        } else {
+            encoder.encode(list: representations, as: Tag.representation)
+        }
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        let types: [TypeIdentifier] = try decoder.decodeList(Tag.type)
+        suggestedName = try decoder.decodeIfPresent(Tag.suggestedName)
+        let index: UInt32? = try decoder.decodeIfPresent(Tag.contents)
+        let list: [RepresentationMessage] = try decoder.decodeList(Tag.representation)
+        if let index {
+            guard list.isEmpty else { throw decoder.failure(Tag.contents, reason: .rejected("has both forms")) }
+            representations = [RepresentationMessage(types: types, beside: index)]
+        } else {
+            guard !list.isEmpty, types.isEmpty else {
+                throw decoder.failure(Tag.representation, reason: .rejected("has no contents"))
+            }
+            representations = list
+        }
+    }
+
+    func provider(with list: ContentsList) throws(DecodingFailure) -> ItemProvider {
+        var found: [ItemRepresentation] = []
+        for one in representations { found.append(try one.representation(with: list)) }
+        guard let provider = ItemProvider(representations: found, suggestedName: suggestedName) else {
+            let reason = DecodingFailure.Reason.rejected("has no contents")
+            throw DecodingFailure(offset: 0, tag: Tag.representation, reason: reason)
+        }
+        return provider
+    }
+}
+
+/// One representation of an attachment on the wire.
+package struct RepresentationMessage: Message {
+    private enum Tag {
+        static let type: UInt16 = 1
+        static let index: UInt16 = 2
+        static let number: UInt16 = 3
+        static let size: UInt16 = 4
+        static let isEditable: UInt16 = 5
+    }
+
+    let types: [TypeIdentifier]
+    let place: ContentsList.Place
+    private let size: UInt64?
+    private let isEditable: Bool
+
+    init(_ one: ItemRepresentation, at place: ContentsList.Place) {
+        types = one.types
+        self.place = place
+        size = one.knownCount.map { UInt64(clamping: $0) }
+        isEditable = one.contents.isEditable
+    }
+
+    init(types: [TypeIdentifier], beside index: UInt32) {
+        self.types = types
+        place = .beside(index)
+        size = nil
+        isEditable = false
     }
 
     package func encode(into encoder: inout MessageEncoder) {
         encoder.encode(list: types, as: Tag.type)
-        encoder.encode(suggestedName, as: Tag.suggestedName)
-        encoder.encode(contents, as: Tag.contents)
+        switch place {
+        case .beside(let index): encoder.encode(index, as: Tag.index)
+        case .offered(let number):
+            encoder.encode(number, as: Tag.number)
+            encoder.encode(size, as: Tag.size)
+            if isEditable { encoder.encode(true, as: Tag.isEditable) }
+        }
     }
 
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         types = try decoder.decodeList(Tag.type)
-        suggestedName = try decoder.decodeIfPresent(Tag.suggestedName)
-        contents = try decoder.decode(Tag.contents)
+        let index: UInt32? = try decoder.decodeIfPresent(Tag.index)
+        let number: UInt64? = try decoder.decodeIfPresent(Tag.number)
+        size = try decoder.decodeIfPresent(Tag.size)
+        isEditable = try decoder.decode(Tag.isEditable, default: false)
+        switch (index, number) {
+        case (let index?, nil): place = .beside(index)
+        case (nil, let number?): place = .offered(number)
+        default: throw decoder.failure(Tag.index, reason: .rejected("must have either an index or a number"))
+        }
     }
 
-    func provider(with list: ContentsList) throws(DecodingFailure) -> ItemProvider {
-        guard let found = list[contents] else {
+    func representation(with list: ContentsList) throws(DecodingFailure) -> ItemRepresentation {
+        let contents: ItemContents? =
+            switch place {
+            case .beside(let index): list[index]
+            case .offered(let number):
+                list.contents(
+                    of: ItemOffer(number: number, size: size.map { Int(clamping: $0) }, isEditable: isEditable))
+            }
+        guard let contents else {
             let reason = DecodingFailure.Reason.rejected("names contents that did not arrive with the message")
-            throw DecodingFailure(offset: 0, tag: Tag.contents, reason: reason)
+            throw DecodingFailure(offset: 0, tag: Tag.index, reason: reason)
         }
-        return ItemProvider(contents: found, types: types, suggestedName: suggestedName)
+        return ItemRepresentation(contents, types: types)
     }
 }

@@ -5,48 +5,68 @@ package struct RequestMessage: Message {
     /// The method number of the call that carries this message.
     package static let method: UInt16 = 1
 
-    package let items: [ItemMessage]
+    private enum Tag {
+        static let item: UInt16 = 1
+        static let pages: UInt16 = 2
+    }
+
+    private var items: ListedItems
 
     package init(_ items: [ExtensionItem], collecting contents: inout ContentsList) {
-        self.items = items.map { ItemMessage($0, collecting: &contents) }
+        self.items = .inside(items.map { ItemMessage($0, collecting: &contents) })
     }
 
     package func encode(into encoder: inout MessageEncoder) {
-        encoder.encode(list: items, as: 1)
+        switch items {
+        case .inside(let items): encoder.encode(list: items, as: Tag.item)
+        case .pages(let index): encoder.encode(index, as: Tag.pages)
+        }
     }
 
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
-        items = try decoder.decodeList(1)
+        let list: [ItemMessage] = try decoder.decodeList(Tag.item)
+        let pages: UInt32? = try decoder.decodeIfPresent(Tag.pages)
+        items = pages.map { .pages($0) } ?? .inside(list)
     }
 
     /// The items. `contents` holds the files and memory that arrived with the message.
     package func inputItems(with contents: ContentsList) throws(DecodingFailure) -> [ExtensionItem] {
-        var result: [ExtensionItem] = []
-        for item in items { result.append(try item.item(with: contents)) }
-        return result
+        try items.items(with: contents)
+    }
+
+    /// The request with its items in pages; nil if they do not fit there either.
+    package func paged(collecting contents: inout ContentsList) throws(ItemFailure) -> RequestMessage? {
+        guard let pages = try items.paged(collecting: &contents) else { return nil }
+        var request = self
+        request.items = pages
+        return request
     }
 }
 
 /// How an extension answers a request: with items, or with an error.
 package enum ReplyMessage: Message {
-    case completed([ItemMessage])
+    case completed(ListedItems)
     case cancelled(ExtensionError)
 
     private enum Tag {
         static let item: UInt16 = 1
         static let error: UInt16 = 2
         static let completed: UInt16 = 3
+        static let pages: UInt16 = 4
     }
 
     package init(_ items: [ExtensionItem], collecting contents: inout ContentsList) {
-        self = .completed(items.map { ItemMessage($0, collecting: &contents) })
+        self = .completed(.inside(items.map { ItemMessage($0, collecting: &contents) }))
     }
 
     package func encode(into encoder: inout MessageEncoder) {
         switch self {
         case .completed(let items):
             encoder.encode(true, as: Tag.completed)
-            encoder.encode(list: items, as: Tag.item)
+            switch items {
+            case .inside(let items): encoder.encode(list: items, as: Tag.item)
+            case .pages(let index): encoder.encode(index, as: Tag.pages)
+            }
         case .cancelled(let error): encoder.encode(error, as: Tag.error)
         }
     }
@@ -59,7 +79,9 @@ package enum ReplyMessage: Message {
             guard try decoder.decode(Tag.completed) else {
                 throw decoder.failure(Tag.completed, reason: .rejected("neither completed nor an error"))
             }
-            self = .completed(try decoder.decodeList(Tag.item))
+            let list: [ItemMessage] = try decoder.decodeList(Tag.item)
+            let pages: UInt32? = try decoder.decodeIfPresent(Tag.pages)
+            self = .completed(pages.map { .pages($0) } ?? .inside(list))
         }
     }
 
@@ -68,11 +90,14 @@ package enum ReplyMessage: Message {
         with contents: ContentsList
     ) throws(DecodingFailure) -> Result<[ExtensionItem], ExtensionError> {
         switch self {
-        case .cancelled(let error): return .failure(error)
-        case .completed(let messages):
-            var items: [ExtensionItem] = []
-            for message in messages { items.append(try message.item(with: contents)) }
-            return .success(items)
+        case .cancelled(let error): .failure(error)
+        case .completed(let items): .success(try items.items(with: contents))
         }
+    }
+
+    /// The answer with its items in pages; nil if they do not fit there either, or if the answer is an error.
+    package func paged(collecting contents: inout ContentsList) throws(ItemFailure) -> ReplyMessage? {
+        guard case .completed(let items) = self else { return nil }
+        return try items.paged(collecting: &contents).map { .completed($0) }
     }
 }

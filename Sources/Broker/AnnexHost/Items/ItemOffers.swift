@@ -1,0 +1,164 @@
+internal import AnnexBrokerAPI
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexModel
+internal import Dispatch
+internal import Synchronization
+
+/// The contents that a session's requests offer to its extension, each under a number of its own.
+///
+/// The extension gets exactly these, and only until the request that offered them has its answer. A number that was
+/// never offered breaks the protocol.
+final class ItemOffers: Sendable {
+    private struct State {
+        var open: [UInt64: ItemContents] = [:]
+        var jobs: [UInt64: LoadJob] = [:]
+        var versions: [UInt64: StagedVersion] = [:]
+    }
+
+    private let state = Mutex(State())
+    /// SYNC: relaxed: the last number; it only matters that no two are the same.
+    private let last = Atomic<UInt64>(0)
+    /// How many loads may be under way at once.
+    private static let mostJobs = 16
+
+    /// A list that takes its numbers from here.
+    func newList() -> ContentsList {
+        ContentsList(offering: { [weak self] in self?.last.add(1, ordering: .relaxed).newValue ?? 0 })
+    }
+
+    /// Makes offers valid.
+    func add(_ offers: [ContentsList.Offer], on endpoint: HostEndpoint) {
+        guard !offers.isEmpty else { return }
+        state.withLock { state in
+            for offer in offers { state.open[offer.number] = offer.contents }
+        }
+        endpoint.expectCalls(offers.count)
+    }
+
+    /// Withdraws offers, and ends their loads.
+    func withdraw(_ offers: [ContentsList.Offer], on endpoint: HostEndpoint) {
+        guard !offers.isEmpty else { return }
+        let (jobs, isEmpty) = state.withLock { state in
+            var jobs: [LoadJob] = []
+            for offer in offers {
+                state.open[offer.number] = nil
+                state.versions[offer.number] = nil
+                if let job = state.jobs.removeValue(forKey: offer.number) { jobs.append(job) }
+            }
+            return (jobs, state.open.isEmpty)
+        }
+        for job in jobs { job.end(with: .withdrawn) }
+        if isEmpty { endpoint.expectNoCalls() }
+    }
+
+    /// Answers a request of the extension; runs on the event loop's thread.
+    /// - Parameter violated: gets each breach of the protocol.
+    func serve(_ request: consuming HostedRequest, violated: (ProtocolViolation) -> Void) {
+        guard let message = try? LoadMessage(decoding: request.payload) else {
+            violated(ProtocolViolation("a load of an item that cannot be read"))
+            return request.fail(code: HandlerFailure.unreadableCode, text: "the request cannot be read")
+        }
+        guard message.number > 0, message.number <= last.load(ordering: .relaxed) else {
+            violated(ProtocolViolation("a load of item \(message.number), which was never offered"))
+            return request.fail(code: HandlerFailure.unreadableCode, text: "this item was never offered")
+        }
+        switch request.method {
+        case LoadMessage.loadMethod: load(message.number, for: request)
+        case LoadMessage.cancelMethod:
+            state.withLock { $0.jobs.removeValue(forKey: message.number) }?.end(with: ItemFailure.cancelled)
+            try? request.reply()
+        case LoadMessage.writeMethod: begin(message.number, for: request)
+        case LoadMessage.commitMethod: commit(message.number, for: request)
+        default: request.fail(code: HandlerFailure.unknownMethodCode, text: "unknown method")
+        }
+    }
+
+    private enum Step {
+        case withdrawn, busy
+        case wait(LoadJob)
+        case begin(LoadJob)
+    }
+
+    private func load(_ number: UInt64, for request: consuming HostedRequest) {
+        let step: Step = state.withLock { state in
+            guard let contents = state.open[number] else { return .withdrawn }
+            if let job = state.jobs[number] { return .wait(job) }
+            guard state.jobs.count < Self.mostJobs else { return .busy }
+            let job = LoadJob(contents) { [weak self] in self?.forget(number, job: $0) }
+            state.jobs[number] = job
+            return .begin(job)
+        }
+        switch step {
+        case .withdrawn: request.answer(.refused(.withdrawn))
+        case .busy:
+            request.fail(code: HandlerFailure.busyCode, text: "more than \(Self.mostJobs) loads are under way")
+        case .wait(let job): job.enlist(request)
+        case .begin(let job):
+            job.enlist(request)
+            job.begin()
+        }
+    }
+
+    // An offer has one version at a time, so an extension can fill the disk with no more than one file for each offer.
+    private func begin(_ number: UInt64, for request: consuming HostedRequest) {
+        let (contents, known) = state.withLock { ($0.open[number], $0.versions[number]) }
+        guard let contents else { return request.answer(.refused(.withdrawn)) }
+        guard case .file(let file) = contents.source, file.isEditable else {
+            return request.answer(.refused(LoadRefusal(ItemFailure.notEditable)))
+        }
+        let held = HeldRequest(request)
+        DispatchQueue.global().async { [self] in
+            let outcome = Result { try keep(known ?? StagedVersion(of: file), as: number).begin() }
+            guard let request = held.take() else { return }
+            switch consume outcome {
+            case .success(let descriptor): try? request.reply([], handingOver: descriptor)
+            case .failure(let error): request.answer(.refused(LoadRefusal(error)))
+            }
+        }
+    }
+
+    /// Keeps a version.
+    /// - Throws: `withdrawn` if its offer was withdrawn meanwhile.
+    private func keep(_ version: StagedVersion, as number: UInt64) throws(ItemFailure) -> StagedVersion {
+        let kept: StagedVersion? = state.withLock { state in
+            guard state.open[number] != nil else { return nil }
+            if state.versions[number] == nil { state.versions[number] = version }
+            return state.versions[number]
+        }
+        guard let kept else { throw .withdrawn }
+        return kept
+    }
+
+    private func commit(_ number: UInt64, for request: consuming HostedRequest) {
+        let (isOpen, version) = state.withLock { ($0.open[number] != nil, $0.versions[number]) }
+        guard isOpen else { return request.answer(.refused(.withdrawn)) }
+        guard let version else { return request.answer(.refused(.failed("no new version was begun"))) }
+        let held = HeldRequest(request)
+        DispatchQueue.global().async {
+            let outcome = Result { try version.commit() }
+            guard let request = held.take() else { return }
+            switch outcome {
+            case .success: request.answer(.done)
+            case .failure(let error): request.answer(.refused(LoadRefusal(error)))
+            }
+        }
+    }
+
+    /// Forgets a job that has delivered its outcome.
+    private func forget(_ number: UInt64, job: LoadJob) {
+        state.withLock { state in
+            if state.jobs[number] === job { state.jobs[number] = nil }
+        }
+    }
+}
+
+extension HostedRequest {
+    /// Answers a load without a descriptor.
+    consuming func answer(_ reply: LoadReply) {
+        guard let bytes = try? reply.encoded() else {
+            return fail(code: HandlerFailure.tooLargeCode, text: "the answer is too large")
+        }
+        try? self.reply(bytes)
+    }
+}

@@ -1,0 +1,158 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexModel
+internal import Dispatch
+internal import Synchronization
+
+/// One load of contents: runs the loader, and answers the extension's requests for its outcome.
+///
+/// The extension asks again and again, and each request is answered within a tenth of a second. So a loader may take
+/// long, and the extension sees its progress and answers the watchdog meanwhile.
+final class LoadJob: Sendable {
+    private struct State {
+        var outcome: Result<OutgoingContents, any Error>?
+        var waiter: HeldRequest?
+        var task: Task<Void, Never>?
+        var timer: EventLoop.Timer?
+    }
+
+    private let contents: ItemContents
+    private let progress = ItemLoad()
+    private let state = Mutex(State())
+    /// Called when the outcome was sent, or will never be.
+    private let delivered: @Sendable (LoadJob) -> Void
+
+    /// How long a request waits for the outcome.
+    private static let patience = Duration.milliseconds(100)
+    /// How long opening a file may take.
+    private static let longestOpening = Duration.seconds(30)
+
+    init(_ contents: ItemContents, delivered: @escaping @Sendable (LoadJob) -> Void) {
+        self.contents = contents
+        self.delivered = delivered
+    }
+
+    func begin() {
+        if case .loader(let loader) = contents.source {
+            limit(to: loader.timeout)
+            let task = Task { [self] in
+                do {
+                    finish(.success(try OutgoingContents(of: try await loader.load(progress))))
+                } catch {
+                    finish(.failure(error))
+                }
+            }
+            state.withLock { $0.task = task }
+        } else {
+            limit(to: Self.longestOpening)
+            // A file system may block, so neither the event loop nor a task's thread opens the file.
+            DispatchQueue.global().async { [self] in
+                finish(Result { try OutgoingContents(of: contents) })
+            }
+        }
+    }
+
+    /// Answers a request with the outcome, or with the progress if the outcome does not come soon.
+    func enlist(_ request: consuming HostedRequest) {
+        let held = HeldRequest(request)
+        let (isSecond, outcome) = state.withLock { state in
+            if let outcome = state.outcome { return (false, Optional(outcome)) }
+            defer { if state.waiter == nil { state.waiter = held } }
+            return (state.waiter != nil, nil)
+        }
+        if let outcome { return deliver(outcome, to: held) }
+        guard !isSecond else {
+            held.take()?.fail(code: HandlerFailure.busyCode, text: "this item is being loaded already")
+            return
+        }
+        (try? EventLoop.shared())?.schedule(after: Self.patience) { [self] in answerPending(held) }
+    }
+
+    private func answerPending(_ held: HeldRequest) {
+        let isWaiting = state.withLock { state in
+            guard state.waiter === held else { return false }
+            state.waiter = nil
+            return true
+        }
+        guard isWaiting, let request = held.take() else { return }
+        request.answer(.pending(progress: UInt32(progress.progress * 1_000_000)))
+    }
+
+    /// Ends the load early.
+    func end(with failure: ItemFailure) {
+        finish(.failure(failure))
+    }
+
+    private func limit(to timeout: Duration) {
+        let timer = (try? EventLoop.shared())?.schedule(after: timeout) { [self] in end(with: .timedOut) }
+        state.withLock { $0.timer = timer }
+    }
+
+    private func finish(_ outcome: Result<OutgoingContents, any Error>) {
+        let ended = state.withLock { state in
+            guard state.outcome == nil else { return State() }
+            defer { state = State(outcome: outcome) }
+            return state
+        }
+        ended.task?.cancel()
+        ended.timer?.cancel()
+        if let waiter = ended.waiter { deliver(outcome, to: waiter) }
+    }
+
+    private func deliver(_ outcome: Result<OutgoingContents, any Error>, to held: HeldRequest) {
+        delivered(self)
+        guard let request = held.take() else { return }
+        do {
+            let descriptor = try outcome.get().descriptor.duplicate()
+            try? request.reply([], handingOver: descriptor)
+        } catch {
+            request.answer(.refused(LoadRefusal(error)))
+        }
+    }
+}
+
+/// Contents in the form in which an extension gets them.
+///
+/// Small contents are a sealed copy, so that a slow or changing file cannot affect the extension. Large contents are a
+/// newly opened file description, so that the extension does not share the host's.
+final class OutgoingContents: Sendable {
+    let descriptor: Descriptor
+
+    /// Contents of at most this many bytes travel as a sealed copy rather than as the file itself.
+    private static let small = 64 << 10
+
+    /// Contents that are not open yet are opened for this, and closed again.
+    init(of contents: ItemContents) throws(ItemFailure) {
+        let opened: ItemContents
+        if case .file(let file) = contents.source {
+            opened = try ItemContents(try file.open())
+        } else {
+            opened = contents
+        }
+        descriptor =
+            try opened.count <= Self.small
+            ? Self.sealedCopy(of: opened)
+            : Self.reopened(opened)
+    }
+
+    private static func reopened(_ contents: ItemContents) throws(ItemFailure) -> Descriptor {
+        let opened = try contents.open()
+        do throws(SystemError) {
+            return try opened.descriptor.reopenedReadOnly()
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    private static func sealedCopy(of contents: ItemContents) throws(ItemFailure) -> Descriptor {
+        let bytes = try contents.load(limit: small)
+        do throws(SystemError) {
+            let memory = try Descriptor.memfd("annex-contents", size: 0)
+            try memory.writeAll(bytes)
+            try memory.addSeals(.immutable)
+            return memory
+        } catch {
+            throw .system(error)
+        }
+    }
+}

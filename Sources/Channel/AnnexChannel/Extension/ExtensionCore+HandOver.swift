@@ -1,0 +1,71 @@
+internal import AnnexLinux
+
+// Descriptors that come from the host, with its requests and with its answers. The host sends them ahead of their frame.
+// Frames can be read in another order than descriptors were sent, because a request waits while this side waits for an
+// answer. So each hand-over is found by its tag.
+extension ExtensionCore {
+    /// Receives the descriptors that the host sent ahead of this frame. They are already in the socket, or they never
+    /// come.
+    /// - Returns: nil if this process has no descriptor numbers left.
+    func takeHandOver(_ frame: Frame) throws(ExtensionFailure) -> DescriptorList? {
+        guard frame.descriptors > 0 else { return DescriptorList() }
+        let tag = DescriptorTag(
+            call: DescriptorTag.call(frame.call, isHosted: frame.kind != .request), count: UInt32(frame.descriptors))
+        if let place = handedOver.firstIndex(where: { $0.tag.call == tag.call }) {
+            return try handedOver.remove(at: place).take(for: tag)
+        }
+        while true {
+            let next = try nextHandOver(for: frame)
+            guard next.tag.call != tag.call else { return try next.take(for: tag) }
+            handedOver.append(next)
+        }
+    }
+
+    /// Closes the descriptors of an answer that no caller waits for.
+    func dropHandOver(_ frame: Frame) throws(ExtensionFailure) {
+        if frame.descriptors > 0 { _ = try takeHandOver(frame) }
+    }
+
+    private func nextHandOver(for frame: Frame) throws(ExtensionFailure) -> EarlyHandOver {
+        let reception: ControlReception
+        do throws(SystemError) {
+            reception = try control.receive(atMost: DescriptorTag.size)
+        } catch {
+            throw .system(error)
+        }
+        switch consume reception {
+        case .nothing: throw .violated(.descriptorsMissing(call: frame.call))
+        case .end: throw .ended
+        case .message(var message):
+            guard let tag = DescriptorTag(message.bytes) else {
+                throw .violated(.descriptorsMissing(call: frame.call))
+            }
+            return EarlyHandOver(tag, list: message.takeDescriptors(), wasCut: message.descriptorsWereCut)
+        }
+    }
+}
+
+/// One message of descriptors from the host.
+final class EarlyHandOver {
+    let tag: DescriptorTag
+    private var list: DescriptorList
+    private let wasCut: Bool
+
+    init(_ tag: DescriptorTag, list: consuming DescriptorList, wasCut: Bool) {
+        self.tag = tag
+        self.list = list
+        self.wasCut = wasCut
+    }
+
+    /// - Parameter wanted: the tag that the frame calls for.
+    /// - Returns: nil if some descriptors were lost, because this process has no numbers left.
+    func take(for wanted: DescriptorTag) throws(ExtensionFailure) -> DescriptorList? {
+        if wasCut { return nil }
+        guard tag == wanted, list.count == Int(wanted.count) else {
+            throw .violated(.descriptorsMissing(call: wanted.call))
+        }
+        var taken = DescriptorList()
+        swap(&taken, &list)
+        return taken
+    }
+}

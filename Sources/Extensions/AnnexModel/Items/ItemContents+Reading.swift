@@ -1,0 +1,147 @@
+internal import AnnexLinux
+internal import Glibc
+
+extension ItemContents {
+    /// Copies all bytes, so that later changes of the file do not affect them.
+    ///
+    /// - Parameter limit: the most bytes to load. Longer contents are an error, and are not cut.
+    /// - Throws: `changedWhileRead` if the file's size or time of change was not the same before and after.
+    public func load(limit: Int = standardLimit) throws(ItemFailure) -> [UInt8] {
+        let opened = try open()
+        let before = try Self.status(of: opened.descriptor)
+        let expected = Int(clamping: before.size)
+        guard expected <= min(limit, Int.max - 1) else { throw .tooLong(limit: limit) }
+        let bytes = try ItemFailure.wrapping { () throws(SystemError) in
+            // Reading one byte more than expected reveals whether the file has grown since.
+            try opened.descriptor.read(at: 0, count: expected + 1)
+        }
+        guard bytes.count == expected else { throw .changedWhileRead }
+        try Self.checkUnchanged(opened, since: before)
+        return bytes
+    }
+
+    /// Copies a part of the bytes.
+    ///
+    /// The file may change between two such reads. `chunks` notices that.
+    /// - Parameters:
+    ///   - offset: the place of the first byte.
+    ///   - count: how many bytes to read.
+    /// - Returns: fewer bytes only at the end of the contents; none behind it, or if a number is less than zero.
+    public func read(at offset: Int, count: Int) throws(ItemFailure) -> [UInt8] {
+        let opened = try open()
+        let left = max(0, Int(clamping: try Self.status(of: opened.descriptor).size) - max(offset, 0))
+        guard offset >= 0, count > 0, left > 0 else { return [] }
+        return try ItemFailure.wrapping { () throws(SystemError) in
+            try opened.descriptor.read(at: Int64(offset), count: min(count, left))
+        }
+    }
+
+    /// Lends the bytes piece by piece, in order and in one buffer, so that contents of any size need little memory.
+    ///
+    /// - Parameters:
+    ///   - size: the bytes of each piece but the last, from 1 to 16 MiB.
+    ///   - body: gets each piece. Returning false ends the loop.
+    /// - Throws: `changedWhileRead` if the file changed before its end was reached, and what `body` throws.
+    public func forEachChunk(of size: Int = 1 << 18, _ body: (RawSpan) throws -> Bool) throws {
+        let opened = try open()
+        let before = try Self.status(of: opened.descriptor)
+        let most = min(max(size, 1), 16 << 20)
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: most, alignment: 4096)
+        defer { unsafe room.deallocate() }
+        var offset: Int64 = 0
+        while true {
+            let count = try ItemFailure.wrapping { () throws(SystemError) in
+                try unsafe opened.descriptor.fill(room, from: offset)
+            }
+            // Compared before the piece is used, so that no piece is from another version of the file than the others.
+            try Self.checkUnchanged(opened, since: before)
+            offset += Int64(count)
+            if count < most, offset != before.size { throw ItemFailure.changedWhileRead }
+            // SAFETY: `fill` has written this many bytes, which are lent only for the call.
+            if count > 0, try unsafe !body(UnsafeRawBufferPointer(rebasing: room[..<count]).bytes) { return }
+            if count < most { return }
+        }
+    }
+
+    /// The bytes in pieces, each in memory of its own: a sequence for `for try await`, whose errors are `ItemFailure`.
+    ///
+    /// - Parameter size: the bytes of each piece but the last, from 1 to 16 MiB.
+    public func chunks(of size: Int = 1 << 18) -> ItemChunks { ItemChunks(contents: self, size: size) }
+
+    /// Writes all bytes to a new file, and removes the file again if that fails.
+    ///
+    /// - Parameter path: no file may be there yet. The file gets the mode 0600.
+    public func write(to path: String) throws(ItemFailure) {
+        let target = try ItemFailure.wrapping { () throws(SystemError) in
+            try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        }
+        do {
+            try forEachChunk(of: 1 << 20) { bytes in
+                try unsafe bytes.withUnsafeBytes { try unsafe target.writeAll($0) }
+                return true
+            }
+        } catch {
+            // SAFETY: the path is lent for the call.
+            _ = unsafe unlink(path)
+            throw error as? ItemFailure ?? (error as? SystemError).map { .system($0) } ?? .failed("\(error)")
+        }
+    }
+
+    /// Compares what the system knows of the file. It cannot notice a change within one tick of the file system's clock.
+    static func checkUnchanged(_ opened: OpenedContents, since before: FileStatus) throws(ItemFailure) {
+        let now = try status(of: opened.descriptor)
+        guard now.size == before.size, now.modified == before.modified else { throw .changedWhileRead }
+    }
+}
+
+extension ItemContents {
+    /// Lends the number of the open file, for calls that need one. It is open for reading only while `body` runs.
+    public func withFileDescriptor<Result>(_ body: (CInt) throws -> Result) throws -> Result {
+        let opened = try open()
+        return try body(opened.descriptor.number)
+    }
+}
+
+/// The bytes of contents in pieces. Reading blocks the thread of the reading task for each piece.
+public struct ItemChunks: AsyncSequence, Sendable {
+    let contents: ItemContents
+    let size: Int
+
+    public func makeAsyncIterator() -> Iterator { Iterator(contents: contents, size: size) }
+
+    /// Reads the pieces in order. Code without tasks calls `nextChunk`.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let contents: ItemContents
+        private let size: Int
+        private var offset = 0
+        private var before: FileStatus?
+        private var isOver = false
+
+        init(contents: ItemContents, size: Int) {
+            self.contents = contents
+            self.size = Swift.min(Swift.max(size, 1), 16 << 20)
+        }
+
+        public mutating func next() async throws(ItemFailure) -> [UInt8]? { try nextChunk() }
+
+        /// The next piece; nil at the end.
+        /// - Throws: `changedWhileRead` if the file changed since the first piece.
+        public mutating func nextChunk() throws(ItemFailure) -> [UInt8]? {
+            guard !isOver else { return nil }
+            let opened = try contents.open()
+            let known: FileStatus
+            if let before { known = before } else { known = try ItemContents.status(of: opened.descriptor) }
+            before = known
+            let place = Int64(offset)
+            let most = size
+            let bytes = try ItemFailure.wrapping { () throws(SystemError) in
+                try opened.descriptor.read(at: place, count: most)
+            }
+            try ItemContents.checkUnchanged(opened, since: known)
+            offset += bytes.count
+            isOver = bytes.count < most
+            if isOver, Int64(offset) != known.size { throw .changedWhileRead }
+            return bytes.isEmpty ? nil : bytes
+        }
+    }
+}

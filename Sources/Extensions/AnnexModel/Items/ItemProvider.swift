@@ -1,0 +1,120 @@
+/// An attachment: contents in one or several representations, and a name for them.
+///
+/// The extension loads the representations that it needs. The others are never opened, if their contents are on demand.
+public struct ItemProvider: Sendable {
+    /// The representations, best first. There is at least one.
+    public let representations: [ItemRepresentation]
+    /// A name for a file with the contents. It comes from the other side, so never open it as a path.
+    public let suggestedName: String?
+
+    /// Offers contents as an attachment.
+    ///
+    /// - Parameters:
+    ///   - contents: a file or sealed memory.
+    ///   - types: the types that the contents can be loaded as, best first.
+    ///   - suggestedName: a name for a file with the contents.
+    public init(contents: ItemContents, types: [TypeIdentifier], suggestedName: String? = nil) {
+        self.init(ItemRepresentation(contents, types: types), suggestedName: suggestedName)
+    }
+
+    /// Offers contents in several representations.
+    ///
+    /// - Parameters:
+    ///   - first: the representation that is closest to the original.
+    ///   - others: further ones, best first.
+    ///   - suggestedName: a name for a file with the contents.
+    public init(_ first: ItemRepresentation, alternatives others: ItemRepresentation..., suggestedName: String? = nil) {
+        representations = [first] + others
+        self.suggestedName = suggestedName
+    }
+
+    package init?(representations: [ItemRepresentation], suggestedName: String?) {
+        guard !representations.isEmpty else { return nil }
+        self.representations = representations
+        self.suggestedName = suggestedName
+    }
+
+    /// The types that the contents can be loaded as, best first.
+    public var registeredTypeIdentifiers: [TypeIdentifier] { representations.flatMap(\.types) }
+
+    /// The contents of the first representation, for callers that read in their own way.
+    public var contents: ItemContents { representations[0].contents }
+
+    /// Whether the contents can be loaded as this type, or as a type that conforms to it.
+    public func hasItemConforming(to type: TypeIdentifier) -> Bool {
+        registeredTypeIdentifiers.contains { $0.conforms(to: type) }
+    }
+}
+
+/// One form of an attachment: contents, and the types that these bytes are.
+public struct ItemRepresentation: Sendable {
+    /// The types, best first.
+    public let types: [TypeIdentifier]
+    public let contents: ItemContents
+
+    public init(_ contents: ItemContents, types: [TypeIdentifier]) {
+        self.contents = contents
+        self.types = types
+    }
+
+    /// The size in bytes, if it is known without opening the contents.
+    public var knownCount: Int? { contents.knownCount }
+}
+
+extension ItemProvider {
+    /// The first representation of this type or of a type that conforms to it.
+    public func representation(forType type: TypeIdentifier) throws(ItemFailure) -> ItemRepresentation {
+        guard let found = representations.first(where: { $0.types.contains { $0.conforms(to: type) } }) else {
+            throw .noSuchType(type, offered: registeredTypeIdentifiers)
+        }
+        return found
+    }
+
+    /// Loads the first representation that conforms to the type: asks the host for it, if it is on demand.
+    ///
+    /// It blocks this thread; the host's watchdog is answered meanwhile. A host that has the answer to the request, or
+    /// that has withdrawn the item, refuses the load.
+    /// - Parameters:
+    ///   - type: the type that is wanted.
+    ///   - timeout: how long to wait at most; nil for the time limit of the loader in the host.
+    ///   - progress: gets the loader's progress from 0 to 1, several times a second. False gives the load up.
+    /// - Returns: open contents.
+    public func loadItem(
+        forType type: TypeIdentifier, timeout: Duration? = nil, progress: @escaping (Double) -> Bool = { _ in true }
+    ) throws(ItemFailure) -> ItemContents {
+        let contents = try representation(forType: type).contents
+        _ = try contents.open(LoadWaiting(timeout: timeout, progress: progress))
+        return contents
+    }
+
+    /// Loads a representation and copies its bytes.
+    ///
+    /// - Parameters:
+    ///   - type: the type that is wanted.
+    ///   - limit: the most bytes to load. Longer contents are an error, and are not cut.
+    public func loadData(
+        forType type: TypeIdentifier, limit: Int = ItemContents.standardLimit
+    ) throws(ItemFailure) -> [UInt8] {
+        try loadItem(forType: type).load(limit: limit)
+    }
+
+    /// Loads a representation and lends its file, which can only be read, to a body.
+    public func loadFile<Result>(
+        forType type: TypeIdentifier, _ body: (_ file: CInt) throws -> Result
+    ) throws -> Result {
+        try loadItem(forType: type).withFileDescriptor(body)
+    }
+
+    /// Loads a typed object: text, a URL, or a property value.
+    ///
+    /// - Parameter limit: the most bytes to load.
+    /// - Throws: `noSuchType` if no representation can be such an object; `malformed` if the bytes are none.
+    public func loadObject<Object: ItemObject>(
+        ofType _: Object.Type = Object.self, limit: Int = ItemContents.standardLimit
+    ) throws(ItemFailure) -> Object {
+        for type in Object.readableTypes where hasItemConforming(to: type) {
+            return try Object(itemData: try loadData(forType: type, limit: limit))
+        }
+        throw .noSuchType(Object.readableTypes.first ?? .data, offered: registeredTypeIdentifiers)
+    }
+}

@@ -1,0 +1,132 @@
+package import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// Where contents come from.
+package enum ItemSource: Sendable {
+    /// A descriptor is there from the start.
+    case opened
+    case file(ItemFile)
+    /// A closure of the host makes them.
+    case loader(ItemLoader)
+    /// The host has them, and this process is its extension.
+    case remote(any RemoteItem)
+}
+
+/// A file that is opened when it is asked for.
+package struct ItemFile: Sendable {
+    package let path: String
+    package let size: Int
+    /// Whether an extension may make a new version of it.
+    package let isEditable: Bool
+
+    package func open() throws(ItemFailure) -> Descriptor {
+        let file = try ItemFailure.wrapping { () throws(SystemError) in
+            try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        }
+        guard try ItemContents.status(of: file).kind == .regular else { throw .notAFile }
+        return file
+    }
+}
+
+/// A closure of the host that makes contents.
+package struct ItemLoader: Sendable {
+    package let size: Int?
+    package let timeout: Duration
+    package let load: @Sendable (ItemLoad) async throws -> ItemContents
+}
+
+/// Contents that the host has offered to this process.
+package protocol RemoteItem: Sendable {
+    var size: Int? { get }
+    var isEditable: Bool { get }
+    /// Asks the host for the contents, and blocks this thread until they have come.
+    func open(_ waiting: LoadWaiting) throws(ItemFailure) -> Descriptor
+    /// Asks the host for a new, empty file.
+    func beginVersion() throws(ItemFailure) -> Descriptor
+    /// Lets the host put the new version in place.
+    func commitVersion() throws(ItemFailure)
+}
+
+/// What a message says about contents that its sender has offered.
+package struct ItemOffer: Sendable, Hashable {
+    package let number: UInt64
+    package let size: Int?
+    package let isEditable: Bool
+
+    package init(number: UInt64, size: Int?, isEditable: Bool = false) {
+        self.number = number
+        self.size = size
+        self.isEditable = isEditable
+    }
+}
+
+/// How long an extension waits for contents, and what it does meanwhile.
+package struct LoadWaiting {
+    package let timeout: Duration?
+    /// Gets the loader's progress. False gives the load up.
+    package let progress: (Double) -> Bool
+
+    package init(timeout: Duration? = nil, progress: @escaping (Double) -> Bool = { _ in true }) {
+        self.timeout = timeout
+        self.progress = progress
+    }
+}
+
+/// One load of contents, as the loader in the host sees it. Another thread may use it as well.
+public final class ItemLoad: Sendable {
+    /// The progress as a whole number of millionths, because an `Atomic` holds no `Double` on every machine.
+    private let millionths = Atomic<Int>(0)
+
+    package init() {}
+
+    /// Tells the extension how much is done: 0 for nothing, 1 for all. Other values are cut to this range.
+    public func report(progress: Double) {
+        let valid = progress.isNaN ? 0 : min(max(progress, 0), 1)
+        millionths.store(Int(valid * 1_000_000), ordering: .relaxed)
+    }
+
+    package var progress: Double { Double(millionths.load(ordering: .relaxed)) / 1_000_000 }
+}
+
+extension ItemContents {
+    /// A file that is opened only if the extension asks for it. The check here tells a missing file early; it can still
+    /// vanish, and the load is an error then.
+    ///
+    /// - Parameters:
+    ///   - path: a regular file that this process can read.
+    ///   - isEditable: whether the extension may make a new version of the file. The host puts the version in place
+    ///     when the extension commits it.
+    /// - Throws: `notAFile`, or the error of the check.
+    public static func onDemand(path: String, isEditable: Bool = false) throws(ItemFailure) -> ItemContents {
+        var found = stat()
+        // SAFETY: stat writes one `stat` and keeps no pointer to it.
+        guard unsafe stat(path, &found) == 0 else {
+            throw .system(SystemError("stat", errno: errno, path: path))
+        }
+        guard found.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
+        // SAFETY: the path is lent for the call.
+        guard unsafe access(path, R_OK) == 0 else { throw .system(SystemError("access", errno: errno, path: path)) }
+        return ItemContents(.file(ItemFile(path: path, size: Int(found.st_size), isEditable: isEditable)))
+    }
+
+    /// Contents that a closure makes if the extension asks for them.
+    ///
+    /// ```swift
+    /// let preview = ItemContents.onDemand { load in
+    ///     try ItemContents(bytes: try await renderer.picture { load.report(progress: $0) })
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - size: in bytes, if it is known. It is a hint for the extension.
+    ///   - timeout: how long the closure may take. The load then fails, and the closure's task is cancelled.
+    ///   - load: runs in a task of its own, which is cancelled if the extension gives up or the request ends. It must
+    ///     not return contents on demand.
+    public static func onDemand(
+        size: Int? = nil, timeout: Duration = .seconds(30),
+        _ load: @escaping @Sendable (ItemLoad) async throws -> ItemContents
+    ) -> ItemContents {
+        ItemContents(.loader(ItemLoader(size: size, timeout: timeout, load: load)))
+    }
+}
