@@ -282,6 +282,8 @@ let fixtures: [Target] = [
     fixture("conforms", ["AnnexChannel", "ConformingConduct"]),
     fixture("echoes-raw", ["AnnexChannel"]),
     fixture("works-on", ["AnnexExtension"]),
+    fixture("serves-everything", ["AnnexExtension", "AnnexChannel", "TypedConduct"]),
+    fixture("stays-in-touch", ["AnnexExtension", "AnnexChannel", "TypedConduct"]),
     fixture("keeps-notes", ["AnnexExtension"]),
     fixture("crashes-as-told", ["AnnexExtension", "AnnexLinux", "CCrashes"]),
     fixture("answers-all-but-one", ["AnnexModel", "AnnexChannel"]),

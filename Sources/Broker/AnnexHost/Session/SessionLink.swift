@@ -21,6 +21,7 @@ final class SessionLink: Sendable {
     private let isAsking = Atomic<Bool>(false)
     let ready = Milestone<Result<LaunchReport, SessionEnd>>()
     let ended = Milestone<Termination>()
+    let progress = ProgressHandlers()
 
     /// Sets the handle, after the broker has launched the extension.
     func connect(to handle: any ExtensionHandle) {
@@ -80,10 +81,20 @@ final class SessionLink: Sendable {
             case LifeEvent.activityBegan:
                 self?.report { $0.activityBegan(String(decoding: event.payload.prefix(200), as: UTF8.self)) }
             case LifeEvent.activityEnded: self?.report { $0.activityEnded() }
+            case ProgressMessage.method: self?.receiveProgress(event.payload)
             default: break
             }
         }
         return handlers
+    }
+
+    private func receiveProgress(_ payload: [UInt8]) {
+        do throws(DecodingFailure) {
+            progress.receive(try ProgressMessage(decoding: payload))
+        } catch {
+            report { [text = "a report of progress that is not valid: \(error)"] in $0.violated(ProtocolViolation(text))
+            }
+        }
     }
 
     /// The extension point's time limit and the watchdog hold for a wait in a stream as they do for a request.

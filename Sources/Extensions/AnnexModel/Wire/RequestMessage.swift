@@ -3,20 +3,25 @@ package import AnnexChannel
 /// The message with which a host begins a request.
 package struct RequestMessage: Message {
     /// The method number of the call that carries this message.
-    package static let method: UInt16 = 1
+    package static let method = ReservedMethods.items
 
     package let items: [ItemMessage]
+    /// The number under which the host wants to hear of the progress; 0: it does not want to.
+    package let progress: UInt64
 
-    package init(_ items: [ExtensionItem], collecting contents: inout ContentsList) {
+    package init(_ items: [ExtensionItem], collecting contents: inout ContentsList, progress: UInt64 = 0) {
+        self.progress = progress
         self.items = items.map { ItemMessage($0, collecting: &contents) }
     }
 
     package func encode(into encoder: inout MessageEncoder) {
         encoder.encode(list: items, as: 1)
+        if progress != 0 { encoder.encode(progress, as: 2) }
     }
 
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         items = try decoder.decodeList(1)
+        progress = try decoder.decode(2, default: 0)
     }
 
     /// The items. `contents` holds the files and memory that arrived with the message.
