@@ -292,6 +292,8 @@ let fixtures: [Target] = [
     fixture("conforms", ["AnnexChannel", "ConformingConduct"]),
     fixture("echoes-raw", ["AnnexChannel"]),
     fixture("works-on", ["AnnexExtension"]),
+    fixture("serves-everything", ["AnnexExtension", "AnnexChannel", "TypedConduct"]),
+    fixture("stays-in-touch", ["AnnexExtension", "AnnexChannel", "TypedConduct"]),
     fixture("keeps-notes", ["AnnexExtension"]),
     fixture("loads-items", ["AnnexExtension"]),
     fixture("demands-items", ["AnnexModel", "AnnexChannel", "AnnexLinux"]),

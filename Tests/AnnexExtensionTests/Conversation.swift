@@ -21,7 +21,7 @@ final class Conversation: Sendable {
         let thread = Thread {
             guard let descriptors = box.take(), let endpoint = try? ExtensionEndpoint(descriptors) else { return }
             try? endpoint.sayHello()
-            try? ExtensionMain.serve(endpoint, principal: principal)
+            try? ExtensionServing.service(of: principal, on: endpoint).serve(endpoint)
             ended.signal()
         }
         thread.start()

@@ -110,6 +110,10 @@ extension ExtensionError {
 
     /// Converts any error to one that can be sent to the host.
     init(describing error: any Error) {
-        self = error as? ExtensionError ?? ExtensionError(.thrown, text: "\(error)")
+        switch error {
+        case let error as ExtensionError: self = error
+        case is CancellationError, ExtensionFailure.cancelled: self = .userCancelled
+        default: self.init(.thrown, text: "\(error)")
+        }
     }
 }

@@ -1,8 +1,6 @@
-internal import AnnexChannel
-internal import AnnexLinux
+public import AnnexChannel
 // An extension's author imports only this module and gets the model with it.
 @_exported public import AnnexModel
-internal import Glibc
 
 /// The principal object of an extension. It does one focused task for one extension point.
 ///
@@ -14,14 +12,41 @@ internal import Glibc
 ///     }
 /// }
 /// ```
+///
+/// A principal object whose work awaits something implements `respond(to:context:)` instead:
+///
+/// ```swift
+/// @main final class Translate: AppExtension {
+///     func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem] {
+///         let word = try await context.call(Lookup(items.first?.contentText ?? ""))
+///         return [ExtensionItem(contentText: word.text)]
+///     }
+/// }
+/// ```
+///
+/// An extension has one thread. While a task awaits something, this thread reads the channel, answers the watchdog and
+/// works on other requests. `Task`, `async let`, task groups, actors, the main actor and `Task.sleep` all use this thread.
 public protocol AppExtension: AnyObject {
     /// Creates the principal object. Each request gets a new one, so that no state leaks into the next request.
     init()
 
     /// Does the work of one request, and ends it with `completeRequest(returning:)` or `cancelRequest(with:)`.
     ///
-    /// Called on the process's first thread. Returning without calling either cancels the request.
+    /// Called on the process's first thread. Returning without calling either cancels the request. By default, it
+    /// starts a task that calls `respond(to:context:)`.
     func beginRequest(with context: ExtensionContext)
+
+    /// Does the work of one request in a task, and returns the items of the answer.
+    ///
+    /// If the host cancels the request, the task is cancelled. Several requests may be open at once, each with a principal
+    /// object of its own. By default, the host gets the error that the extension does not serve requests of items.
+    ///
+    /// - Throws: any error; the host gets it as `cancelRequest(with:)` would send it.
+    func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem]
+
+    /// Registers handlers for messages of the extension's own types: requests, notices and streams. They are served beside
+    /// the requests of items. By default, there are none.
+    static func register(in service: inout ChannelService)
 
     /// Called when four fifths of the extension point's memory limit are used up. Release memory whose contents can be
     /// made again.
@@ -33,6 +58,19 @@ public protocol AppExtension: AnyObject {
 }
 
 extension AppExtension {
+    /// Works on the request in a task.
+    public func beginRequest(with context: ExtensionContext) {
+        context.complete { [self] in try await respond(to: context.inputItems, context: context) }
+    }
+
+    /// By default, the extension serves no items.
+    public func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem] {
+        throw ServesNoItems()
+    }
+
+    /// By default, there are no handlers.
+    public static func register(in service: inout ChannelService) {}
+
     /// By default, the warning has no effect.
     public func didReceiveMemoryWarning() {}
 
@@ -42,71 +80,32 @@ extension AppExtension {
     }
 }
 
-/// The main loop of an extension's process.
-enum ExtensionMain {
-    static func run(_ principal: (some AppExtension).Type) {
-        do throws(ExtensionFailure) {
-            let endpoint = try ExtensionEndpoint.adopt()
-            Faults.tell()
-            try endpoint.sayHello()
-            try serve(endpoint, principal: principal)
-        } catch {
-            leave(after: error)
-        }
-    }
+/// A principal object that stays for the whole session and gets all its requests, for a dialogue with the host.
+///
+/// It may return from `beginRequest(with:)` without an answer, keep the context, and answer later. Requests may be answered in
+/// any order. A request whose context is released without an answer is cancelled.
+///
+/// ```swift
+/// @main final class Game: SessionExtension {
+///     private var waiting: ExtensionContext?
+///
+///     func beginRequest(with context: ExtensionContext) { waiting = context }
+///
+///     func register(in service: inout ChannelService) {
+///         service.serve(Move.self) { [self] move in
+///             waiting?.completeRequest(returning: [ExtensionItem(contentText: move.name)])
+///             return NoContent()
+///         }
+///     }
+/// }
+/// ```
+public protocol SessionExtension: AppExtension {
+    /// Registers handlers that use this object, beside those of the static `register(in:)`. Called once, before the first
+    /// request.
+    func register(in service: inout ChannelService)
+}
 
-    /// Serves requests until the host says goodbye.
-    static func serve(
-        _ endpoint: borrowing ExtensionEndpoint, principal: (some AppExtension).Type
-    ) throws(ExtensionFailure) {
-        // The host reads no message above the standard limit, even if the channel could carry a larger one.
-        let most = min(endpoint.largestPayload, MessageLimits.standard.bytes)
-        let life = ExtensionLife(ExtensionLookout(endpoint))
-        while true {
-            guard let incoming = try endpoint.next() else { continue }
-            switch consume incoming {
-            case .request(let request): answer(request, principal: principal, largestPayload: most, life: life)
-            case .event(let event):
-                if event.method == LifeEvent.goodbye { return }
-                life.receive(event.method)
-            }
-        }
-    }
-
-    private static func answer(
-        _ request: consuming IncomingRequest, principal: (some AppExtension).Type, largestPayload: Int,
-        life: ExtensionLife
-    ) {
-        guard request.method == RequestMessage.method else {
-            // If the host is gone, the failure has no recipient.
-            return _ = try? request.fail(
-                code: HandlerFailure.unknownMethodCode, text: "unknown method: this extension serves items")
-        }
-        let items: [ExtensionItem]
-        var descriptors = DescriptorList()
-        swap(&descriptors, &request.descriptors)
-        do {
-            let contents = try ContentsList(taking: descriptors, offers: HostItems(life.lookout).offers)
-            items = try RequestMessage(decoding: request.payload).inputItems(with: contents)
-        } catch {
-            return _ = try? request.fail(
-                code: HandlerFailure.unreadableCode, text: "the request cannot be read: \(error)")
-        }
-        let context = ExtensionContext(request, inputItems: items, largestPayload: largestPayload, life: life)
-        let worker = principal.init()
-        life.principal = worker
-        defer { life.principal = nil }
-        worker.beginRequest(with: context)
-        context.cancelUnlessAnswered()
-    }
-
-    private static func leave(after failure: ExtensionFailure) {
-        if failure == .ended { exit(0) }
-        var text = "this extension cannot continue: \(failure)\n"
-        if case .system(let error) = failure, error.errno == EBADF {
-            text = "this program is an app extension: a host starts it, through Annex\n"
-        }
-        text.withUTF8 { _ = unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
-        exit(1)
-    }
+extension SessionExtension {
+    /// By default, there are no handlers.
+    public func register(in service: inout ChannelService) {}
 }

@@ -4,15 +4,29 @@ internal import AnnexChannel
 public final class ExtensionContext {
     /// The items that the host sent.
     public let inputItems: [ExtensionItem]
-    private var request: IncomingRequest?
+    var request: IncomingRequest?
     private let largestPayload: Int
     let life: ExtensionLife
+    let progress: ProgressReports
+    /// Whether a task works on the request.
+    var isWorking = false
+    /// Called once, when the request is answered.
+    var onAnswer: (() -> Void)?
 
-    init(_ request: consuming IncomingRequest, inputItems: [ExtensionItem], largestPayload: Int, life: ExtensionLife) {
+    init(
+        _ request: consuming IncomingRequest, inputItems: [ExtensionItem], largestPayload: Int, life: ExtensionLife,
+        progress: ProgressReports
+    ) {
         self.life = life
+        self.progress = progress
         self.request = consume request
         self.inputItems = inputItems
         self.largestPayload = largestPayload
+    }
+
+    deinit {
+        // A principal object that stays has let go of its open request.
+        cancelUnlessAnswered()
     }
 
     /// Whether an answer would be of no use. True if the host cancelled, its time limit passed, the host is gone, or
@@ -76,6 +90,8 @@ public final class ExtensionContext {
     }
 
     private func send(_ answer: consuming Answer, to request: consuming IncomingRequest) {
+        progress.finish()
+        onAnswer.take()?()
         // If the host is gone, the answer has no recipient, and the main loop ends at its next step.
         try? request.reply(answer.payload, sealed: answer.takePieces())
     }

@@ -37,13 +37,12 @@ extension ExtensionContext {
 /// Receives the host's events about this extension's life at each check of the channel. Only the first thread may use
 /// it.
 final class ExtensionLife {
-    private static let events: Set = [LifeEvent.memoryWarning, LifeEvent.endIsNear]
     /// The most bytes of an activity's reason that are sent.
     private static let longestReason = 200
 
     let lookout: ExtensionLookout
-    /// The principal object of the current request; nil between requests.
-    var principal: (any AppExtension)?
+    /// The principal objects of the open requests, in the order in which they began.
+    private var principals: [any AppExtension] = []
     /// The running activities, to be called when the end is near. The innermost is last.
     private var activities: [(Bool) -> Void] = []
     private(set) var isExpiring = false
@@ -52,15 +51,19 @@ final class ExtensionLife {
         self.lookout = lookout
     }
 
+    func add(_ principal: any AppExtension) { principals.append(principal) }
+
+    func remove(_ principal: any AppExtension) { principals.removeAll { $0 === principal } }
+
     /// Handles the events that arrived since the last call.
     func poll() {
         // If the host is gone, the main loop ends at its next step.
-        for event in (try? lookout.poll(for: Self.events)) ?? [] { receive(event) }
+        try? lookout.poll()
     }
 
     func receive(_ event: UInt16) {
         switch event {
-        case LifeEvent.memoryWarning: principal?.didReceiveMemoryWarning()
+        case LifeEvent.memoryWarning: for principal in principals { principal.didReceiveMemoryWarning() }
         case LifeEvent.endIsNear:
             isExpiring = true
             for activity in activities.reversed() { activity(true) }

@@ -45,3 +45,15 @@ public struct Remark: ChannelNotice, Hashable {
 public enum Echo {
     public static let method: UInt16 = 23
 }
+
+/// A call of an extension point, which Annex would define: the text that the host shows beside the extension.
+package struct Caption: ChannelRequest, PointMessage, Hashable {
+    package static let method: UInt16 = 0xFEE0
+    package typealias Response = Word
+
+    package init() {}
+
+    package func encode(into encoder: inout MessageEncoder) {}
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {}
+}

@@ -12,14 +12,17 @@ extension ExtensionSession {
     ///   - items: the extension gets them as `ExtensionContext.inputItems`.
     ///   - acceptance: the descriptors that the answer may carry besides text and small values; none by default.
     ///   - timeout: how long to wait at most; nil for the extension point's limit.
+    ///   - progress: is called with each report of the extension on its progress, in order and before this function
+    ///     returns. It is called on the event loop's thread and must not block. If it is nil, the extension does not report.
     /// - Throws: `HostError.cancelled` with the extension's own error. `.ended` if the extension ended before it
     ///   answered. `.unknownMethod` if it serves no items. Also `.timedOut`, `.taskCancelled` and `.invalidRequest`.
     public nonisolated(nonsending) func request(
-        _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
+        _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil,
+        progress: ProgressHandler? = nil
     ) async throws(HostError) -> [ExtensionItem] {
         let over = observer?.requesting()
         do throws(HostError) {
-            let answer = try await answer(to: items, accepting: acceptance, timeout: timeout)
+            let answer = try await answer(to: items, accepting: acceptance, timeout: timeout, progress: progress)
             over?(nil)
             return answer
         } catch {
@@ -30,11 +33,12 @@ extension ExtensionSession {
 
     /// The same for code without Swift concurrency: blocks the thread.
     public func requestAndWait(
-        _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
+        _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil,
+        progress: ProgressHandler? = nil
     ) throws(HostError) -> [ExtensionItem] {
         let over = observer?.requesting()
         do throws(HostError) {
-            let answer = try waitForAnswer(to: items, accepting: acceptance, timeout: timeout)
+            let answer = try waitForAnswer(to: items, accepting: acceptance, timeout: timeout, progress: progress)
             over?(nil)
             return answer
         } catch {
@@ -44,11 +48,14 @@ extension ExtensionSession {
     }
 
     private nonisolated(nonsending) func answer(
-        to items: [ExtensionItem], accepting acceptance: Acceptance, timeout: Duration?
+        to items: [ExtensionItem], accepting acceptance: Acceptance, timeout: Duration?, progress: ProgressHandler?
     ) async throws(HostError) -> [ExtensionItem] {
-        let encoded = try encode(items, accepting: acceptance)
+        let number = nextRequest()
+        let encoded = try encode(items, accepting: acceptance, progress: progress == nil ? 0 : number)
         let offers = encoded.offers
-        let number = reportRequest()
+        link.progress.add(progress, for: number)
+        defer { link.progress.remove(number) }
+        link.report { $0.requestBegan(number) }
         let answer: Answer
         do throws(CallFailure) {
             answer = read(try await channel.call(encoded.request, timeout: timeout))
@@ -69,11 +76,14 @@ extension ExtensionSession {
     }
 
     private func waitForAnswer(
-        to items: [ExtensionItem], accepting acceptance: Acceptance, timeout: Duration?
+        to items: [ExtensionItem], accepting acceptance: Acceptance, timeout: Duration?, progress: ProgressHandler?
     ) throws(HostError) -> [ExtensionItem] {
-        let encoded = try encode(items, accepting: acceptance)
+        let number = nextRequest()
+        let encoded = try encode(items, accepting: acceptance, progress: progress == nil ? 0 : number)
         let offers = encoded.offers
-        let number = reportRequest()
+        link.progress.add(progress, for: number)
+        defer { link.progress.remove(number) }
+        link.report { $0.requestBegan(number) }
         let answer: Answer
         do throws(CallFailure) {
             answer = read(try channel.callAndWait(encoded.request, timeout: timeout))
@@ -91,12 +101,10 @@ extension ExtensionSession {
         }
     }
 
-    /// Reports a new request to the broker, which applies the time limit to each request separately. The extension does
+    /// The number of a new request. The broker applies the time limit to each request separately. The extension does
     /// not get the limit. A hostile extension could otherwise delay each answer until just before it.
-    private func reportRequest() -> UInt64 {
-        let number = requests.add(1, ordering: .relaxed).newValue
-        link.report { $0.requestBegan(number) }
-        return number
+    private func nextRequest() -> UInt64 {
+        requests.add(1, ordering: .relaxed).newValue
     }
 
     /// An answer that cannot be decoded breaks the protocol, and the broker ends the extension for it.
@@ -112,9 +120,12 @@ extension ExtensionSession {
 
 extension ExtensionSession {
     /// Encodes a request. Contents on demand are offered from now on, until `end` withdraws them.
-    func encode(_ items: [ExtensionItem], accepting acceptance: Acceptance) throws(HostError) -> EncodedRequest {
+    /// - Parameter number: the number under which the extension reports its progress; 0 if it should not.
+    func encode(
+        _ items: [ExtensionItem], accepting acceptance: Acceptance, progress number: UInt64 = 0
+    ) throws(HostError) -> EncodedRequest {
         var contents = link.offers.newList()
-        let payload = try Self.encode(items, collecting: &contents)
+        let payload = try Self.encode(items, collecting: &contents, progress: number)
         var descriptors = DescriptorList()
         for content in contents.contents { descriptors.append(try Self.handOver(content)) }
         link.offers.add(contents.offered, on: channel)
@@ -127,9 +138,9 @@ extension ExtensionSession {
 
     /// A list that is longer than a message goes into sealed memory beside it.
     private static func encode(
-        _ items: [ExtensionItem], collecting contents: inout ContentsList
+        _ items: [ExtensionItem], collecting contents: inout ContentsList, progress number: UInt64
     ) throws(HostError) -> [UInt8] {
-        let message = RequestMessage(items, collecting: &contents)
+        let message = RequestMessage(items, collecting: &contents, progress: number)
         do {
             return try message.encoded()
         } catch {

@@ -11,7 +11,7 @@ internal import Synchronization
 public final class ExtensionSession: Sendable {
     /// The channel itself, for calls of methods that the host and the extension have defined themselves.
     ///
-    /// Annex uses method 1, event 2 and events from 0xFFF0 on itself; all other numbers are free. The extension point's
+    /// Annex uses method 1, event 2 and all numbers from 0xFE00 on itself; all other numbers are free. The extension point's
     /// time limit does not hold for calls made here, so give them a timeout. Do not make blocking calls on the event
     /// loop's thread.
     public let channel: HostEndpoint

@@ -20,8 +20,8 @@ public enum HostError: Error, Sendable {
     case cancelled(ExtensionError)
     /// The host's own task was cancelled while it waited. No extension can cause this error.
     case taskCancelled
-    /// The extension does not serve this kind of request. An `AppExtension` serves items; a `ChannelService` serves the
-    /// types of requests that it was made with.
+    /// The extension does not serve this kind of request. An `AppExtension` serves items and the
+    /// types of requests that it registers; a `ChannelService` serves the types of requests that it was made with.
     case unknownMethod
     /// The request's timeout has passed. The extension may still be working on it.
     case timedOut
@@ -42,7 +42,7 @@ extension HostError: CustomStringConvertible {
         case .cancelled(let error): "the extension answered with an error: \(error)"
         case .taskCancelled: "the host's task was cancelled"
         case .unknownMethod:
-            "the extension does not serve such a request: an AppExtension serves items, a ChannelService its own types"
+            "the extension does not serve this kind of request"
         case .timedOut: "the extension did not answer within the timeout"
         case .invalidRequest(let what): "the request cannot be sent: \(what)"
         }

@@ -23,6 +23,7 @@ final class SessionLink: Sendable {
     let ended = Milestone<Termination>()
     /// What the open requests offer on demand.
     let offers = ItemOffers()
+    let progress = ProgressHandlers()
 
     /// Sets the handle, after the broker has launched the extension.
     func connect(to handle: any ExtensionHandle) {
@@ -82,6 +83,7 @@ final class SessionLink: Sendable {
             case LifeEvent.activityBegan:
                 self?.report { $0.activityBegan(String(decoding: event.payload.prefix(200), as: UTF8.self)) }
             case LifeEvent.activityEnded: self?.report { $0.activityEnded() }
+            case ProgressMessage.method: self?.receiveProgress(event.payload)
             default: break
             }
         }
@@ -98,6 +100,15 @@ final class SessionLink: Sendable {
                 return request.fail(code: HandlerFailure.unknownMethodCode, text: "this host serves no calls")
             }
             others(request)
+        }
+    }
+
+    private func receiveProgress(_ payload: [UInt8]) {
+        do throws(DecodingFailure) {
+            progress.receive(try ProgressMessage(decoding: payload))
+        } catch {
+            report { [text = "a report of progress that is not valid: \(error)"] in $0.violated(ProtocolViolation(text))
+            }
         }
     }
 

@@ -15,6 +15,7 @@ extension ExtensionCore {
     /// Whether the caller has given up. Reads all published frames, because a cancel may lie behind other requests.
     func isCancelled(_ call: UInt64) throws(ExtensionFailure) -> Bool {
         try readWhatIsThere()
+        deliverLifeEvents()
         return open.first { $0.call == call }?.isCancelled ?? true
     }
 
@@ -71,6 +72,8 @@ extension ExtensionCore {
     func cancel(_ call: UInt64) {
         if let index = open.firstIndex(where: { $0.call == call }) {
             open[index].isCancelled = true
+            let notify = open[index].onCancel.take()
+            notify?()
         } else if ahead.contains(where: { $0.kind == .request && $0.call == call }) {
             cancelledAhead.insert(call)
         }

@@ -6,15 +6,15 @@ internal import AnnexMessages
 
 extension ExtensionCore {
     /// Takes the next frame if it is a request without descriptors, and copies its payload into the buffer.
-    /// - Returns: nil if the next frame is of another kind, or if none came before the wait ended.
+    /// - Returns: nil if the next frame is of another kind, if none came before the wait ended, or if a task is ready.
     func nextPlainRequest(
         into buffer: borrowing RequestBuffer, if isServed: (UInt16) -> Bool
     ) throws(ExtensionFailure) -> CheckedHeader? {
         try checkFree()
         try checkLastAnswer()
-        guard ahead.isEmpty else { return nil }
+        guard ahead.isEmpty, tasks.isIdle else { return nil }
         do throws(ChannelViolation) {
-            return try receiver.nextPlainRequest(into: buffer, if: isServed)
+            return try receiver.nextPlainRequest(into: buffer, if: isServed, until: tasks.deadline)
         } catch {
             throw .violated(error)
         }

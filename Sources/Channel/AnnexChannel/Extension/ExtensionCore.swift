@@ -41,13 +41,22 @@ final class ExtensionCore {
     var isServingRaw = false
     /// Descriptors that arrived before the frame that they belong to was passed on.
     var handedOver: [EarlyHandOver] = []
+    /// Runs the tasks that work on requests.
+    let tasks: FirstThread
+    /// The tasks that work on requests, by the request's call.
+    var working: [UInt64: Task<Void, Never>] = [:]
+    /// The tasks that wait for an answer of the host, by the number of their call.
+    var suspended: [UInt64: CheckedContinuation<HostAnswer, Never>] = [:]
+    /// Receives the events of `ChannelEvent.lifeEvents`; nil: they are passed on as other events are.
+    var onLifeEvent: ((UInt16) -> Void)?
     /// Calls that were cancelled before their request was passed on.
     var cancelledAhead: Set<UInt64> = []
 
     init(
         control: consuming ControlSocket, own: consuming OwnRegion, peer: consuming PeerRegion, waiting: WaitingStyle,
-        _ said: RegionLayout.Description
+        tasks: FirstThread, _ said: RegionLayout.Description
     ) {
+        self.tasks = tasks
         receiver = ExtensionReceiver(
             own: own, peer: peer, waiting: waiting, hasBell: said.features.contains(.bells))
         sender = ExtensionSender(
@@ -80,6 +89,8 @@ struct OpenRequest {
     let call: UInt64
     /// Whether the caller has given up.
     var isCancelled = false
+    /// Called once, when the caller gives up.
+    var onCancel: (() -> Void)?
 }
 
 extension ExtensionCore {
@@ -87,8 +98,7 @@ extension ExtensionCore {
     func call(_ method: UInt16, payload: [UInt8], until deadline: UInt64?) throws(ExtensionFailure) -> HostAnswer {
         guard let frame = try answerFrame(method, payload: payload, until: deadline) else { return .tooLate }
         try dropHandOver(frame)
-        guard frame.kind == .failure else { return .reply(frame.payload) }
-        return .failure(frame)
+        return HostAnswer(frame) ?? .tooLate
     }
 
     /// Like `call`.
@@ -96,14 +106,7 @@ extension ExtensionCore {
     func answerFrame(
         _ method: UInt16, payload: [UInt8], until deadline: UInt64?
     ) throws(ExtensionFailure) -> Frame? {
-        // Checked before the call gets a number, because the host requires consecutive numbers.
-        try check(.request, bytes: payload.count, terms: RequestTerms.size)
-        lastCall &+= 1
-        let call = lastCall
-        let limit = deadline.map { MonotonicClock.remaining(until: $0) } ?? .max
-        try send(
-            FrameHeader(kind: .request, method: method, call: call), payload: payload, terms: RequestTerms(limit: limit)
-        )
+        let call = try sendCall(method, payload: payload, until: deadline)
         while true {
             while let frame = try read() {
                 if frame.call == call, frame.kind == .reply || frame.kind == .failure { return frame }
@@ -116,15 +119,27 @@ extension ExtensionCore {
         }
     }
 
+    /// Sends a request to the host.
+    /// - Returns: the number of the call.
+    func sendCall(_ method: UInt16, payload: [UInt8], until deadline: UInt64?) throws(ExtensionFailure) -> UInt64 {
+        guard host.contains(.hostedCalls) else { throw .unsupported }
+        // Checked before the call gets a number, because the host requires consecutive numbers.
+        try check(.request, bytes: payload.count, terms: RequestTerms.size)
+        lastCall &+= 1
+        let call = lastCall
+        let limit = deadline.map { MonotonicClock.remaining(until: $0) } ?? .max
+        try send(
+            FrameHeader(kind: .request, method: method, call: call), payload: payload, terms: RequestTerms(limit: limit)
+        )
+        return call
+    }
+
     /// Handles a frame at once if it needs no caller, and keeps any other for later.
     func putAside(_ frame: Frame) throws(ExtensionFailure) {
         switch frame.kind {
         case .cancel: cancel(frame.call)
         case .ping: try answerPing(frame)
-        // If the call was given up, its answer is dropped.
-        case .reply, .failure:
-            if frame.call > lastCall { throw .violated(.unknownCall(frame.call)) }
-            try dropHandOver(frame)
+        case .reply, .failure: try resumeCaller(with: frame)
         case .data, .credit, .finish, .reset: try handleStream(frame)
         default: ahead.append(frame)
         }
@@ -132,13 +147,31 @@ extension ExtensionCore {
 }
 
 /// The outcome of a call to the host.
-enum HostAnswer {
+enum HostAnswer: Sendable {
     case reply([UInt8])
     case failure(code: UInt32, text: String)
     case tooLate
+    /// The task that waited was cancelled.
+    case cancelled
 
-    static func failure(_ frame: Frame) -> HostAnswer {
-        let code = WireBytes.number(frame.payload, at: 0, as: UInt32.self) ?? 0
-        return .failure(code: code, text: String(decoding: frame.payload.dropFirst(4), as: UTF8.self))
+    /// Reads an answer; nil if the frame is none.
+    init?(_ frame: Frame) {
+        switch frame.kind {
+        case .reply: self = .reply(frame.payload)
+        case .failure:
+            let code = WireBytes.number(frame.payload, at: 0, as: UInt32.self) ?? 0
+            self = .failure(code: code, text: String(decoding: frame.payload.dropFirst(4), as: UTF8.self))
+        default: return nil
+        }
+    }
+
+    /// The answer's bytes.
+    func bytes() throws(ExtensionFailure) -> [UInt8] {
+        switch self {
+        case .reply(let bytes): return bytes
+        case .failure(let code, let text): throw .failed(code: code, text: text)
+        case .tooLate: throw .deadlineExceeded
+        case .cancelled: throw .cancelled
+        }
     }
 }

@@ -11,17 +11,27 @@ public struct ExtensionEndpoint: ~Copyable {
     /// Creates the endpoint from the descriptors at the numbers of `ChannelDescriptor`, where the sandbox has put them.
     /// Call this once in a process.
     public static func adopt(waiting: WaitingStyle = .adaptive) throws(ExtensionFailure) -> ExtensionEndpoint {
-        try ExtensionEndpoint(
+        let endpoint = try ExtensionEndpoint(
             ExtensionDescriptors(
                 control: Descriptor(owning: ChannelDescriptor.control),
                 hostRegion: Descriptor(owning: ChannelDescriptor.hostRegion),
-                extensionRegion: Descriptor(owning: ChannelDescriptor.extensionRegion)), waiting: waiting)
+                extensionRegion: Descriptor(owning: ChannelDescriptor.extensionRegion)), waiting: waiting,
+            tasks: .ofProcess)
+        // From now on, a crash reports its place in the code.
+        Faults.tell()
+        return endpoint
     }
 
     /// Creates the endpoint from descriptors with any numbers. The regions' descriptors are closed once they are
     /// mapped.
     public init(
         _ descriptors: consuming ExtensionDescriptors, waiting: WaitingStyle = .adaptive
+    ) throws(ExtensionFailure) {
+        try self.init(descriptors, waiting: waiting, tasks: FirstThread())
+    }
+
+    private init(
+        _ descriptors: consuming ExtensionDescriptors, waiting: WaitingStyle, tasks: FirstThread
     ) throws(ExtensionFailure) {
         do throws(SystemError) {
             let hostSize = try descriptors.hostRegion.status().size
@@ -34,7 +44,7 @@ public struct ExtensionEndpoint: ~Copyable {
                 control: ControlSocket(owning: descriptors.control),
                 own: OwnRegion(mapping, capacity: capacity, arena: arena),
                 peer: PeerRegion(hostMapping, capacity: said.host.capacity, arena: said.host.arena),
-                waiting: waiting, said)
+                waiting: waiting, tasks: tasks, said)
         } catch {
             throw .system(error)
         }
@@ -76,13 +86,8 @@ public struct ExtensionEndpoint: ~Copyable {
     public borrowing func callAndWait(
         _ method: UInt16, payload: [UInt8] = [], timeout: Duration? = nil
     ) throws(ExtensionFailure) -> [UInt8] {
-        guard core.host.contains(.hostedCalls) else { throw .unsupported }
         let deadline = timeout.map { MonotonicClock.deadline(after: $0) }
-        switch try core.call(method, payload: payload, until: deadline) {
-        case .reply(let bytes): return bytes
-        case .failure(let code, let text): throw .failed(code: code, text: text)
-        case .tooLate: throw .deadlineExceeded
-        }
+        return try core.call(method, payload: payload, until: deadline).bytes()
     }
 
     /// Sends a one-way message; waits while the ring has no room.
@@ -126,36 +131,5 @@ extension ExtensionEndpoint {
         return try unsafe message.withUnsafeMutableBytes { target throws(ExtensionFailure) in
             try unsafe core.nextPost(into: target, until: deadline)
         }
-    }
-}
-
-/// A view of the channel for code that is working on a request and must notice certain events meanwhile. Only the
-/// endpoint's thread may use it.
-package struct ExtensionLookout {
-    let core: ExtensionCore
-
-    package init(_ endpoint: borrowing ExtensionEndpoint) {
-        core = endpoint.core
-    }
-
-    /// Reads the published frames. It answers pings, takes out the events with these methods, and keeps all other
-    /// frames.
-    /// - Returns: the methods of the events that were taken out.
-    package func poll(for methods: Set<UInt16>) throws(ExtensionFailure) -> [UInt16] {
-        try core.readWhatIsThere()
-        return core.popEvents(methods)
-    }
-
-    package func send(_ event: ChannelEvent) throws(ExtensionFailure) {
-        try core.send(FrameHeader(kind: .event, method: event.method), payload: event.payload)
-    }
-}
-
-extension ExtensionCore {
-    fileprivate func popEvents(_ methods: Set<UInt16>) -> [UInt16] {
-        func isWanted(_ frame: Frame) -> Bool { frame.kind == .event && methods.contains(frame.method) }
-        guard ahead.contains(where: isWanted) else { return [] }
-        defer { ahead.removeAll(where: isWanted) }
-        return ahead.filter(isWanted).map(\.method)
     }
 }

@@ -12,6 +12,8 @@ public enum ExtensionFailure: Error, Sendable, Hashable {
     /// The host answered with a failure. The text comes from the host.
     case failed(code: UInt32, text: String)
     case deadlineExceeded
+    /// The task that waited for the host's answer was cancelled.
+    case cancelled
     /// A body of `serve(_:post:)` used the endpoint that runs it. While `serve` runs, only `serve` may use the two
     /// rings. To call the host or use streams while serving, take requests with `next` instead.
     case inUse
@@ -36,6 +38,7 @@ extension ExtensionFailure: CustomStringConvertible {
             "the caller does not accept sealed memory of \(bytes) bytes in \(pieces) pieces"
         case .failed(let code, let text): "the host answered with failure \(code): \(text)"
         case .deadlineExceeded: "no answer arrived within the call's time limit"
+        case .cancelled: "the task was cancelled while it waited for the host's answer"
         case .inUse:
             "`serve` uses the endpoint while it runs a body; to use it in a body, take requests with `next` instead"
         case .unsupported: "the host does not support this feature of the wire format"

@@ -12,7 +12,7 @@ extension ExtensionLookout {
         guard let list = try core.takeHandOver(frame) else {
             throw .system(SystemError("recvmsg", errno: 24, remedy: "close files that are not in use any more"))
         }
-        if case .failure(let code, let text) = HostAnswer.failure(frame), frame.kind == .failure {
+        if case .failure(let code, let text)? = HostAnswer(frame) {
             throw .failed(code: code, text: text)
         }
         return (frame.payload, DescriptorBatch(list))

@@ -51,12 +51,12 @@ struct ExtensionReceiver: ~Copyable {
     /// Takes the next frame if it is a request without descriptors, and copies its payload into the buffer.
     /// - Returns: nil if the next frame is of another kind, or if none came before the wait ended.
     mutating func nextPlainRequest(
-        into buffer: borrowing RequestBuffer, if isServed: (UInt16) -> Bool
+        into buffer: borrowing RequestBuffer, if isServed: (UInt16) -> Bool, until deadline: UInt64?
     ) throws(ChannelViolation) -> CheckedHeader? {
         var header = reader.poll(for: .bareRequest, kind: .request)
         if header == nil { header = try reader.poll() }
         if header == nil {
-            _ = try wait(until: nil)
+            _ = try wait(until: deadline)
             header = try reader.poll()
         }
         guard let header, header.kind == .request, header.descriptors == 0, isServed(header.method) else { return nil }

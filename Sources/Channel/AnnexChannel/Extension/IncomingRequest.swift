@@ -60,6 +60,14 @@ public struct IncomingRequest: ~Copyable {
         return try core.isCancelled(call)
     }
 
+    /// Works on the request in a task of the extension's thread. If the host cancels the request, the task is cancelled.
+    package func startTask(_ body: @escaping () async -> Void) {
+        core.startTask(for: call, body)
+    }
+
+    /// The channel on which the request came.
+    var lookout: ExtensionLookout { ExtensionLookout(core) }
+
     /// The largest payload of an answer.
     var largestPayload: Int { core.largestPayload }
 

@@ -29,14 +29,15 @@ public protocol ChannelRequest: Message {
     /// The type of a successful answer.
     associatedtype Response: Message
 
-    /// The request's number. Host and extension choose their own numbers, except 1, which is reserved for Annex.
+    /// The request's number. Host and extension choose their own numbers. Annex uses 1 and all numbers from 0xFE00 on
+    /// itself. A service stops the program if a number is taken or registered twice.
     static var method: UInt16 { get }
 }
 
 /// A one-way message without an answer.
 public protocol ChannelNotice: Message {
-    /// The notice's number. Host and extension choose their own numbers, except 2 and those above 0xFFEF, which are
-    /// reserved for Annex.
+    /// The notice's number. Host and extension choose their own numbers. Annex uses 2 and all numbers from 0xFE00 on
+    /// itself. A service stops the program if a number is taken or registered twice.
     static var method: UInt16 { get }
 }
 
@@ -187,24 +188,11 @@ extension ExtensionEndpoint {
     public borrowing func callAndWait<Asked: ChannelRequest>(
         _ request: borrowing Asked, timeout: Duration? = nil
     ) throws(ExtensionFailure) -> Asked.Response {
-        let bytes = try callAndWait(Asked.method, payload: encoded(request), timeout: timeout)
-        do throws(DecodingFailure) {
-            return try Asked.Response(decoding: bytes)
-        } catch {
-            throw .unreadable(error)
-        }
+        try ExtensionLookout(self).callAndWait(request, timeout: timeout)
     }
 
     /// Sends a notice to the host; waits while the ring has no room.
     public borrowing func sendAndWait<Notice: ChannelNotice>(_ notice: borrowing Notice) throws(ExtensionFailure) {
-        try sendAndWait(ChannelEvent(method: Notice.method, payload: encoded(notice)))
-    }
-
-    private borrowing func encoded(_ message: borrowing some Message) throws(ExtensionFailure) -> [UInt8] {
-        do throws(EncodingFailure) {
-            return try message.encoded()
-        } catch {
-            throw .unencodable(error)
-        }
+        try ExtensionLookout(self).sendAndWait(notice)
     }
 }

@@ -24,8 +24,12 @@ public struct ChannelService: ~Copyable {
         }
     }
 
+    private var register = MethodRegister()
     private var requests = HandlerTable()
     private var notices: [UInt16: Handler] = [:]
+    private var streams: [UInt16: (ExtensionStream) -> Void] = [:]
+    /// Receives the host's events about the extension's life.
+    private var onLifeEvent: ((UInt16) -> Void)?
 
     public init() {}
 
@@ -34,7 +38,7 @@ public struct ChannelService: ~Copyable {
     @inlinable public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping (Asked) throws -> Asked.Response
     ) {
-        answer(Asked.method) { bytes, encoder in
+        answer(Asked.self) { bytes, encoder in
             let request: Asked
             do throws(DecodingFailure) {
                 request = try Asked(decoding: bytes)
@@ -45,16 +49,26 @@ public struct ChannelService: ~Copyable {
         }
     }
 
-    @usableFromInline mutating func answer(
-        _ method: UInt16, with body: @escaping (RawSpan, inout MessageEncoder) throws -> Void
+    @usableFromInline mutating func answer<Asked: ChannelRequest>(
+        _: Asked.Type, with body: @escaping (RawSpan, inout MessageEncoder) throws -> Void
     ) {
-        requests[method] = .answering(body)
+        register.add(.request, method: Asked.method, for: Asked.self)
+        requests[Asked.method] = .answering(body)
     }
 
     /// Serves one kind of request whose response may not be ready when the handler returns.
     public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, later handler: @escaping (Asked, consuming PendingResponse<Asked.Response>) -> Void
     ) {
+        deferAnswer(to: Asked.self) { (asked: Asked, request: consuming IncomingRequest) throws(ExtensionFailure) in
+            handler(asked, PendingResponse(request))
+        }
+    }
+
+    mutating func deferAnswer<Asked: ChannelRequest>(
+        to _: Asked.Type, _ body: @escaping (Asked, consuming IncomingRequest) throws(ExtensionFailure) -> Void
+    ) {
+        register.add(.request, method: Asked.method, for: Asked.self)
         requests[Asked.method] = .deferring { (request: consuming IncomingRequest) throws(ExtensionFailure) in
             let asked: Asked
             do throws(DecodingFailure) {
@@ -62,14 +76,46 @@ public struct ChannelService: ~Copyable {
             } catch {
                 return try request.fail(code: HandlerFailure.unreadableCode, text: "\(error)")
             }
-            handler(asked, PendingResponse(request))
+            try body(asked, request)
         }
+    }
+
+    /// Serves the requests that carry items.
+    package mutating func serveItems(
+        with handler: @escaping (consuming IncomingRequest) throws(ExtensionFailure) -> Void
+    ) {
+        requests[ReservedMethods.items] = .deferring(handler)
     }
 
     /// Handles one kind of notice. A notice that cannot be decoded is dropped, because no caller waits for an answer.
     public mutating func handle<Notice: ChannelNotice>(_: Notice.Type, with handler: @escaping (Notice) -> Void) {
+        register.add(.notice, method: Notice.method, for: Notice.self)
         notices[Notice.method] = .noticing { (bytes) throws(DecodingFailure) in
             handler(try Notice(decoding: bytes))
+        }
+    }
+
+    /// Handles streams that the host opens with this method. The handler runs while this thread waits on the channel.
+    /// The stream stays open as long as the handler's code keeps a reference. Streams of other methods are reset.
+    public mutating func handleStreams(_ method: UInt16, with handler: @escaping (ExtensionStream) -> Void) {
+        register.add(.stream, method: method, for: nil)
+        streams[method] = handler
+    }
+
+    /// Handles the host's warning that four fifths of the memory limit are used up. Release memory whose contents can
+    /// be made again.
+    ///
+    /// The handler runs between two requests, or inside `isCancelled` of a handler's context.
+    public mutating func handleMemoryWarning(with handler: @escaping () -> Void) {
+        handleLifeEvents { event in if event == ChannelEvent.memoryWarning { handler() } }
+    }
+
+    /// Handles the host's events about the extension's life, beside the handlers that are registered already.
+    package mutating func handleLifeEvents(with handler: @escaping (_ event: UInt16) -> Void) {
+        let others = onLifeEvent
+        onLifeEvent = { event in
+            others?(event)
+            handler(event)
         }
     }
 
@@ -82,22 +128,40 @@ public struct ChannelService: ~Copyable {
 
     /// Serves a channel until the host sends the goodbye or closes the channel. A handler may call the host through the
     /// same endpoint.
+    ///
+    /// The goodbye cancels the tasks that work on requests. This function returns when they have ended.
     public borrowing func serve(_ endpoint: borrowing ExtensionEndpoint) throws(ExtensionFailure) {
+        let core = endpoint.core
+        prepare(core)
         var encoder = MessageEncoder()
-        let buffer = RequestBuffer(capacity: endpoint.core.largestRequest)
+        let buffer = RequestBuffer(capacity: core.largestRequest)
+        var isOver = false
         do throws(ExtensionFailure) {
-            while true {
-                try answerPlainRequests(from: endpoint.core, buffer: buffer, encoder: &encoder)
-                guard let incoming = try endpoint.core.nextIfAny() else { continue }
+            while !isOver || !core.working.isEmpty {
+                core.tasks.runReady()
+                try answerPlainRequests(from: core, buffer: buffer, encoder: &encoder)
+                guard let incoming = try core.nextIfAny() else { continue }
                 switch consume incoming {
                 case .request(let request): try answer(request, encoder: &encoder)
-                case .event(let event):
-                    if event.method == ChannelEvent.goodbye { return }
-                    notice(event)
+                case .event(let event) where event.method == ChannelEvent.goodbye:
+                    isOver = true
+                    core.cancelTasks()
+                case .event(let event): notice(event)
                 }
             }
         } catch {
             if error != .ended { throw error }
+        }
+    }
+
+    private func prepare(_ core: ExtensionCore) {
+        if core.tasks === FirstThread.ofProcess { FirstThread.install() }
+        core.onLifeEvent = onLifeEvent
+        guard !streams.isEmpty else { return }
+        core.onStream = { [streams] stream in
+            if let handler = streams[stream.method] { return handler(stream) }
+            // If the host is gone, it needs no reset.
+            try? stream.cancel(code: StreamFailure.rejectedCode, text: "unknown method")
         }
     }
 
@@ -120,6 +184,7 @@ public struct ChannelService: ~Copyable {
     }
 
     private func notice(_ event: ChannelEvent) {
+        if let onLifeEvent, ChannelEvent.lifeEvents.contains(event.method) { return onLifeEvent(event.method) }
         guard case .noticing(let handler) = notices[event.method] else { return }
         try? unsafe handler(event.payload.span.bytes)
     }

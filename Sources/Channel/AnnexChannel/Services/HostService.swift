@@ -14,6 +14,7 @@ internal import Synchronization
 public struct HostService: Sendable {
     typealias Handler = @Sendable (consuming HostedRequest) -> Void
 
+    private var register = MethodRegister()
     private var requests: [UInt16: Handler] = [:]
     /// Each handler returns why it could not decode a notice; nil if it could decode it.
     private var notices: [UInt16: @Sendable ([UInt8]) -> DecodingFailure?] = [:]
@@ -36,6 +37,7 @@ public struct HostService: Sendable {
     public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping @Sendable (Asked) throws -> Asked.Response
     ) {
+        register.add(.request, method: Asked.method, for: Asked.self)
         requests[Asked.method] = { request in
             guard let asked = Self.read(Asked.self, from: request.payload) else { return Self.unreadable(request) }
             Self.answer(request, with: Result { try handler(asked) })
@@ -46,6 +48,7 @@ public struct HostService: Sendable {
     public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping @Sendable (Asked) async throws -> Asked.Response
     ) {
+        register.add(.request, method: Asked.method, for: Asked.self)
         requests[Asked.method] = { request in
             guard let asked = Self.read(Asked.self, from: request.payload) else { return Self.unreadable(request) }
             let held = HeldRequest(request)
@@ -62,6 +65,7 @@ public struct HostService: Sendable {
     public mutating func serveRequests(
         _ method: UInt16, with handler: @escaping @Sendable (consuming HostedRequest) -> Void
     ) {
+        register.add(.request, method: method, for: nil)
         requests[method] = handler
     }
 
@@ -70,6 +74,7 @@ public struct HostService: Sendable {
     public mutating func handle<Notice: ChannelNotice>(
         _: Notice.Type, with handler: @escaping @Sendable (Notice) -> Void
     ) {
+        register.add(.notice, method: Notice.method, for: Notice.self)
         notices[Notice.method] = { payload in
             do throws(DecodingFailure) {
                 handler(try Notice(decoding: payload))
@@ -83,6 +88,7 @@ public struct HostService: Sendable {
     /// Handles one-way messages of a method as undecoded bytes, on the event loop's thread. Use this for extensions
     /// with an encoding of their own. The numbers that `ChannelNotice.method` reserves are reserved here, too.
     public mutating func handleEvents(_ method: UInt16, with handler: @escaping @Sendable ([UInt8]) -> Void) {
+        register.add(.notice, method: method, for: nil)
         notices[method] = { payload in
             handler(payload)
             return nil
@@ -91,6 +97,7 @@ public struct HostService: Sendable {
 
     /// Handles streams that the extension opens with this method, on the event loop's thread.
     public mutating func handleStreams(_ method: UInt16, with handler: @escaping @Sendable (ChannelStream) -> Void) {
+        register.add(.stream, method: method, for: nil)
         streams[method] = handler
     }
 

@@ -43,6 +43,13 @@ extension ChannelEvent {
     /// The method of the event with which a host announces that the session is over: the extension should clean up and
     /// exit.
     public static let goodbye: UInt16 = 2
+    /// From the host: most of the extension's memory limit is used up.
+    package static let memoryWarning: UInt16 = 0xFFF0
+    /// From the host: most of the extension's grace is over.
+    package static let endIsNear: UInt16 = 0xFFF1
+
+    /// The host's events about the extension's life, which an extension notices while it works.
+    static let lifeEvents: Set = [memoryWarning, endIsNear]
 }
 
 /// How much an answer may hand over besides its payload. Only sealed memory may be handed over.

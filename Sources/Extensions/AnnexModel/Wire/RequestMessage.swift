@@ -3,16 +3,20 @@ package import AnnexChannel
 /// The message with which a host begins a request.
 package struct RequestMessage: Message {
     /// The method number of the call that carries this message.
-    package static let method: UInt16 = 1
+    package static let method = ReservedMethods.items
 
     private enum Tag {
         static let item: UInt16 = 1
         static let pages: UInt16 = 2
+        static let progress: UInt16 = 3
     }
 
     private var items: ListedItems
+    /// The number under which the host wants to hear of the progress; 0: it does not want to.
+    package let progress: UInt64
 
-    package init(_ items: [ExtensionItem], collecting contents: inout ContentsList) {
+    package init(_ items: [ExtensionItem], collecting contents: inout ContentsList, progress: UInt64 = 0) {
+        self.progress = progress
         self.items = .inside(items.map { ItemMessage($0, collecting: &contents) })
     }
 
@@ -21,12 +25,14 @@ package struct RequestMessage: Message {
         case .inside(let items): encoder.encode(list: items, as: Tag.item)
         case .pages(let index): encoder.encode(index, as: Tag.pages)
         }
+        if progress != 0 { encoder.encode(progress, as: Tag.progress) }
     }
 
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         let list: [ItemMessage] = try decoder.decodeList(Tag.item)
         let pages: UInt32? = try decoder.decodeIfPresent(Tag.pages)
         items = pages.map { .pages($0) } ?? .inside(list)
+        progress = try decoder.decode(Tag.progress, default: 0)
     }
 
     /// The items. `contents` holds the files and memory that arrived with the message.

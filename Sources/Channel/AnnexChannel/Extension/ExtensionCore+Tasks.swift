@@ -1,0 +1,76 @@
+internal import AnnexLinux
+
+// Requests that tasks work on, and calls to the host that suspend their task. All tasks run on the thread that uses the
+// core, in `FirstThread.runReady`.
+
+extension ExtensionCore {
+    /// Works on a request in a task. If the host cancels the request, the task is cancelled.
+    func startTask(for call: UInt64, _ body: @escaping () async -> Void) {
+        // SAFETY: the task runs on this thread, as all code that uses the core and the body's variables.
+        nonisolated(unsafe) let (core, body) = (self, body)
+        let task = Task(executorPreference: tasks) {
+            await unsafe body()
+            unsafe core.working[call] = nil
+        }
+        working[call] = task
+        notifyCancel(of: call) { task.cancel() }
+    }
+
+    /// Cancels the tasks of all requests, because the session is over.
+    func cancelTasks() {
+        for task in working.values { task.cancel() }
+    }
+
+    /// Runs a body when the host cancels an open request: now if it has done so already.
+    private func notifyCancel(of call: UInt64, _ body: @escaping () -> Void) {
+        guard let index = open.firstIndex(where: { $0.call == call }) else { return body() }
+        if open[index].isCancelled { body() } else { open[index].onCancel = body }
+    }
+
+    /// Calls the host, and suspends the task until the answer. Cancelling the task gives up the call.
+    nonisolated(nonsending) func call(
+        suspending method: UInt16, payload: [UInt8], until deadline: UInt64?
+    ) async throws(ExtensionFailure) -> HostAnswer {
+        let call = try sendCall(method, payload: payload, until: deadline)
+        // SAFETY: bodies of `perform` run on this thread, as all code that uses the core.
+        nonisolated(unsafe) let core = self
+        if let deadline {
+            tasks.perform(at: deadline) { unsafe core.giveUp(call, method: method, as: .tooLate) }
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { unsafe core.suspended[call] = $0 }
+        } onCancel: {
+            unsafe core.tasks.perform { unsafe core.giveUp(call, method: method, as: .cancelled) }
+        }
+    }
+
+    /// Ends a suspended call without an answer, and informs the host.
+    private func giveUp(_ call: UInt64, method: UInt16, as answer: HostAnswer) {
+        guard let caller = suspended.removeValue(forKey: call) else { return }
+        // If the host is gone, the serving loop ends at its next step.
+        try? send(FrameHeader(kind: .cancel, method: method, call: call), payload: [])
+        caller.resume(returning: answer)
+    }
+
+    /// Resumes the task that waits for this answer. If the call was given up, its answer is dropped.
+    func resumeCaller(with frame: Frame) throws(ExtensionFailure) {
+        guard frame.call <= lastCall else { throw .violated(.unknownCall(frame.call)) }
+        try dropHandOver(frame)
+        if let answer = HostAnswer(frame) { suspended.removeValue(forKey: frame.call)?.resume(returning: answer) }
+    }
+}
+
+extension ExtensionCore {
+    /// Passes the events about the extension's life that were read ahead to their handler, so that an extension hears of
+    /// them while it works.
+    func deliverLifeEvents() {
+        guard let onLifeEvent, ahead.contains(where: Self.isLifeEvent) else { return }
+        let events = ahead.filter(Self.isLifeEvent)
+        ahead.removeAll(where: Self.isLifeEvent)
+        for event in events { onLifeEvent(event.method) }
+    }
+
+    private static func isLifeEvent(_ frame: Frame) -> Bool {
+        frame.kind == .event && ChannelEvent.lifeEvents.contains(frame.method)
+    }
+}

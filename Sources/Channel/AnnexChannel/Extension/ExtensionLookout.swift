@@ -1,0 +1,30 @@
+/// The channel as code sees it that works on a request: it can call the host and notice events meanwhile. Only the
+/// thread that serves the channel may use it.
+package struct ExtensionLookout {
+    let core: ExtensionCore
+
+    init(_ core: ExtensionCore) {
+        self.core = core
+    }
+
+    package init(_ endpoint: borrowing ExtensionEndpoint) {
+        self.init(endpoint.core)
+    }
+
+    /// Reads the published frames. It answers pings, passes on the events about the extension's life, and keeps all
+    /// other frames.
+    package func poll() throws(ExtensionFailure) {
+        try core.readWhatIsThere()
+        core.deliverLifeEvents()
+    }
+
+    package func send(_ event: ChannelEvent) throws(ExtensionFailure) {
+        try core.send(FrameHeader(kind: .event, method: event.method), payload: event.payload)
+    }
+
+    /// Opens a stream to the host.
+    package func openStream(_ method: UInt16, arguments: [UInt8]) throws(ExtensionFailure) -> ExtensionStream {
+        guard core.host.contains(.streams) else { throw .unsupported }
+        return try core.openStream(method, arguments: arguments, window: ExtensionCore.streamWindow)
+    }
+}

@@ -1,0 +1,148 @@
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+// The two interfaces through which a program can replace the executors of the Swift runtime.
+@_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) internal import _Concurrency
+
+/// Runs the tasks of an extension on the thread that reads its channel. An extension may start no thread, so its
+/// process uses this executor for everything: tasks, detached tasks, actors, the main actor, and tasks that sleep.
+///
+/// The thread that serves the channel calls `runReady` between two waits. Only that thread may resume a task: a job that
+/// another thread adds runs after the next message.
+final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
+    private enum Job: Sendable {
+        case task(UnownedJob)
+        case body(@Sendable () -> Void)
+    }
+
+    private struct Timer {
+        /// On `MonotonicClock`.
+        let moment: UInt64
+        let job: Job
+    }
+
+    private struct Queue {
+        var ready: [Job] = []
+        var timers: [Timer] = []
+    }
+
+    /// The thread that created this object, which serves the channel.
+    private let thread = pthread_self()
+    private let queue = Mutex(Queue())
+    /// SYNC: relaxed: a hint for the thread that fills and empties the queue. The jobs themselves are behind the lock.
+    private let readyCount = Atomic<Int>(0)
+    /// The moment of the first timer; `.max` if there is none.
+    /// SYNC: relaxed, as above.
+    private let firstTimer = Atomic<UInt64>(.max)
+
+    /// Whether no job is ready. A timer may still be pending.
+    @inline(__always) var isIdle: Bool { readyCount.load(ordering: .relaxed) == 0 }
+
+    /// The moment by which `runReady` must be called again; nil if no timer is pending.
+    @inline(__always) var deadline: UInt64? {
+        let moment = firstTimer.load(ordering: .relaxed)
+        return moment == .max ? nil : moment
+    }
+
+    /// Runs the jobs that are ready now. Jobs that they add wait for the next call, so that the channel is read in
+    /// between.
+    func runReady() {
+        if let deadline, MonotonicClock.remaining(until: deadline) == 0 { startTimers() }
+        guard !isIdle else { return }
+        let jobs = queue.withLock { queue in
+            defer { queue.ready = [] }
+            return queue.ready
+        }
+        readyCount.subtract(jobs.count, ordering: .relaxed)
+        for job in jobs { run(job) }
+    }
+
+    /// Runs a body in one of the next calls of `runReady`.
+    func perform(_ body: @escaping @Sendable () -> Void) { add(.body(body)) }
+
+    /// Runs a body at a moment of `MonotonicClock`.
+    func perform(at moment: UInt64, _ body: @escaping @Sendable () -> Void) { add(.body(body), at: moment) }
+
+    private func run(_ job: Job) {
+        switch job {
+        case .body(let body): body()
+        case .task(let job):
+            // SAFETY: the queue runs each job exactly once, and this object outlives the run.
+            unsafe job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        }
+    }
+
+    private func add(_ job: Job) {
+        queue.withLock { $0.ready.append(job) }
+        readyCount.add(1, ordering: .relaxed)
+    }
+
+    private func add(_ job: Job, at moment: UInt64) {
+        queue.withLock { queue in
+            queue.timers.append(Timer(moment: moment, job: job))
+            noteFirstTimer(of: queue)
+        }
+    }
+
+    private func startTimers() {
+        let now = MonotonicClock.now()
+        let due = queue.withLock { queue in
+            let due = queue.timers.filter { $0.moment <= now }.sorted { $0.moment < $1.moment }
+            queue.timers.removeAll { $0.moment <= now }
+            noteFirstTimer(of: queue)
+            queue.ready += due.map(\.job)
+            return due.count
+        }
+        readyCount.add(due, ordering: .relaxed)
+    }
+
+    private func noteFirstTimer(of queue: Queue) {
+        firstTimer.store(queue.timers.lazy.map(\.moment).min() ?? .max, ordering: .relaxed)
+    }
+}
+
+// What the Swift runtime calls.
+extension FirstThread {
+    func enqueue(_ job: consuming ExecutorJob) { add(.task(UnownedJob(job))) }
+
+    func enqueue<C: Clock>(
+        _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
+    ) {
+        add(.task(UnownedJob(job)), at: Self.moment(after: delay, on: C.self))
+    }
+
+    func enqueue<C: Clock>(_ job: consuming ExecutorJob, at instant: C.Instant, tolerance: C.Duration?, clock: C) {
+        add(.task(UnownedJob(job)), at: Self.moment(after: clock.now.duration(to: instant), on: C.self))
+    }
+
+    private static func moment<C: Clock>(after delay: C.Duration, on _: C.Type) -> UInt64 {
+        guard let delay = delay as? Duration else {
+            fatalError("a task cannot sleep on \(C.self): an extension's tasks sleep on clocks that count in Duration")
+        }
+        return MonotonicClock.deadline(after: delay)
+    }
+
+    /// The runtime calls this for an asynchronous `main`, which would take the thread away from the channel.
+    func run() throws {
+        fatalError("an extension has no asynchronous main function: its first thread serves the channel")
+    }
+
+    func stop() {}
+
+    /// Whether the current code runs on the thread where this executor runs all its jobs.
+    func isIsolatingCurrentContext() -> Bool? { pthread_equal(thread, pthread_self()) != 0 }
+}
+
+extension FirstThread {
+    /// The executor of an extension's process.
+    static let ofProcess = FirstThread()
+
+    private enum Factory: ExecutorFactory {
+        static var mainExecutor: any MainExecutor { ofProcess }
+        static var defaultExecutor: any TaskExecutor { ofProcess }
+    }
+
+    /// Makes `ofProcess` the executor of all tasks that have no other, before the runtime makes its own, which starts
+    /// threads.
+    static func install() { _createExecutors(factory: Factory.self) }
+}

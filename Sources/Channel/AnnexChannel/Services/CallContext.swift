@@ -1,0 +1,86 @@
+internal import AnnexLinux
+internal import AnnexMessages
+
+/// The call that a typed handler works on: whether its answer is still wanted, and the way to the host meanwhile.
+///
+/// ```swift
+/// service.serve(Resize.self) { request, context in
+///     for line in request.lines {
+///         if context.isCancelled { throw CancellationError() }
+///         try context.sendAndWait(LineDone(line))
+///         …
+///     }
+/// }
+/// ```
+///
+/// Only the extension's first thread may use it.
+public final class CallContext {
+    private var request: IncomingRequest?
+    private let lookout: ExtensionLookout
+
+    init(_ request: consuming IncomingRequest) {
+        lookout = request.lookout
+        self.request = consume request
+    }
+
+    /// Whether an answer would be of no use. True if the host cancelled, its time limit passed, the host is gone, or
+    /// the call is answered already.
+    ///
+    /// Reading it checks the channel, and thereby answers the host's watchdog. Long work must read it several times
+    /// within the extension point's `watchdog` limit, or the extension is ended as `unresponsive`. A handler that awaits
+    /// need not, because the channel is checked while it waits.
+    public var isCancelled: Bool { (try? request?.isCancelled() ?? true) ?? true }
+
+    /// How long the host still waits; nil if it waits without a limit, or if the call is answered already.
+    public var timeRemaining: Duration? { request?.timeLeft }
+
+    /// Sends a notice to the host. It arrives before the answer. Waits while the ring has no room.
+    public func sendAndWait<Notice: ChannelNotice>(_ notice: borrowing Notice) throws(ExtensionFailure) {
+        try lookout.sendAndWait(notice)
+    }
+
+    /// Sends a request to the host and waits for its response on this thread. No other handler runs meanwhile.
+    /// - Parameters:
+    ///   - request: the request. Its type names the type of the response.
+    ///   - timeout: the longest wait; nil: no limit.
+    public func callAndWait<Asked: ChannelRequest>(
+        _ request: borrowing Asked, timeout: Duration? = nil
+    ) throws(ExtensionFailure) -> Asked.Response {
+        try lookout.callAndWait(request, timeout: timeout)
+    }
+
+    /// Sends a request to the host, and suspends the task until its response. Other handlers run meanwhile.
+    /// - Parameters:
+    ///   - request: the request. Its type names the type of the response.
+    ///   - timeout: the longest wait; nil: no limit.
+    /// - Throws: `ExtensionFailure.cancelled` if the task was cancelled, and the other cases that `callAndWait` throws.
+    public nonisolated(nonsending) func call<Asked: ChannelRequest>(
+        _ request: Asked, timeout: Duration? = nil
+    ) async throws(ExtensionFailure) -> Asked.Response {
+        try await lookout.call(request, timeout: timeout)
+    }
+
+    /// Opens a stream to the host. A host that does not accept it resets it with `StreamFailure.rejectedCode`.
+    /// - Parameters:
+    ///   - method: the kind of stream, in the numbering of the host and its extensions.
+    ///   - arguments: bytes for the host's handler of the stream.
+    public func openStream(_ method: UInt16, arguments: [UInt8] = []) throws(ExtensionFailure) -> ExtensionStream {
+        try lookout.openStream(method, arguments: arguments)
+    }
+
+    /// Works on the call in a task.
+    func startTask(_ body: @escaping () async -> Void) {
+        request?.startTask(body)
+    }
+
+    /// Answers the call, or fails it with the error.
+    func answer(with response: Result<some Message, any Error>) throws(ExtensionFailure) {
+        guard let request = request.take() else { return }
+        switch response {
+        case .success(let response): try PendingResponse(request).send(response)
+        case .failure(let error):
+            let failure = HandlerFailure(describing: error)
+            try request.fail(code: failure.code, text: failure.text)
+        }
+    }
+}

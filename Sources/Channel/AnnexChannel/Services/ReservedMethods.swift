@@ -1,0 +1,58 @@
+internal import AnnexMessages
+
+/// The numbers of requests, notices and streams that Annex uses itself.
+package enum ReservedMethods {
+    /// All numbers from this one on are reserved. The calls of extension points begin here, and the events about an
+    /// extension's life are at the end.
+    package static let first: UInt16 = 0xFE00
+    /// The request that carries items.
+    package static let items: UInt16 = 1
+
+    static func isReserved(request method: UInt16) -> Bool { method == items || method >= first }
+    static func isReserved(notice method: UInt16) -> Bool { method == ChannelEvent.goodbye || method >= first }
+    static func isReserved(stream method: UInt16) -> Bool { method >= first }
+}
+
+/// A message that Annex defines for an extension point. Its number is in the reserved range.
+package protocol PointMessage {}
+
+/// What a service has registered. A number that is reserved or registered twice is a mistake in the program. It ends the
+/// program at once, because a message would otherwise reach a handler that cannot read it.
+struct MethodRegister: Sendable {
+    enum Kind: String {
+        case request, notice, stream
+    }
+
+    private var requests: Set<UInt16> = []
+    private var notices: Set<UInt16> = []
+    private var streams: Set<UInt16> = []
+
+    /// - Parameter type: the message's type; nil for handlers of undecoded bytes and of streams.
+    mutating func add(_ kind: Kind, method: UInt16, for type: Any.Type?) {
+        let name = type.map { " of \($0)" } ?? ""
+        if !(type is any PointMessage.Type), Self.isReserved(kind, method: method) {
+            fatalError(
+                "the number \(method)\(name) is reserved: Annex uses request 1, notice 2 and all numbers from "
+                    + "\(ReservedMethods.first) on; choose another number")
+        }
+        guard insert(kind, method: method) else {
+            fatalError("the \(kind.rawValue) number \(method)\(name) has a handler already; choose another number")
+        }
+    }
+
+    private mutating func insert(_ kind: Kind, method: UInt16) -> Bool {
+        switch kind {
+        case .request: requests.insert(method).inserted
+        case .notice: notices.insert(method).inserted
+        case .stream: streams.insert(method).inserted
+        }
+    }
+
+    private static func isReserved(_ kind: Kind, method: UInt16) -> Bool {
+        switch kind {
+        case .request: ReservedMethods.isReserved(request: method)
+        case .notice: ReservedMethods.isReserved(notice: method)
+        case .stream: ReservedMethods.isReserved(stream: method)
+        }
+    }
+}

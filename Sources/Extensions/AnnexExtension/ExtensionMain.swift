@@ -1,0 +1,97 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexModel
+internal import Glibc
+
+/// The main loop of an extension's process.
+enum ExtensionMain {
+    static func run<Principal: AppExtension>(_ principal: Principal.Type) {
+        do throws(ExtensionFailure) {
+            let endpoint = try ExtensionEndpoint.adopt()
+            let service = ExtensionServing.service(of: principal, on: endpoint)
+            try endpoint.sayHello()
+            try service.serve(endpoint)
+        } catch {
+            leave(after: error)
+        }
+    }
+
+    private static func leave(after failure: ExtensionFailure) {
+        if failure == .ended { exit(0) }
+        var text = "this extension cannot continue: \(failure)\n"
+        if case .system(let error) = failure, error.errno == EBADF {
+            text = "this program is an app extension: a host starts it, through Annex\n"
+        }
+        text.withUTF8 { _ = unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        exit(1)
+    }
+}
+
+/// Serves requests of items with principal objects.
+final class ExtensionServing {
+    private let makePrincipal: () -> any AppExtension
+    /// Whether one principal object gets all requests, and may answer them later.
+    private let stays: Bool
+    private let largestPayload: Int
+    private let life: ExtensionLife
+
+    private init(
+        _ endpoint: borrowing ExtensionEndpoint, stays: Bool, makePrincipal: @escaping () -> any AppExtension
+    ) {
+        self.makePrincipal = makePrincipal
+        self.stays = stays
+        // The host reads no message above the standard limit, even if the channel could carry a larger one.
+        largestPayload = min(endpoint.largestPayload, MessageLimits.standard.bytes)
+        life = ExtensionLife(ExtensionLookout(endpoint))
+    }
+
+    /// The service of an extension: the requests of items, and everything that its principal type registers.
+    static func service<Principal: AppExtension>(
+        of principal: Principal.Type, on endpoint: borrowing ExtensionEndpoint
+    ) -> ChannelService {
+        var service = ChannelService()
+        principal.register(in: &service)
+        let serving: ExtensionServing
+        if let type = principal as? any SessionExtension.Type {
+            let staying = type.init()
+            staying.register(in: &service)
+            serving = ExtensionServing(endpoint, stays: true) { staying }
+            serving.life.add(staying)
+        } else {
+            serving = ExtensionServing(endpoint, stays: false) { principal.init() }
+        }
+        service.serveItems { (request: consuming IncomingRequest) throws(ExtensionFailure) in
+            try serving.answer(request)
+        }
+        service.handleLifeEvents { serving.life.receive($0) }
+        return service
+    }
+
+    private func answer(_ request: consuming IncomingRequest) throws(ExtensionFailure) {
+        let context: ExtensionContext
+        var descriptors = DescriptorList()
+        swap(&descriptors, &request.descriptors)
+        do {
+            let contents = try ContentsList(taking: descriptors, offers: HostItems(life.lookout).offers)
+            let message = try RequestMessage(decoding: request.payload)
+            let items = try message.inputItems(with: contents)
+            context = ExtensionContext(
+                request, inputItems: items, largestPayload: largestPayload, life: life,
+                progress: ProgressReports(of: message.progress, to: life.lookout))
+        } catch {
+            return try request.fail(
+                code: HandlerFailure.unreadableCode, text: "the request cannot be read: \(error)")
+        }
+        begin(context)
+    }
+
+    private func begin(_ context: ExtensionContext) {
+        let principal = makePrincipal()
+        guard !stays else { return principal.beginRequest(with: context) }
+        life.add(principal)
+        principal.beginRequest(with: context)
+        guard !context.isWorking else { return context.onAnswer = { [life] in life.remove(principal) } }
+        life.remove(principal)
+        context.cancelUnlessAnswered()
+    }
+}

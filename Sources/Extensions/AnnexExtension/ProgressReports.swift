@@ -1,0 +1,66 @@
+internal import AnnexChannel
+internal import AnnexLinux
+internal import AnnexModel
+
+extension ExtensionContext {
+    /// Reports to the host how far the work has got. The host hears of it before the answer.
+    ///
+    /// Report as often as you like: at most twenty reports a second are sent. A later report replaces one that was not
+    /// sent yet, and the last one is sent before the answer. If the host does not ask for progress, nothing is sent.
+    ///
+    /// - Parameters:
+    ///   - fraction: the part of the work that is done, between 0 and 1. A value outside is moved to the nearer end. Not a
+    ///     number is ignored.
+    ///   - text: a short text for the user. At most its first 256 bytes are sent.
+    public func report(progress fraction: Double, text: String? = nil) {
+        guard request != nil, !fraction.isNaN else { return }
+        let text = text.map { Self.prefix(of: $0, bytes: RequestProgress.longestText) }
+        progress.report(RequestProgress(fraction: min(max(fraction, 0), 1), text: text))
+    }
+
+    /// The longest beginning of a text that has at most this many bytes, in whole characters.
+    private static func prefix(of text: String, bytes: Int) -> String {
+        guard text.utf8.count > bytes else { return text }
+        var (end, count) = (text.startIndex, 0)
+        for scalar in text.unicodeScalars {
+            count += String(scalar).utf8.count
+            guard count <= bytes else { break }
+            end = text.unicodeScalars.index(after: end)
+        }
+        return String(text[..<end])
+    }
+}
+
+/// Sends the reports of one request, at a bounded rate.
+final class ProgressReports {
+    /// The shortest time between two reports, in nanoseconds.
+    private static let interval: UInt64 = 50_000_000
+
+    private let lookout: ExtensionLookout
+    /// The number that the host gave to the request; 0 if it does not want to hear of the progress.
+    private let request: UInt64
+    private var pending: RequestProgress?
+    /// When the next report may be sent, on `MonotonicClock`.
+    private var next: UInt64 = 0
+
+    init(of request: UInt64, to lookout: ExtensionLookout) {
+        self.request = request
+        self.lookout = lookout
+    }
+
+    func report(_ progress: RequestProgress) {
+        guard request != 0 else { return }
+        pending = progress
+        let now = MonotonicClock.now()
+        guard now >= next else { return }
+        next = now &+ Self.interval
+        finish()
+    }
+
+    /// Sends the last report if it was not sent yet.
+    func finish() {
+        guard let progress = pending.take() else { return }
+        // If the host is gone, the report has no recipient.
+        try? lookout.sendAndWait(ProgressMessage(request: request, progress: progress))
+    }
+}
