@@ -26,9 +26,10 @@ public final class TestApp: Sendable {
     public init(layout: String, programs: String? = nil, settings: [String: String] = [:]) throws(TestAppError) {
         folder = try Self.makeFolder()
         path = folder + "/" + (layout.split(separator: "/").last.map(String.init) ?? "")
-        var recipe = BundleRecipe(folder: layout, programs: ["": try programs ?? Self.products()])
-        recipe.settings = settings
         do throws(TestAppError) {
+            var recipe = BundleRecipe(folder: layout)
+            recipe.programs = ["": if let programs { programs } else { try Self.products() }]
+            recipe.settings = settings
             try Self.make(path, of: recipe)
         } catch {
             Self.remove(folder)
