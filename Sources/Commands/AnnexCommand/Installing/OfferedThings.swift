@@ -32,7 +32,7 @@ struct OfferedThings: ParsableArguments {
     private static func type(ofFile path: String) throws -> TypeIdentifier {
         guard FileText.exists(path) else {
             StandardError.print("annex: \(Escaped(path)): does not exist; name a file that does")
-            throw RequestContent.unreadable
+            throw ExitCode(66)
         }
         return TypeTable.system.type(ofFile: path) ?? .data
     }

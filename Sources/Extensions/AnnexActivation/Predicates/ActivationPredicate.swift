@@ -94,7 +94,7 @@ enum Quantifier: Sendable {
 enum NumberOrder: Sendable {
     case less, lessOrEqual, equal, notEqual, greaterOrEqual, greater
 
-    func holds(_ left: Double, _ right: Double) -> Bool {
+    func holds(_ left: Double, and right: Double) -> Bool {
         switch self {
         case .less: left < right
         case .lessOrEqual: left <= right

@@ -32,7 +32,7 @@ struct PredicateRun {
         case .any(let parts):
             for part in parts where try holds(part) { return true }
             return false
-        case .number(let left, let order, let right): return order.holds(try value(of: left), try value(of: right))
+        case .number(let left, let order, let right): return order.holds(try value(of: left), and: try value(of: right))
         case .text(let text, let test): return try holds(test, for: text)
         case .types(let quantifier, let collection, let test): return try holds(test, for: quantifier, of: collection)
         }
