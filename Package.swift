@@ -406,8 +406,9 @@ let tests: [Target] = [
         swiftSettings: swift),
     .testTarget(
         name: "AnnexCommandTests",
-        dependencies: ["AnnexCommand", "AnnexSandbox", "AnnexPolicyTools", "AnnexPolicy", "AnnexTestSupport"],
-        swiftSettings: swift),
+        dependencies: [
+            "AnnexCommand", "AnnexSandbox", "AnnexPolicyTools", "AnnexPolicy", "AnnexModel", "AnnexTestSupport",
+        ], swiftSettings: swift),
     .testTarget(
         name: "ExamplesTests",
         dependencies: [
@@ -487,6 +488,7 @@ if isFuzzing {
         fuzzer("FuzzSeal", "AnnexSigning"),
         fuzzer("FuzzArchive", "AnnexBrokerAPI", "AnnexLinux"),
         fuzzer("FuzzMessage", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel"),
+        fuzzer("FuzzContentTree", "AnnexModel", "AnnexChannel"),
         fuzzer("FuzzRecording", "AnnexReplay"),
         fuzzer("FuzzReceiver", "AnnexChannel", "AnnexLinux"),
     ]

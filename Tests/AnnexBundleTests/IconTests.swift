@@ -9,7 +9,7 @@ import Testing
     private let file = "PlugIns/Editor.appex/Icon.png"
 
     private func png(width: UInt32, height: UInt32, depth: UInt8 = 8, colour: UInt8 = 6) -> [UInt8] {
-        PictureHeader.png(width: width, height: height, depth: depth, colour: colour)
+        PictureStart.png(width: width, height: height, depth: depth, colour: colour)
     }
 
     private func withIcon(_ bytes: [UInt8], named name: String = "Icon.png") throws -> TestApp {

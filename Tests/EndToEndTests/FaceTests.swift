@@ -79,7 +79,7 @@ import Testing
 
     /// A picture of some size whose bytes all differ from those of another seed.
     private static func png(width: UInt32 = 64, height: UInt32 = 32, length: Int = 100, seed: UInt8 = 1) -> [UInt8] {
-        let head = PictureHeader.png(width: width, height: height)
+        let head = PictureStart.png(width: width, height: height)
         return head + (head.count..<max(length, head.count)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ Int(seed)) }
     }
 

@@ -1,3 +1,5 @@
+internal import AnnexModel
+
 /// Reads the binary form of a property list, version 00: a table of objects that refer to one another.
 ///
 /// References may form circles, many of them may share an object, and objects may overlap. Depth, values and bytes
@@ -136,44 +138,5 @@ extension BinaryPropertyListReader {
             }
         }
         return result
-    }
-}
-
-/// Reads big-endian numbers at offsets that the file itself names. Every offset is checked, so no read can trap.
-struct BigEndianFile {
-    private let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
-    var count: Int { bytes.count }
-
-    /// The bytes at an offset; nil if the file ends before them.
-    func bytes(at place: Int, count: Int) -> ArraySlice<UInt8>? {
-        let (end, overflow) = place.addingReportingOverflow(count)
-        guard place >= 0, count >= 0, !overflow, end <= bytes.count else { return nil }
-        return bytes[place..<end]
-    }
-
-    /// Up to 8 bytes as an unsigned number.
-    func bits(at place: Int, size: Int) -> UInt64? {
-        guard size <= 8, let part = bytes(at: place, count: size) else { return nil }
-        return part.reduce(0) { $0 << 8 | UInt64($1) }
-    }
-
-    /// A number of at most 32 bits; nil if it is larger. Files are shorter than 4 GiB, so an offset in a file always
-    /// fits. The sum or product of two such numbers cannot overflow.
-    func number(at place: Int, size: Int) -> Int? {
-        bits(at: place, size: size).flatMap { $0 <= UInt64(UInt32.max) ? Int($0) : nil }
-    }
-
-    /// Text of `count` UTF-16 units; nil if the file ends before them or they are not valid.
-    func utf16(at place: Int, count: Int) -> String? {
-        guard count <= bytes.count, let part = bytes(at: place, count: count * 2) else { return nil }
-        let units = stride(from: part.startIndex, to: part.endIndex, by: 2).map {
-            UInt16(part[$0]) << 8 | UInt16(part[$0 + 1])
-        }
-        return String(validating: units, as: UTF16.self)
     }
 }

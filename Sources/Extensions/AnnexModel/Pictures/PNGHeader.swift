@@ -1,16 +1,16 @@
 /// The first chunk of a PNG file, which states the picture's size. The picture itself is not decoded.
-struct PNGHeader: Hashable {
+package struct PNGHeader: Hashable {
     /// In pixels.
-    let width: Int
-    let height: Int
+    package let width: Int
+    package let height: Int
 
     /// The bytes that are read: the signature, and the first chunk without its checksum.
-    static let size = 29
+    package static let size = 29
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     /// nil if the bytes do not begin a PNG file.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         let file = BigEndianFile(bytes)
         guard bytes.starts(with: Self.signature), file.number(at: 8, size: 4) == 13,
             file.bytes(at: 12, count: 4)?.elementsEqual("IHDR".utf8) == true,
@@ -34,26 +34,5 @@ struct PNGHeader: Hashable {
         case 2, 4, 6: [8, 16]
         default: []
         }
-    }
-}
-
-/// The sizes that Annex accepts for an icon.
-package enum IconLimits {
-    /// The longest side, in pixels.
-    package static let side = 1_024
-    /// The longest file, in bytes.
-    package static let bytes: Int64 = 1 << 20
-
-    /// Why a file that begins with these bytes is no icon; nil if it is one.
-    /// - Parameter length: the file's length in bytes.
-    package static func fault(in start: [UInt8], length: Int64) -> (what: String, remedy: String)? {
-        guard let header = PNGHeader(start) else { return ("is not a PNG picture", "convert it to PNG") }
-        guard (1...side).contains(header.width), (1...side).contains(header.height) else {
-            return (
-                "claims \(header.width) × \(header.height) pixels", "make it at most \(side) pixels wide and high"
-            )
-        }
-        guard length <= bytes else { return ("has \(length) bytes", "make it at most \(bytes) bytes long") }
-        return nil
     }
 }

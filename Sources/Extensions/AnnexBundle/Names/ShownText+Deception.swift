@@ -1,16 +1,7 @@
-/// Decides whether a bundle's text may be shown to a user as a name, or could deceive the user.
-enum ShownText {
-    /// Whether the character may stand in a name.
-    ///
-    /// The two joiners shape letters and emoji. Other format characters could make one name look like another.
-    static func isShowable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
-        case .format: scalar == "\u{200C}" || scalar == "\u{200D}"
-        default: true
-        }
-    }
+internal import AnnexModel
 
+/// Decides whether a bundle's text could deceive a user as a name.
+extension ShownText {
     /// The reason in words why a name could look like another one; nil if there is none.
     static func deception(in name: String) -> String? {
         if let scalar = name.unicodeScalars.first(where: isCopyOfLetter) {

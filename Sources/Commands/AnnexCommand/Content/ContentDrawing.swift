@@ -1,0 +1,109 @@
+internal import AnnexModel
+
+/// A checked view of an extension as lines for a terminal, and what its user can pick there.
+///
+/// Buttons and options have numbers in brackets, counted from 1. The picture of an image is not drawn: its description
+/// and its size stand in its place. The extension's text brings no colour and no escape, because a `ContentTree` has
+/// none.
+struct ContentDrawing {
+    /// The lines from top to bottom. Each takes at most the width asked for, not counting colours.
+    private(set) var lines: [String] = []
+    /// What each number stands for: the number 1 stands for the first action.
+    private(set) var picks: [ContentAction] = []
+    private let style: Style
+
+    /// A line with less room than this would hold hardly a word. A deep list in a narrow terminal gets it all the same.
+    private static let narrowest = 12
+
+    /// - Parameter width: in columns. Less than 12 count as 12.
+    init(_ tree: ContentTree, width: Int, style: Style) {
+        self.style = style
+        let width = max(width, Self.narrowest)
+        let drawn: [DrawnLine]
+        if case .list(let rows) = tree.root {
+            // The view itself is no list with bullets.
+            drawn = rows.flatMap { drawing(of: $0, width: width) }
+        } else {
+            drawn = drawing(of: tree.root, width: width)
+        }
+        lines = drawn.map(\.text)
+    }
+
+    private mutating func drawing(of node: ContentNode, width: Int) -> [DrawnLine] {
+        switch node {
+        case .text(let text, let tone):
+            return Self.wrapped(text, width: width) { tone == .secondary ? style.faint($0) : $0 }
+        case .image(let bytes, let description): return Self.wrapped(Self.words(for: bytes, description), width: width)
+        case .progress(let fraction, let label): return bar(fraction, label: label, width: width)
+        case .choice(let title, let action, let options, let chosen):
+            let rows = options.enumerated().map { index, option in
+                let number = mark(ContentAction(identifier: action, option: UInt32(clamping: index)))
+                let sign = index == chosen ? "(•) " : "( ) "
+                return Self.hung(number + sign, width: width) { Self.wrapped(option, width: $0) }
+            }
+            return Self.wrapped(title, width: width) + rows.flatMap { $0 }
+        case .button(let title, let action):
+            return Self.hung(mark(ContentAction(identifier: action)), width: width) {
+                Self.wrapped(title, width: $0, colour: style.bold)
+            }
+        case .row(let nodes): return row(nodes.map { drawing(of: $0, width: width) }, width: width)
+        case .list(let nodes):
+            return nodes.flatMap { node in Self.hung("• ", width: width) { drawing(of: node, width: $0) } }
+        }
+    }
+}
+
+// MARK: - Parts of a drawing
+
+/// One line with its columns, because colours take none.
+private struct DrawnLine {
+    var text: String
+    var columns: Int
+}
+
+extension ContentDrawing {
+    private static func wrapped(
+        _ text: String, width: Int, colour: (String) -> String = { $0 }
+    ) -> [DrawnLine] {
+        TextColumns.wrapped(text, width: width).map { line in
+            DrawnLine(text: line.isEmpty ? line : colour(line), columns: TextColumns.count(line))
+        }
+    }
+
+    /// Lines behind a mark, which the first of them shows.
+    private static func hung(_ mark: String, width: Int, body: (Int) -> [DrawnLine]) -> [DrawnLine] {
+        let columns = TextColumns.count(mark)
+        let lines = body(max(width - columns, narrowest))
+        return lines.enumerated().map { index, line in
+            let before = index == 0 ? mark : String(repeating: " ", count: columns)
+            return DrawnLine(text: before + line.text, columns: columns + line.columns)
+        }
+    }
+
+    /// The number by which the user picks an action.
+    private mutating func mark(_ action: ContentAction) -> String {
+        picks.append(action)
+        return "[\(picks.count)] "
+    }
+
+    /// Parts beside each other if each is one line and all fit; else below each other.
+    private func row(_ parts: [[DrawnLine]], width: Int) -> [DrawnLine] {
+        let lines = parts.flatMap { $0 }
+        let columns = lines.reduce(0) { $0 + $1.columns } + 2 * max(lines.count - 1, 0)
+        guard !lines.isEmpty, columns <= width, parts.allSatisfy({ $0.count <= 1 }) else { return lines }
+        return [DrawnLine(text: lines.map(\.text).joined(separator: "  "), columns: columns)]
+    }
+
+    private func bar(_ fraction: Double?, label: String, width: Int) -> [DrawnLine] {
+        let room = min(30, width - 6)
+        let full = fraction.map { Int(($0 * Double(room)).rounded(.down)) } ?? 0
+        let remark = fraction.map { " \(Int(($0 * 100).rounded(.down))) %" } ?? " …"
+        let bar = String(repeating: "█", count: full) + String(repeating: "░", count: room - full) + remark
+        return (label.isEmpty ? [] : Self.wrapped(label, width: width)) + [DrawnLine(text: bar, columns: bar.count)]
+    }
+
+    private static func words(for bytes: [UInt8], _ description: String) -> String {
+        let size = PictureHeader(bytes).map { " \($0.width) × \($0.height)" } ?? ""
+        return "(picture\(size)\(description.isEmpty ? "" : ": " + description))"
+    }
+}

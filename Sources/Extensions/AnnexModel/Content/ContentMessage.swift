@@ -1,0 +1,74 @@
+public import AnnexChannel
+
+/// A view on its way from an extension to its host, as a message or as a field of one.
+///
+/// It holds bytes that nothing has checked. A host gets at the nodes only by ``tree(within:)``, which checks them.
+public struct ContentMessage: Message, Hashable {
+    private let bytes: [UInt8]
+
+    /// Encodes a view and checks it as its host will.
+    ///
+    /// - Parameters:
+    ///   - root: the view, usually a list.
+    ///   - limits: the limits of the host.
+    /// - Throws: the first limit that the view exceeds, with the place of the node.
+    public init(_ root: ContentNode, within limits: ContentLimits = .standard) throws(ContentError) {
+        bytes = try ContentWriter(limits: limits).bytes(of: root)
+        _ = try tree(within: limits)
+    }
+
+    /// Decodes and checks the view.
+    ///
+    /// - Throws: the first limit that the view exceeds, or `malformed`, with the place of the node.
+    public func tree(within limits: ContentLimits = .standard) throws(ContentError) -> ContentTree {
+        var reader = ContentReader(limits)
+        return ContentTree(root: try reader.node(bytes) ?? .list([]))
+    }
+
+    public func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(bytes, as: 1)
+    }
+
+    public init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        bytes = try decoder.decode(1)
+    }
+}
+
+/// A view that was checked. A host can draw every part of it.
+///
+/// - All ``ContentLimits`` hold.
+/// - Texts have no control characters, terminal escapes, bidirectional overrides or invisible characters. They are plain
+///   text: a host that draws by HTML escapes them for HTML.
+/// - Only the headers of pictures were read. Decode pictures in a sandbox.
+/// - Nodes of kinds that this version does not know are left out.
+public struct ContentTree: Sendable, Hashable {
+    /// The whole view.
+    public let root: ContentNode
+
+    init(root: ContentNode) {
+        self.root = root
+    }
+}
+
+/// What a user did in a view: pressed a button, or picked an option. A host sends it to the extension.
+public struct ContentAction: Message, Hashable {
+    /// The identifier that the extension gave to the button or choice.
+    public let identifier: String
+    /// The picked option of a choice, counted from 0; nil for a button.
+    public let option: UInt32?
+
+    public init(identifier: String, option: UInt32? = nil) {
+        self.identifier = identifier
+        self.option = option
+    }
+
+    public func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(identifier, as: 1)
+        encoder.encode(option, as: 2)
+    }
+
+    public init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        identifier = try decoder.decode(1)
+        option = try decoder.decodeIfPresent(2)
+    }
+}

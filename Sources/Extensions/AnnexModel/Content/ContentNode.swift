@@ -1,0 +1,46 @@
+/// A part of an extension's view. An extension makes a tree of them, and its host draws the tree.
+///
+/// ```swift
+/// let view: ContentNode = [
+///     "Lisbon",
+///     .text("23 °C, sunny", style: .secondary),
+///     .progress(0.4, label: "Uploading"),
+///     .choice("Category", action: "category", options: ["Holiday", "Work"], chosen: 0),
+///     .button("Post", action: "post"),
+/// ]
+/// ```
+///
+/// Texts are plain: a host draws markup as the letters that it consists of. `ContentMessage` takes the tree to the host,
+/// and `ContentLimits` bounds it.
+public enum ContentNode: Sendable, Hashable {
+    /// A text. It may have several lines.
+    case text(String, style: ContentStyle = .primary)
+    /// A PNG or JPEG picture. The description stands for the picture where a host cannot draw it.
+    case image([UInt8], description: String = "")
+    /// A progress bar. The fraction is cut to 0…1; nil draws a bar for work of unknown length.
+    case progress(Double?, label: String = "")
+    /// A title and options, of which the user picks one. The chosen option counts from 0; nil if none is chosen yet.
+    case choice(String, action: String, options: [String], chosen: Int? = nil)
+    /// A button with its title.
+    case button(String, action: String)
+    /// Nodes beside each other, or below each other where they do not fit.
+    case row([ContentNode])
+    /// Nodes below each other.
+    case list([ContentNode])
+}
+
+/// The weight of a text in a view.
+public enum ContentStyle: UInt8, Sendable, Hashable {
+    /// The text that the user reads first.
+    case primary = 1
+    /// A remark, drawn fainter.
+    case secondary = 2
+}
+
+extension ContentNode: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+    /// A text in primary style.
+    public init(stringLiteral value: String) { self = .text(value) }
+
+    /// A list.
+    public init(arrayLiteral elements: ContentNode...) { self = .list(elements) }
+}

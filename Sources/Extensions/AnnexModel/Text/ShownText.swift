@@ -1,0 +1,65 @@
+/// Decides which characters of another program's text a user may see, and makes a whole text safe to draw.
+package enum ShownText {
+    /// The most marks on one letter. Languages need at most four, and a pile of marks would cover other lines.
+    private static let mostMarks = 8
+
+    /// Whether the character may stand in a name.
+    ///
+    /// The two joiners shape letters and emoji. Other format characters could make one name look like another.
+    package static func isShowable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+        case .format: scalar == "\u{200C}" || scalar == "\u{200D}"
+        default: true
+        }
+    }
+
+    /// The text as a host may draw it. Letters stay as they are, and the text needs no further escape on a terminal.
+    ///
+    /// Control characters, bidirectional overrides and invisible characters become `U+FFFD`. Tabs become spaces. Marks
+    /// in excess are left out. A line break stays one if the text `hasLines`, and else becomes a space.
+    package static func harmless(_ text: String, hasLines: Bool) -> String {
+        var result = String.UnicodeScalarView()
+        var (marks, isAfterReturn) = (0, false)
+        for scalar in text.unicodeScalars {
+            // The two characters of a line break from other systems are one break.
+            let isSecondHalf = isAfterReturn && scalar == "\n"
+            isAfterReturn = scalar == "\r"
+            marks = isMark(scalar) ? marks + 1 : 0
+            guard !isSecondHalf, marks <= mostMarks else { continue }
+            result.append(drawn(scalar, lineBreak: hasLines ? "\n" : " "))
+        }
+        return String(result)
+    }
+
+    private static func drawn(_ scalar: Unicode.Scalar, lineBreak: Unicode.Scalar) -> Unicode.Scalar {
+        switch scalar {
+        case " "..."~": scalar
+        case "\n", "\r": lineBreak
+        case "\t": " "
+        default: isDrawable(scalar) ? scalar : "\u{FFFD}"
+        }
+    }
+
+    /// A character that is invisible or has a meaning of its own in each font could hide text.
+    private static func isDrawable(_ scalar: Unicode.Scalar) -> Bool {
+        guard isShowable(scalar), scalar.properties.generalCategory != .privateUse else { return false }
+        return !scalar.properties.isDefaultIgnorableCodePoint || isShaping(scalar)
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.value >= 0x300 else { return false }
+        return switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: true
+        default: isShaping(scalar)
+        }
+    }
+
+    /// The joiners, and the two selectors between a letter's form as text and as emoji.
+    private static func isShaping(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\u{200C}", "\u{200D}", "\u{FE0E}", "\u{FE0F}": true
+        default: false
+        }
+    }
+}
