@@ -27,8 +27,8 @@ public final class TestApp: Sendable {
         folder = try Self.makeFolder()
         path = folder + "/" + (layout.split(separator: "/").last.map(String.init) ?? "")
         do throws(TestAppError) {
-            var recipe = BundleRecipe(folder: layout)
-            recipe.programs = ["": if let programs { programs } else { try Self.products() }]
+            let programs = if let programs { programs } else { try Self.products() }
+            var recipe = BundleRecipe(folder: layout, programs: ["": programs])
             recipe.settings = settings
             try Self.make(path, of: recipe)
         } catch {
