@@ -11,8 +11,10 @@ import Testing
             .appending(path: "Sources/Examples/Bundles/Shout.app").path
     }
 
+    private static let files = ["Shout.app": "ShoutApp", "Loud.appex": "Shout"]
+
     @Test func `an app of built programs answers in its sandbox`() async throws {
-        let app = try TestApp(layout: Self.layout)
+        let app = try TestApp(layout: Self.layout, files: Self.files)
         let session = try await AnnexHost.testing(app).begin("com.example.shout.loud")
         let answer = try await session.request([ExtensionItem(contentText: "hello")])
         #expect(answer.first?.contentText == "HELLO")
@@ -20,7 +22,7 @@ import Testing
     }
 
     @Test func `the app is removed with its object`() throws {
-        var app: TestApp? = try TestApp(layout: Self.layout)
+        var app: TestApp? = try TestApp(layout: Self.layout, files: Self.files)
         let path = try #require(app?.path)
         #expect(FileManager.default.fileExists(atPath: path + "/Info.plist"))
         app = nil

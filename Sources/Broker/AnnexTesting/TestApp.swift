@@ -21,14 +21,19 @@ public final class TestApp: Sendable {
     /// - Parameters:
     ///   - layout: the app's layout. Its name, `Name.app`, is the name of the app.
     ///   - programs: the folder with the built programs; nil for the folder of the running test.
+    ///   - files: the names of programs that are not named as their bundle's `CFBundleExecutable`, by the bundle's
+    ///     directory, such as `["Loud.appex": "Shout"]`.
     ///   - settings: the build settings for the layout, by their names.
     /// - Throws: a `TestAppError` if a part is missing or the app breaks a rule of packaging. It lists every finding.
-    public init(layout: String, programs: String? = nil, settings: [String: String] = [:]) throws(TestAppError) {
+    public init(
+        layout: String, programs: String? = nil, files: [String: String] = [:], settings: [String: String] = [:]
+    ) throws(TestAppError) {
         folder = try Self.makeFolder()
         path = folder + "/" + (layout.split(separator: "/").last.map(String.init) ?? "")
         do throws(TestAppError) {
             let programs = if let programs { programs } else { try Self.products() }
             var recipe = BundleRecipe(folder: layout, programs: ["": programs])
+            recipe.files = files.mapValues { "\(programs)/\($0)" }
             recipe.settings = settings
             try Self.make(path, of: recipe)
         } catch {

@@ -33,7 +33,7 @@ struct DemandsItems: ~Copyable {
             case "guesses zero": ask(LoadMessage.loadMethod, about: 0)
             case "babbles": ask(LoadMessage.loadMethod, payload: [9, 9, 9])
             case "floods": flood()
-            case "repeats": (0..<20).map { _ in ask(LoadMessage.loadMethod, about: first) }.last ?? ""
+            case "repeats": (0..<20).map { _ in load() }.last ?? ""
             case "misuses": ask(0xFEFF, about: first)
             default: "no such conduct"
             }
@@ -55,6 +55,20 @@ struct DemandsItems: ~Copyable {
 
     private borrowing func ask(_ method: UInt16, about number: UInt64) -> String {
         ask(method, payload: (try? LoadMessage(number: number).encoded()) ?? [])
+    }
+
+    /// Asks until the first item has come.
+    private borrowing func load() -> String {
+        do {
+            while true {
+                let reply = try endpoint.callAndWait(
+                    LoadMessage.loadMethod, payload: LoadMessage(number: first).encoded())
+                if case .pending = try LoadReply(decoding: reply) { continue }
+                return "\(reply.count)"
+            }
+        } catch {
+            return "\(error)"
+        }
     }
 
     private borrowing func ask(_ method: UInt16, payload: [UInt8]) -> String {

@@ -74,8 +74,9 @@ final class LoadJob: Sendable {
             state.waiter = nil
             return true
         }
-        guard isWaiting, let request = held.take() else { return }
-        request.answer(.pending(progress: UInt32(progress.progress * 1_000_000)))
+        let reply = LoadReply.pending(progress: UInt32(progress.progress * 1_000_000))
+        guard isWaiting, let request = held.take(), let bytes = try? reply.encoded() else { return }
+        try? request.replyInvitingAnother(bytes)
     }
 
     /// Ends the load early.

@@ -57,6 +57,12 @@ public struct HostedRequest: ~Copyable, Sendable {
             call, header: FrameHeader(kind: .reply, method: method, call: call), payload: payload)
     }
 
+    /// Sends an answer that makes the extension ask again: its next call of items on demand spends no budget.
+    package consuming func replyInvitingAnother(_ payload: [UInt8]) throws(CallFailure) {
+        leader.state.expected.add(1)
+        try reply(payload)
+    }
+
     /// Sends the answer with a descriptor, which the extension gets once it reads the answer.
     /// - Throws: the failure of handing over; the extension then gets a failure with that cause.
     package consuming func reply(_ payload: [UInt8], handingOver descriptor: consuming Descriptor) throws(CallFailure) {

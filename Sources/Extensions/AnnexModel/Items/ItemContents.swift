@@ -55,6 +55,15 @@ public final class ItemContents: Sendable {
         }
     }
 
+    /// Whether the contents are open, so that reading them needs no answer of the host.
+    var isOpen: Bool { opened.withLock { $0 != nil } }
+
+    /// Closes contents on demand once no reader uses them. The next reader opens them again.
+    func close() {
+        if case .opened = source { return }
+        opened.withLock { $0 = nil }
+    }
+
     package func status() throws(ItemFailure) -> FileStatus { try Self.status(of: open().descriptor) }
 
     static func status(of descriptor: borrowing Descriptor) throws(ItemFailure) -> FileStatus {

@@ -95,7 +95,11 @@ extension ItemProvider {
     public func loadData(
         forType type: TypeIdentifier, limit: Int = ItemContents.standardLimit
     ) throws(ItemFailure) -> [UInt8] {
-        try loadItem(forType: type).load(limit: limit)
+        let contents = try representation(forType: type).contents
+        let isOpen = contents.isOpen
+        // The bytes are copied. A file that stayed open would count against the extension's limit of descriptors.
+        defer { if !isOpen { contents.close() } }
+        return try contents.load(limit: limit)
     }
 
     /// Loads a representation and lends its file, which can only be read, to a body.
