@@ -8,7 +8,10 @@ private let wanted = ProcessInfo.processInfo.environment["ANNEX_PROVE"]
 private let provesAll = wanted == "all"
 
 /// The worth of each layer: with it left out, and with it alone, every attack ends as predicted.
-@Suite(.timeLimit(.minutes(provesAll ? 60 : 20))) struct ProofTests {
+///
+/// The policies are proven one after another. Some attacks hold thousands of file locks, and the time to read
+/// `/proc/locks` grows with the square of all locks that the machine holds.
+@Suite(.serialized, .timeLimit(.minutes(provesAll ? 60 : 20))) struct ProofTests {
     /// The policies to prove: by default those that differ most. With ANNEX_PROVE=all they are all shipped policies,
     /// which takes a quarter of an hour. With ANNEX_PROVE=NAME it is one policy.
     static let policies =
@@ -19,8 +22,8 @@ private let provesAll = wanted == "all"
                 "compute", "com.apple.photo-editing", "tool",
                 "com.apple.share-services+com.apple.security.network.client",
             ]
-    /// Combinations of one policy under way at once. Each has a launcher and canaries, with descriptors of their own.
-    static let atOnce = 2
+    /// Combinations under way at once. Each has a launcher and canaries, with descriptors of their own.
+    static let atOnce = 4
     static let combinations =
         LayersTests.single.map { SandboxLayers.all.subtracting($0) } + LayersTests.single
 

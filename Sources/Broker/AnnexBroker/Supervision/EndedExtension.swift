@@ -156,8 +156,10 @@ extension SandboxEnd {
     }
 
     /// The program's last message: the Swift runtime's error if there is one, otherwise the last line of output.
+    ///
+    /// The runtime prints the frames of its stack after its error, one in a line.
     fileprivate var lastWords: Escaped? {
-        let lines = Escaped.lines(of: output.bytes)
+        let lines = Escaped.lines(of: output.bytes, last: 200)
         return lines.last { $0.description.contains("Fatal error") } ?? lines.last
     }
 
