@@ -119,6 +119,15 @@ import Testing
         #expect(back?.representations.map(\.contents.isEditable) == [true, false])
     }
 
+    @Test func `a file that takes the place of an offered one is not loaded`() throws {
+        let contents = try ItemContents.onDemand(path: path)
+        let other = path + ".other"
+        try Data("other".utf8).write(to: URL(filePath: other))
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: other)
+        #expect(throws: ItemFailure.self) { try contents.load() }
+    }
+
     @Test func `what exceeds the descriptors of a message is offered`() throws {
         let contents = try (0..<20).map { try ItemContents(bytes: [UInt8($0)]) }
         var list = ContentsList(offering: { 1 })

@@ -14,9 +14,14 @@ final class ItemOffers: Sendable {
         var open: [UInt64: ItemContents] = [:]
         var jobs: [UInt64: LoadJob] = [:]
         var versions: [UInt64: StagedVersion] = [:]
+        /// What loaders have made: each runs once for an offer, however often the extension loads it.
+        var made: [UInt64: OutgoingContents] = [:]
+        /// The loads whose work is not over, also those that were cancelled.
+        var running = 0
     }
 
     private let state = Mutex(State())
+    private let budget = CopyBudget()
     /// SYNC: relaxed: the last number; it only matters that no two are the same.
     private let last = Atomic<UInt64>(0)
     /// How many loads may be under way at once.
@@ -32,24 +37,37 @@ final class ItemOffers: Sendable {
         guard !offers.isEmpty else { return }
         state.withLock { state in
             for offer in offers { state.open[offer.number] = offer.contents }
+            endpoint.expectCalls(offers.count)
         }
-        endpoint.expectCalls(offers.count)
     }
 
     /// Withdraws offers, and ends their loads.
     func withdraw(_ offers: [ContentsList.Offer], on endpoint: HostEndpoint) {
         guard !offers.isEmpty else { return }
-        let (jobs, isEmpty) = state.withLock { state in
-            var jobs: [LoadJob] = []
-            for offer in offers {
-                state.open[offer.number] = nil
-                state.versions[offer.number] = nil
-                if let job = state.jobs.removeValue(forKey: offer.number) { jobs.append(job) }
-            }
-            return (jobs, state.open.isEmpty)
+        let ended = state.withLock { state in
+            var ended = Withdrawn()
+            for offer in offers { ended.take(offer.number, from: &state) }
+            if state.open.isEmpty { endpoint.expectNoCalls() }
+            return ended
         }
-        for job in jobs { job.end(with: .withdrawn) }
-        if isEmpty { endpoint.expectNoCalls() }
+        for version in ended.versions { version.withdraw() }
+        for job in ended.jobs { job.end(with: .withdrawn) }
+        // The last close of a large file takes time, which must not delay the event loop.
+        DispatchQueue.global().async { withExtendedLifetime(ended) {} }
+    }
+
+    /// What withdrawn offers leave behind.
+    private struct Withdrawn {
+        var jobs: [LoadJob] = []
+        var versions: [StagedVersion] = []
+        var made: [OutgoingContents] = []
+
+        mutating func take(_ number: UInt64, from state: inout State) {
+            state.open[number] = nil
+            if let job = state.jobs.removeValue(forKey: number) { jobs.append(job) }
+            if let version = state.versions.removeValue(forKey: number) { versions.append(version) }
+            if let contents = state.made.removeValue(forKey: number) { made.append(contents) }
+        }
     }
 
     /// Answers a request of the extension; runs on the event loop's thread.
@@ -76,6 +94,7 @@ final class ItemOffers: Sendable {
 
     private enum Step {
         case withdrawn, busy
+        case made(OutgoingContents)
         case wait(LoadJob)
         case begin(LoadJob)
     }
@@ -83,20 +102,43 @@ final class ItemOffers: Sendable {
     private func load(_ number: UInt64, for request: consuming HostedRequest) {
         let step: Step = state.withLock { state in
             guard let contents = state.open[number] else { return .withdrawn }
+            if let made = state.made[number] { return .made(made) }
             if let job = state.jobs[number] { return .wait(job) }
-            guard state.jobs.count < Self.mostJobs else { return .busy }
-            let job = LoadJob(contents) { [weak self] in self?.forget(number, job: $0) }
+            guard state.running < Self.mostJobs else { return .busy }
+            let job = LoadJob(contents, within: budget, hooks: hooks(of: number))
             state.jobs[number] = job
+            state.running += 1
             return .begin(job)
         }
         switch step {
         case .withdrawn: request.answer(.refused(.withdrawn))
         case .busy:
             request.fail(code: HandlerFailure.busyCode, text: "more than \(Self.mostJobs) loads are under way")
+        case .made(let contents): deliver(contents, for: request)
         case .wait(let job): job.enlist(request)
         case .begin(let job):
             job.enlist(request)
             job.begin()
+        }
+    }
+
+    private func hooks(of number: UInt64) -> LoadJob.Hooks {
+        LoadJob.Hooks(
+            made: { [weak self] made in
+                self?.state.withLock { state in
+                    if state.open[number] != nil { state.made[number] = made }
+                }
+            },
+            delivered: { [weak self] in self?.forget(number, job: $0) },
+            ended: { [weak self] in self?.state.withLock { $0.running -= 1 } })
+    }
+
+    private func deliver(_ contents: OutgoingContents, for request: consuming HostedRequest) {
+        do {
+            let descriptor = try contents.descriptor.duplicate()
+            try? request.reply([], handingOver: descriptor)
+        } catch {
+            request.answer(.refused(LoadRefusal(error)))
         }
     }
 
@@ -109,7 +151,11 @@ final class ItemOffers: Sendable {
         }
         let held = HeldRequest(request)
         DispatchQueue.global().async { [self] in
-            let outcome = Result { try keep(known ?? StagedVersion(of: file), as: number).begin() }
+            let outcome = Result {
+                // If the original has changed, the extension begins anew with the file that is there now.
+                if let known, !known.isStale { return try known.begin() }
+                return try keep(StagedVersion(of: file), as: number, insteadOf: known).begin()
+            }
             guard let request = held.take() else { return }
             switch consume outcome {
             case .success(let descriptor): try? request.reply([], handingOver: descriptor)
@@ -120,10 +166,12 @@ final class ItemOffers: Sendable {
 
     /// Keeps a version.
     /// - Throws: `withdrawn` if its offer was withdrawn meanwhile.
-    private func keep(_ version: StagedVersion, as number: UInt64) throws(ItemFailure) -> StagedVersion {
+    private func keep(
+        _ version: StagedVersion, as number: UInt64, insteadOf old: StagedVersion?
+    ) throws(ItemFailure) -> StagedVersion {
         let kept: StagedVersion? = state.withLock { state in
             guard state.open[number] != nil else { return nil }
-            if state.versions[number] == nil { state.versions[number] = version }
+            if state.versions[number] === old { state.versions[number] = version }
             return state.versions[number]
         }
         guard let kept else { throw .withdrawn }

@@ -16,40 +16,62 @@ final class LoadJob: Sendable {
         var timer: EventLoop.Timer?
     }
 
+    /// What a job tells its owner.
+    struct Hooks: Sendable {
+        /// A loader has made contents.
+        let made: @Sendable (OutgoingContents) -> Void
+        /// The outcome was sent, or will never be.
+        let delivered: @Sendable (LoadJob) -> Void
+        /// The work is over. A loader may ignore that it is cancelled, so this can come much later.
+        let ended: @Sendable () -> Void
+    }
+
     private let contents: ItemContents
+    private let budget: CopyBudget
+    private let hooks: Hooks
     private let progress = ItemLoad()
     private let state = Mutex(State())
-    /// Called when the outcome was sent, or will never be.
-    private let delivered: @Sendable (LoadJob) -> Void
 
     /// How long a request waits for the outcome.
     private static let patience = Duration.milliseconds(100)
     /// How long opening a file may take.
     private static let longestOpening = Duration.seconds(30)
 
-    init(_ contents: ItemContents, delivered: @escaping @Sendable (LoadJob) -> Void) {
+    init(_ contents: ItemContents, within budget: CopyBudget, hooks: Hooks) {
         self.contents = contents
-        self.delivered = delivered
+        self.budget = budget
+        self.hooks = hooks
     }
 
     func begin() {
-        if case .loader(let loader) = contents.source {
-            limit(to: loader.timeout)
-            let task = Task { [self] in
-                do {
-                    finish(.success(try OutgoingContents(of: try await loader.load(progress))))
-                } catch {
-                    finish(.failure(error))
-                }
-            }
-            state.withLock { $0.task = task }
-        } else {
-            limit(to: Self.longestOpening)
-            // A file system may block, so neither the event loop nor a task's thread opens the file.
-            DispatchQueue.global().async { [self] in
-                finish(Result { try OutgoingContents(of: contents) })
+        if case .loader(let loader) = contents.source { return run(loader) }
+        limit(to: Self.longestOpening)
+        // A file system may block, so neither the event loop nor a task's thread opens the file.
+        DispatchQueue.global().async { [self] in
+            defer { hooks.ended() }
+            finish(Result { try OutgoingContents(of: contents, within: budget) })
+        }
+    }
+
+    private func run(_ loader: ItemLoader) {
+        limit(to: loader.timeout)
+        let task = Task { [self] in
+            defer { hooks.ended() }
+            do {
+                let made = try OutgoingContents(of: try await loader.load(progress), within: budget)
+                hooks.made(made)
+                finish(.success(made))
+            } catch {
+                finish(.failure(error))
             }
         }
+        // The load may have been ended before it began.
+        let isOver = state.withLock { state in
+            guard state.outcome == nil else { return true }
+            state.task = task
+            return false
+        }
+        if isOver { task.cancel() }
     }
 
     /// Answers a request with the outcome, or with the progress if the outcome does not come soon.
@@ -86,7 +108,12 @@ final class LoadJob: Sendable {
 
     private func limit(to timeout: Duration) {
         let timer = (try? EventLoop.shared())?.schedule(after: timeout) { [self] in end(with: .timedOut) }
-        state.withLock { $0.timer = timer }
+        let isOver = state.withLock { state in
+            guard state.outcome == nil else { return true }
+            state.timer = timer
+            return false
+        }
+        if isOver { timer?.cancel() }
     }
 
     private func finish(_ outcome: Result<OutgoingContents, any Error>) {
@@ -101,7 +128,7 @@ final class LoadJob: Sendable {
     }
 
     private func deliver(_ outcome: Result<OutgoingContents, any Error>, to held: HeldRequest) {
-        delivered(self)
+        hooks.delivered(self)
         guard let request = held.take() else { return }
         do {
             let descriptor = try outcome.get().descriptor.duplicate()
@@ -123,7 +150,8 @@ final class OutgoingContents: Sendable {
     private static let small = 64 << 10
 
     /// Contents that are not open yet are opened for this, and closed again.
-    init(of contents: ItemContents) throws(ItemFailure) {
+    /// - Parameter budget: the memory for sealed copies; nil if it needs no bound.
+    init(of contents: ItemContents, within budget: CopyBudget? = nil) throws(ItemFailure) {
         let opened: ItemContents
         if case .file(let file) = contents.source {
             opened = try ItemContents(try file.open())
@@ -131,7 +159,7 @@ final class OutgoingContents: Sendable {
             opened = contents
         }
         descriptor =
-            try opened.count <= Self.small
+            try opened.count <= Self.small && budget?.take(Self.small) ?? true
             ? Self.sealedCopy(of: opened)
             : Self.reopened(opened)
     }
@@ -154,6 +182,20 @@ final class OutgoingContents: Sendable {
             return memory
         } catch {
             throw .system(error)
+        }
+    }
+}
+
+/// The memory of this host that one session's sealed copies may take. An extension can load the same file again and
+/// again, and keep each copy mapped. If the budget is spent, it gets the file itself.
+final class CopyBudget: Sendable {
+    private let left = Mutex(16 << 20)
+
+    func take(_ bytes: Int) -> Bool {
+        left.withLock { left in
+            guard left >= bytes else { return false }
+            left -= bytes
+            return true
         }
     }
 }

@@ -8,9 +8,17 @@ internal import Synchronization
 /// It vanishes with this value, also if the host dies. The extension may keep its descriptor, so a commit puts a copy in
 /// the place of the original, which the extension cannot write to.
 final class StagedVersion: Sendable {
-    /// The original's path without links.
+    private struct Gate {
+        var isWithdrawn = false
+        var isBusy = false
+    }
+
+    /// The original's path without links, for errors.
     private let path: String
-    private let folder: String
+    /// The original's folder. It is held, so that no later change of a path leads elsewhere.
+    private let folder: Descriptor
+    private let name: String
+    private let gate = Mutex(Gate())
     /// The original as the next commit must find it.
     private let before: Mutex<FileStatus>
     private let draft: Descriptor
@@ -25,8 +33,11 @@ final class StagedVersion: Sendable {
         do throws(SystemError) {
             before = Mutex(try original.status())
             path = try Self.path(of: original)
-            folder = path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/"
-            draft = try Descriptor.open(folder, Self.unnamed | O_RDWR, mode: 0o600)
+            let parts = path.split(separator: "/")
+            name = parts.last.map(String.init) ?? ""
+            folder = try Descriptor.directory(parts.dropLast().reduce("") { $0 + "/" + $1 } + "/")
+            // Without O_EXCL, the extension could give the file a name.
+            draft = try folder.openBeneath(".", Self.unnamed | O_RDWR | O_EXCL, mode: 0o600)
         } catch {
             throw .system(error)
         }
@@ -38,31 +49,50 @@ final class StagedVersion: Sendable {
         return try Descriptor.open("/proc/self/fd/\(draft.number)", O_WRONLY | O_NOCTTY)
     }
 
+    /// Ends the version: nothing is put in place any more, not even by a commit that is under way.
+    func withdraw() { gate.withLock { $0.isWithdrawn = true } }
+
+    /// Whether the original is no longer the file that this version was begun for.
+    var isStale: Bool { (try? checkOriginal()) == nil }
+
     /// Puts a copy of the version in the place of the original. A later commit replaces that copy.
     func commit() throws {
+        let isFree = gate.withLock { gate in
+            defer { gate.isBusy = true }
+            return !gate.isBusy
+        }
+        guard isFree else { throw ItemFailure.failed("a new version is being put in place already") }
+        defer { gate.withLock { $0.isBusy = false } }
         try checkOriginal()
         let size = try draft.status().size
         guard size <= Self.largest else { throw ItemFailure.tooLong(limit: Int(Self.largest)) }
-        let name = "\(folder).annex-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-        let copy = try Descriptor.open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        let copyName = ".annex-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        let copy = try folder.openBeneath(copyName, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         do {
             try fill(copy, size: size)
             try takeRights(copy)
-            try checkOriginal()
-            // SAFETY: both paths are lent for the call.
-            guard unsafe rename(name, path) == 0 else { throw SystemError("rename", errno: errno, path: path) }
-            let now = try copy.status()
-            before.withLock { $0 = now }
+            try put(copy, named: copyName)
         } catch {
-            // SAFETY: the path is lent for the call.
-            _ = unsafe unlink(name)
+            try? folder.removeFile(copyName)
             throw error
         }
+    }
+
+    /// The last check and the rename happen under the lock, so that none follows a withdrawal.
+    private func put(_ copy: borrowing Descriptor, named copyName: String) throws {
+        try gate.withLock { gate in
+            guard !gate.isWithdrawn else { throw ItemFailure.withdrawn }
+            try checkOriginal()
+            try folder.rename(copyName, to: name)
+        }
+        let now = try copy.status()
+        before.withLock { $0 = now }
     }
 
     private func fill(_ copy: borrowing Descriptor, size: Int64) throws {
         var offset: Int64 = 0
         while offset < size {
+            guard !gate.withLock({ $0.isWithdrawn }) else { throw ItemFailure.withdrawn }
             let piece = try draft.read(at: offset, count: Int(min(size - offset, 1 << 20)))
             guard !piece.isEmpty else { throw ItemFailure.changedWhileRead }
             try copy.writeAll(piece)
@@ -71,19 +101,20 @@ final class StagedVersion: Sendable {
         guard fsync(copy.number) == 0 else { throw SystemError("fsync", errno: errno, path: path) }
     }
 
-    /// Gives the copy the original's owner and mode. The owner comes first, because changing it clears bits of the mode.
+    /// Gives the copy the original's owner and rights. The bits that let a program run as its owner or group are left
+    /// out, because the extension has written the contents.
     private func takeRights(_ copy: borrowing Descriptor) throws(SystemError) {
         let (own, before) = (try copy.status(), before.withLock { $0 })
         if own.user != before.user || own.group != before.group, fchown(copy.number, before.user, before.group) != 0 {
             throw SystemError("fchown", errno: errno, path: path)
         }
-        guard fchmod(copy.number, mode_t(before.mode)) == 0 else {
+        guard fchmod(copy.number, mode_t(before.mode & 0o777)) == 0 else {
             throw SystemError("fchmod", errno: errno, path: path)
         }
     }
 
     private func checkOriginal() throws {
-        let now = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY).status()
+        let now = try folder.openBeneath(name, O_RDONLY | O_NONBLOCK | O_NOCTTY).status()
         guard now == before.withLock({ $0 }) else {
             throw ItemFailure.failed("\(path) has changed since the new version was begun, and was kept as it is")
         }

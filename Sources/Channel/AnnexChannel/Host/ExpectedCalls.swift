@@ -3,28 +3,27 @@ internal import Synchronization
 /// The extension's calls that its host has invited. They do not spend the extension's budget of frames, so an extension
 /// may make all of them at once.
 final class ExpectedCalls: Sendable {
-    /// SYNC: relaxed: a number that only decides which budget a call spends.
-    private let left = Atomic<Int>(0)
+    private let left = Mutex(0)
     /// The most calls that can be expected at once.
     private static let most = 65_536
 
-    /// The first of the methods that count: those of items on demand.
-    static let firstMethod: UInt16 = 0xFEF0
+    /// The methods that count: those of items on demand.
+    private static let methods: ClosedRange<UInt16> = 0xFEF0...0xFEFF
 
     /// Expects more calls.
-    func add(_ count: Int) {
-        let now = left.load(ordering: .relaxed)
-        left.store(min(now + max(count, 0), Self.most), ordering: .relaxed)
-    }
+    func add(_ count: Int) { left.withLock { $0 = min($0 + max(count, 0), Self.most) } }
 
     /// Expects no calls any more.
-    func clear() { left.store(0, ordering: .relaxed) }
+    func clear() { left.withLock { $0 = 0 } }
 
     /// Whether a call of this method was expected. It is then counted as made.
     func take(_ method: UInt16) -> Bool {
-        guard method >= Self.firstMethod, left.load(ordering: .relaxed) > 0 else { return false }
-        left.subtract(1, ordering: .relaxed)
-        return true
+        guard Self.methods.contains(method) else { return false }
+        return left.withLock { left in
+            guard left > 0 else { return false }
+            left -= 1
+            return true
+        }
     }
 }
 

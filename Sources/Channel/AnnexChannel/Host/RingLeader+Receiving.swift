@@ -46,7 +46,9 @@ extension RingLeader {
             try checkBare(frame)
             try state.deliver(ChannelEvent(method: frame.method, payload: frame.payload))
         case .request, .cancel:
-            if !(frame.kind == .request && state.expected.take(frame.method)) {
+            if frame.kind == .request, state.expected.take(frame.method) {
+                try receiver.spendBytes(of: frame, state: state)
+            } else {
                 try receiver.spend(frame, state: state)
             }
             try HostedRequest.handle(frame, leader: self)

@@ -19,12 +19,20 @@ package struct ItemFile: Sendable {
     package let size: Int
     /// Whether an extension may make a new version of it.
     package let isEditable: Bool
+    /// The file that was offered. Another file may be in its place later, or a link to one.
+    fileprivate let device: UInt64
+    fileprivate let inode: UInt64
 
     package func open() throws(ItemFailure) -> Descriptor {
         let file = try ItemFailure.wrapping { () throws(SystemError) in
             try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
         }
-        guard try ItemContents.status(of: file).kind == .regular else { throw .notAFile }
+        let status = try ItemContents.status(of: file)
+        guard status.kind == .regular else { throw .notAFile }
+        // A new version of an editable file is another file.
+        guard isEditable || (status.device == device && status.inode == inode) else {
+            throw .failed("another file is in its place since it was offered")
+        }
         return file
     }
 }
@@ -107,7 +115,11 @@ extension ItemContents {
         guard found.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         // SAFETY: the path is lent for the call.
         guard unsafe access(path, R_OK) == 0 else { throw .system(SystemError("access", errno: errno, path: path)) }
-        return ItemContents(.file(ItemFile(path: path, size: Int(found.st_size), isEditable: isEditable)))
+        return ItemContents(
+            .file(
+                ItemFile(
+                    path: path, size: Int(found.st_size), isEditable: isEditable, device: UInt64(found.st_dev),
+                    inode: UInt64(found.st_ino))))
     }
 
     /// Contents that a closure makes if the extension asks for them.

@@ -43,7 +43,10 @@ package enum ItemPages {
             }
             let page = try read(contents, at: place + 4, count: length)
             guard page.count == length else { throw failure(at: place, "the list of items ends within a page") }
-            items += try ItemPage(decoding: page).items
+            let found = try ItemPage(decoding: page).items
+            // Empty pages cost time and give nothing. There could be millions of them.
+            guard !found.isEmpty else { throw failure(at: place, "the list of items has an empty page") }
+            items += found
             guard items.count <= mostItems else { throw failure(at: place, "the list of items has too many items") }
             place += 4 + length
         }
