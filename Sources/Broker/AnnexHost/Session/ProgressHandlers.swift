@@ -9,17 +9,26 @@ public typealias ProgressHandler = @Sendable (RequestProgress) -> Void
 /// Reports come from the extension: their number may be wrong, or that of a request that is over. Such a report is dropped,
 /// because an honest extension may send it as well.
 final class ProgressHandlers: Sendable {
-    private let handlers = Mutex<[UInt64: ProgressHandler]>([:])
+    /// A handler, and the lock that its calls hold.
+    private final class Entry: Sendable {
+        let handler: Mutex<ProgressHandler?>
 
-    func add(_ handler: ProgressHandler?, for request: UInt64) {
-        if let handler { handlers.withLock { $0[request] = handler } }
+        init(_ handler: @escaping ProgressHandler) { self.handler = Mutex(handler) }
     }
 
+    private let entries = Mutex<[UInt64: Entry]>([:])
+
+    func add(_ handler: ProgressHandler?, for request: UInt64) {
+        if let handler { entries.withLock { $0[request] = Entry(handler) } }
+    }
+
+    /// Waits for a call of the handler that is under way, so that none follows.
     func remove(_ request: UInt64) {
-        handlers.withLock { _ = $0.removeValue(forKey: request) }
+        let entry = entries.withLock { $0.removeValue(forKey: request) }
+        entry?.handler.withLock { $0 = nil }
     }
 
     func receive(_ message: ProgressMessage) {
-        handlers.withLock { $0[message.request] }?(message.progress)
+        entries.withLock { $0[message.request] }?.handler.withLock { $0?(message.progress) }
     }
 }

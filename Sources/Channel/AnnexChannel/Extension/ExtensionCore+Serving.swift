@@ -12,7 +12,7 @@ extension ExtensionCore {
     ) throws(ExtensionFailure) -> CheckedHeader? {
         try checkFree()
         try checkLastAnswer()
-        guard ahead.isEmpty, tasks.isIdle else { return nil }
+        guard ahead.isEmpty, tasks.isIdle, !tasks.hasDueTimer else { return nil }
         do throws(ChannelViolation) {
             return try receiver.nextPlainRequest(into: buffer, if: isServed, until: tasks.deadline)
         } catch {

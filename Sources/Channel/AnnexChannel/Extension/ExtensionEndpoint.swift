@@ -11,6 +11,8 @@ public struct ExtensionEndpoint: ~Copyable {
     /// Creates the endpoint from the descriptors at the numbers of `ChannelDescriptor`, where the sandbox has put them.
     /// Call this once in a process.
     public static func adopt(waiting: WaitingStyle = .adaptive) throws(ExtensionFailure) -> ExtensionEndpoint {
+        // Before any code of the extension runs: the first task would make the runtime start threads.
+        FirstThread.install()
         let endpoint = try ExtensionEndpoint(
             ExtensionDescriptors(
                 control: Descriptor(owning: ChannelDescriptor.control),

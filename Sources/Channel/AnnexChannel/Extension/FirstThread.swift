@@ -57,6 +57,9 @@ final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
         for job in jobs { run(job) }
     }
 
+    /// Whether a timer is due. The clock is read only if there is a timer.
+    var hasDueTimer: Bool { deadline.map { MonotonicClock.remaining(until: $0) == 0 } ?? false }
+
     /// Runs a body in one of the next calls of `runReady`.
     func perform(_ body: @escaping @Sendable () -> Void) { add(.body(body)) }
 

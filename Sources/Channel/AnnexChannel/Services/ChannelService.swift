@@ -155,7 +155,6 @@ public struct ChannelService: ~Copyable {
     }
 
     private func prepare(_ core: ExtensionCore) {
-        if core.tasks === FirstThread.ofProcess { FirstThread.install() }
         core.onLifeEvent = onLifeEvent
         guard !streams.isEmpty else { return }
         core.onStream = { [streams] stream in

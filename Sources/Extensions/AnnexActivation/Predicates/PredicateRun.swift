@@ -7,6 +7,8 @@ struct PredicateRun {
     private var slots: [Int]
     private var steps: Int
 
+    /// The visits of a pattern's places that count as a step.
+    private static let visitsOfStep = 16
     /// Comparing this many bytes counts as a step.
     private static let bytesOfStep = 256
 
@@ -111,7 +113,7 @@ struct PredicateRun {
             return try contains(
                 string(other, ignoringCase: ignoringCase), in: type.text(ignoringCase: ignoringCase))
         case .matches(let pattern):
-            try spend(pattern.cost(for: type.identifier) / Self.bytesOfStep)
+            try spend(pattern.cost(for: type.identifier) / Self.visitsOfStep)
             return pattern.matches(type.identifier)
         case .isOne(let others, let ignoringCase):
             try spend(others.count / 8)

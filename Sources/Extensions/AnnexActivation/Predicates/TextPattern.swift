@@ -28,7 +28,11 @@ struct TextPattern: Sendable {
     /// A pattern of LIKE: `?` is any character, and `*` is any number of characters.
     init(wildcards text: String, ignoringCase: Bool) {
         var steps: [Step] = []
+        var last: UInt8?
         for byte in (ignoringCase ? text.lowercased() : text).utf8 {
+            defer { last = byte }
+            // A run of stars means one star, and would cost many steps.
+            if byte == UInt8(ascii: "*"), last == byte { continue }
             switch byte {
             case UInt8(ascii: "*"): steps += [.branch(1, 3), .take(.all), .jump(-2)]
             case UInt8(ascii: "?"): steps.append(.take(.all))
@@ -46,8 +50,8 @@ struct TextPattern: Sendable {
         ignoresCase = ignoringCase
     }
 
-    /// The steps that a run over the text takes at most.
-    func cost(for text: String) -> Int { text.utf8.count * steps.count }
+    /// The steps that a run over the text takes at most. They are also taken for the empty text.
+    func cost(for text: String) -> Int { (text.utf8.count + 1) * steps.count }
 
     /// Whether the pattern matches the whole text.
     func matches(_ text: String) -> Bool {

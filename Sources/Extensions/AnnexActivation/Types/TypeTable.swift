@@ -44,7 +44,10 @@ public struct TypeTable: Sendable {
 
     /// The type of a file with this name; nil if the name has no ending that the table knows.
     public func type(ofFile name: String) -> TypeIdentifier? {
-        let lower = (name.split(separator: "/").last.map(String.init) ?? name).lowercased()
+        let last = name.split(separator: "/").last.map(String.init) ?? name
+        // No file has a longer name. Each dot of a longer one would cost time.
+        guard last.utf8.count <= 255 else { return nil }
+        let lower = last.lowercased()
         if let type = filenames[lower] { return type }
         var rest = Substring(lower)
         // The longest ending counts: `.tar.gz` before `.gz`.
