@@ -277,7 +277,8 @@ let busyHost: [Target.Dependency] = ["AnnexTestSupport", "AnnexBroker", "AnnexHo
 
 let fixtures: [Target] = [
     .target(
-        name: "AnnexTestSupport", dependencies: ["AnnexLinux", "CSpawn"], path: "Tests/Support", swiftSettings: swift),
+        name: "AnnexTestSupport", dependencies: ["AnnexChannel", "AnnexLinux", "CSpawn"], path: "Tests/Support",
+        swiftSettings: swift),
     sharedFixture("CSpawn"),
     sharedFixture("CFilterFixture"),
     sharedFixture("CHostFacts"),

@@ -1,5 +1,6 @@
 import AnnexBundle
 import AnnexModel
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -8,17 +9,9 @@ import Testing
 /// The activation rules of real extensions against typical items. The property lists are kept beside the repository:
 /// `ANNEX_CORPUS`, else `../shared/corpus`.
 @Suite struct CorpusRuleTests {
-    static let folder: URL? = {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let given = ProcessInfo.processInfo.environment["ANNEX_CORPUS"].map { URL(filePath: $0) }
-        let folder = (given ?? root.appending(path: "../shared/corpus")).appending(path: "plists").standardizedFileURL
-        return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
-    }()
-
-    @Test(.enabled(if: folder != nil, "no corpus of real property lists: set ANNEX_CORPUS to its folder"))
+    @Test(.enabled(if: Corpus.propertyLists != nil, "no corpus of real property lists: set ANNEX_CORPUS to its folder"))
     func `A1, A2: each real rule is read and decides about typical items`() throws {
-        let folder = try #require(Self.folder)
+        let folder = try #require(Corpus.propertyLists)
         var table: [String: String] = [:]
         for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
             let list = try PropertyListValue([UInt8](Data(contentsOf: file))).dictionary?["NSExtension"]?.dictionary

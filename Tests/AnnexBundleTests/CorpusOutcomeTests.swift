@@ -6,9 +6,9 @@ import Testing
 /// Each property list of a real extension, or its entitlements, is put into an otherwise valid app. It is read, or
 /// refused with rule and key.
 @Suite(.timeLimit(.minutes(20))) struct CorpusOutcomeTests {
-    @Test(.enabled(if: CorpusTests.folder != nil, "no corpus of real property lists: set ANNEX_CORPUS to its folder"))
+    @Test(.enabled(if: Corpus.propertyLists != nil, "no corpus of real property lists: set ANNEX_CORPUS to its folder"))
     func `P2: every real property list has the outcome of the table`() throws {
-        let folder = try #require(CorpusTests.folder)
+        let folder = try #require(Corpus.propertyLists)
         var expected: [Int: String] = [:]
         for (outcome, files) in CorpusOutcomes.unfilled { for file in files { expected[file] = outcome } }
         for file in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {

@@ -1,20 +1,13 @@
 import AnnexBundle
+import AnnexTestSupport
 import Foundation
 import Testing
 
 /// Property lists of real apps, kept beside the repository: `ANNEX_CORPUS`, else `../shared/corpus`.
 @Suite struct CorpusTests {
-    static let folder: URL? = {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let given = ProcessInfo.processInfo.environment["ANNEX_CORPUS"].map { URL(filePath: $0) }
-        let folder = (given ?? root.appending(path: "../shared/corpus")).appending(path: "plists").standardizedFileURL
-        return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
-    }()
-
-    @Test(.enabled(if: folder != nil, "no corpus of real property lists: set ANNEX_CORPUS to its folder"))
+    @Test(.enabled(if: Corpus.propertyLists != nil, "no corpus of real property lists: set ANNEX_CORPUS to its folder"))
     func `P2: real property lists are read as Foundation reads them`() throws {
-        let folder = try #require(Self.folder)
+        let folder = try #require(Corpus.propertyLists)
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         #expect(files.count > 50)
         for file in files {

@@ -1,5 +1,6 @@
 import AnnexChannel
 import AnnexRegistry
+import AnnexTestSupport
 import Testing
 
 @testable import AnnexDaemon
@@ -28,8 +29,8 @@ import Testing
 
     @Test func `P5: an index of version 1 keeps every extension as it was`() throws {
         // Version 1: one app, whose extension com.a.off is switched off.
-        let old = OldIndex(apps: [OldIndex.App(identifier: "com.a", disabled: ["com.a.off"])])
-        let bytes = try old.encoded(within: StoreIndex.limits)
+        let old = OldIndex("com.a", folder: "app-0", bundle: "A.app", bytes: 7, disabled: ["com.a.off"])
+        let bytes = try old.encoded()
         let read = try #require(StoreIndex(decoding: bytes, within: StoreIndex.limits).apps.first)
         #expect(read.isOld && read.choices == ["com.a.off": false] && read.bytes == 7)
         // An app that cannot be opened stays old.
@@ -50,46 +51,5 @@ import Testing
         #expect(StoreIndex(apps: [app("com.a", bytes: 5), app("com.b", bytes: 7)]).bytes == 24)
         #expect(StoreIndex(apps: [app("com.a", bytes: .max), app("com.b", bytes: .max)]).bytes == .max)
         #expect(StoreIndex(apps: [app("com.a", bytes: 1 << 62), app("com.b", bytes: 1 << 62)]).bytes == .max)
-    }
-}
-
-/// An index as version 1 wrote it.
-private struct OldIndex: Message {
-    struct App: Message {
-        let identifier: String
-        let disabled: [String]
-
-        init(identifier: String, disabled: [String]) {
-            self.identifier = identifier
-            self.disabled = disabled
-        }
-
-        func encode(into encoder: inout MessageEncoder) {
-            encoder.encode(identifier, as: 1)
-            encoder.encode("app-0", as: 2)
-            encoder.encode("A.app", as: 3)
-            encoder.encode(7 as UInt64, as: 4)
-            encoder.encode(list: disabled, as: 5)
-        }
-
-        init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
-            identifier = try decoder.decode(1)
-            disabled = try decoder.decodeList(5)
-        }
-    }
-
-    let apps: [App]
-
-    init(apps: [App]) {
-        self.apps = apps
-    }
-
-    func encode(into encoder: inout MessageEncoder) {
-        encoder.encode(1 as UInt32, as: 1)
-        encoder.encode(list: apps, as: 2)
-    }
-
-    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
-        apps = try decoder.decodeList(2)
     }
 }

@@ -1,4 +1,5 @@
 import AnnexBundle
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -7,23 +8,15 @@ import Testing
 /// The points that the property lists of real apps name, kept beside the repository: `ANNEX_CORPUS`, else
 /// `../shared/corpus`.
 @Suite struct CorpusPointTests {
-    static let folder: URL? = {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let given = ProcessInfo.processInfo.environment["ANNEX_CORPUS"].map { URL(filePath: $0) }
-        let folder = (given ?? root.appending(path: "../shared/corpus")).appending(path: "plists").standardizedFileURL
-        return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
-    }()
-
     private func extensions() throws -> [[String: PropertyListValue]] {
-        let folder = try #require(Self.folder)
+        let folder = try #require(Corpus.propertyLists)
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         return try files.compactMap { file in
             try PropertyListValue([UInt8](Data(contentsOf: file))).dictionary?["NSExtension"]?.dictionary
         }
     }
 
-    @Test(.enabled(if: folder != nil, "no corpus of real property lists: set ANNEX_CORPUS to its folder"))
+    @Test(.enabled(if: Corpus.propertyLists != nil, "no corpus of real property lists: set ANNEX_CORPUS to its folder"))
     func `real extensions of the built-in points are supported and all others are not`() throws {
         let named = try extensions().compactMap { $0["NSExtensionPointIdentifier"]?.string }
         #expect(named.count > 50)
@@ -35,7 +28,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: folder != nil, "no corpus of real property lists: set ANNEX_CORPUS to its folder"))
+    @Test(.enabled(if: Corpus.propertyLists != nil, "no corpus of real property lists: set ANNEX_CORPUS to its folder"))
     func `A4: the attributes of real extensions are of the kinds that their points state`() throws {
         var checked = 0
         for one in try extensions() {

@@ -1,4 +1,3 @@
-import AnnexChannel
 import AnnexHost
 import AnnexTestSupport
 import Foundation
@@ -82,8 +81,8 @@ struct KilledMigrations {
         case .damaged: return Self.garbage
         case .ofVersion1:
             let bundle = try #require(ProcText.names(in: store.path + "/" + build).first { $0.hasSuffix(".app") })
-            let app = OldIndex.App(identifier: Self.app, folder: build, name: bundle, disabled: [Self.off])
-            return Data(try OldIndex(apps: [app]).encoded(within: .standard))
+            return Data(
+                try OldIndex(Self.app, folder: build, bundle: bundle, bytes: 7, disabled: [Self.off]).encoded())
         }
     }
 
@@ -106,52 +105,5 @@ struct KilledMigrations {
     private func state(of daemon: TestDaemon) throws -> [String: Bool] {
         let installed = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience).installed()
         return Dictionary(installed.map { ($0.id, $0.isEnabled) }) { first, _ in first }
-    }
-}
-
-/// An index as version 1 wrote it.
-private struct OldIndex: Message {
-    struct App: Message {
-        let identifier: String
-        let folder: String
-        let name: String
-        let disabled: [String]
-
-        init(identifier: String, folder: String, name: String, disabled: [String]) {
-            self.identifier = identifier
-            self.folder = folder
-            self.name = name
-            self.disabled = disabled
-        }
-
-        func encode(into encoder: inout MessageEncoder) {
-            encoder.encode(identifier, as: 1)
-            encoder.encode(folder, as: 2)
-            encoder.encode(name, as: 3)
-            encoder.encode(7 as UInt64, as: 4)
-            encoder.encode(list: disabled, as: 5)
-        }
-
-        init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
-            identifier = try decoder.decode(1)
-            folder = try decoder.decode(2)
-            name = try decoder.decode(3)
-            disabled = try decoder.decodeList(5)
-        }
-    }
-
-    let apps: [App]
-
-    init(apps: [App]) {
-        self.apps = apps
-    }
-
-    func encode(into encoder: inout MessageEncoder) {
-        encoder.encode(1 as UInt32, as: 1)
-        encoder.encode(list: apps, as: 2)
-    }
-
-    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
-        apps = try decoder.decodeList(2)
     }
 }
