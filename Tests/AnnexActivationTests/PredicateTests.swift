@@ -67,7 +67,8 @@ import Testing
         ("SUBQUERY(extensionItems, $i, $i.attachments.registeredTypeIdentifiers.@count > 1).@count > 1", 45),
         ("SUBQUERY(extensionItems, i, TRUEPREDICATE).@count > 1", 26),
         ("extensionItems.@count == 'one'", 23), ("extensionItems == 1", 1), ("ANY extensionItems == 'a'", 5),
-        ("'a' == \"b", 8), ("'a' MATCHES 'b(c'", 17), ("'a' MATCHES 'a{2}'", 15), ("'a' MATCHES '(?i)a'", 15),
+        ("'a' == \"b", 8), ("'a' MATCHES 'b(c'", 17), ("'a' MATCHES 'a{2}'", 15), ("'a' MATCHES '\\\\.{2}'", 17),
+        ("'a' MATCHES '(?i)a'", 15),
         ("'a' ==[x] 'a'", 8), ("%@ == 1", 1), ("1 == 1 + 1", 8), ("'\u{E9}' == 'e'", 2), ("'a' LIKE 1", 10),
         ("1.2.3 == 1", 1), ("$ == 1", 1), ("(1 == 1", 8), ("1 == 1)", 7), ("1 IN { 1, {", 11),
     ])
@@ -95,6 +96,16 @@ import Testing
         let types = (0..<10).map { [[TypeIdentifier(rawValue: "com.example.type\($0)")]] }
         let items = OfferedItems(attachments: types, types: .builtIn)
         #expect(ActivationRule(.string(text)).decide(items).why == "its rule takes more than 20000 steps to decide")
+    }
+
+    @Test func `A2: patterns take steps for the empty text too, and bars count as steps`() {
+        var text = "'' LIKE '" + String(repeating: "*a", count: 500) + "'"
+        for level in 0..<10 { text = "SUBQUERY(extensionItems, $v\(level), \(text)).@count == 0" }
+        let types = (0..<2).map { [[TypeIdentifier(rawValue: "com.example.type\($0)")]] }
+        let items = OfferedItems(attachments: types, types: .builtIn)
+        #expect(ActivationRule(.string(text)).decide(items).why == "its rule takes more than 20000 steps to decide")
+        let bars = "'a' MATCHES '" + String(repeating: "|", count: 1_000) + "'"
+        #expect(throws: PredicateError.self) { try ActivationPredicate(bars) }
     }
 
     @Test(arguments: ["(a*)*b", "(a|a)*b", "(a+)+b", "((a?)*)*b", "a*a*a*a*a*a*b"])

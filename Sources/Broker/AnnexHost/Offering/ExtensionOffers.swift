@@ -14,7 +14,7 @@ public struct ExtensionOffers: Sendable {
 
     /// The extensions that take the items, sorted by identifier.
     public package(set) var offered: [InstalledExtension] = []
-    /// All other installed extensions, sorted by identifier.
+    /// The other installed extensions that were asked about, sorted by identifier.
     public package(set) var others: [Other] = []
 }
 

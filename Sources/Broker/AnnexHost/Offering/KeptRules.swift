@@ -9,8 +9,9 @@ internal import Synchronization
 final class KeptRules: Sendable {
     static let shared = KeptRules()
 
-    /// The most rules. The next one clears the table: each can be read again.
-    private static let most = 4_096
+    /// The most rules. A rule may take some hundred kilobytes, so their number is small. The next one clears the table: each
+    /// can be read again.
+    private static let most = 256
 
     private struct Key: Hashable {
         let instance: String

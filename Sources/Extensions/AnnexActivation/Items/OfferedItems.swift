@@ -27,6 +27,18 @@ package struct OfferedItems: Sendable {
         let folded: String
         /// The type and all types that it is a kind of, in lower case.
         let ancestors: Set<String>
+
+        init(identifier: String, folded: String, ancestors: Set<String>) {
+            self.identifier = identifier
+            self.folded = folded
+            self.ancestors = ancestors
+        }
+
+        /// A text that no table knows as a type. It is a kind of itself only.
+        init(text: String) {
+            let folded = text.lowercased()
+            self.init(identifier: text, folded: folded, ancestors: [folded])
+        }
     }
 
     /// Equal elements: the place of one of them, and their number.

@@ -112,7 +112,8 @@ enum NumberExpression: Sendable {
 }
 
 enum TextExpression: Sendable {
-    case literal(String)
+    /// A text that no table knows. It is a kind of itself only.
+    case literal(OfferedItems.OfferedType)
     /// The type that a variable stands for.
     case variable(slot: Int)
 }

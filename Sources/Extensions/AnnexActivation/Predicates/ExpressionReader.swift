@@ -34,6 +34,13 @@ struct ExpressionReader {
         TextPattern.Fault(offset: place, what: "in the pattern, \(what)", remedy: remedy)
     }
 
+    private mutating func count(_ more: Int) throws(TextPattern.Fault) {
+        size += more
+        guard size <= TextPattern.mostSteps else {
+            throw fault("there are more than \(TextPattern.mostSteps) steps", remedy: "shorten it")
+        }
+    }
+
     private mutating func alternatives() throws(TextPattern.Fault) -> [Step] {
         guard depth < Self.deepest else {
             throw fault("groups are nested deeper than \(Self.deepest)", remedy: "remove brackets")
@@ -43,6 +50,8 @@ struct ExpressionReader {
         var all = [try sequence()]
         while next == UInt8(ascii: "|") {
             place += 1
+            // A branch and a jump.
+            try count(2)
             all.append(try sequence())
         }
         // From the end, so that each alternative jumps over those behind it.
@@ -57,10 +66,7 @@ struct ExpressionReader {
             if byte == UInt8(ascii: "$"), place == bytes.count - 1 { break }
             let one = repeated(try atom())
             // Each atom may be repeated once, which needs three more steps at most. So the total stays bounded.
-            size += 4
-            guard size <= TextPattern.mostSteps else {
-                throw fault("there are more than \(TextPattern.mostSteps) steps", remedy: "shorten it")
-            }
+            try count(4)
             steps += one
         }
         return steps

@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// An operand of a comparison, with what it stands for.
+/// An operand of a comparison, and the kind of its value.
 enum PredicateOperand: Sendable {
     case number(NumberExpression)
     case text(TextExpression)
@@ -44,7 +44,7 @@ extension PredicateParser {
             return .number(.literal(value))
         case .text(let value):
             advance()
-            return .text(.literal(value))
+            return .text(.literal(OfferedItems.OfferedType(text: value)))
         case .variable(let name):
             advance()
             guard let found = variables.last(where: { $0.name == name }) else {

@@ -156,7 +156,7 @@ extension PredicateParser {
     }
 
     private mutating func pattern(for comparison: PredicateComparison) throws(PredicateError) -> TextPattern {
-        let column = token.column
+        let token = token
         guard case .text(let text) = token.kind else {
             throw unexpected(remedy: "write the pattern as a text in quotation marks")
         }
@@ -165,7 +165,7 @@ extension PredicateParser {
         do throws(TextPattern.Fault) {
             return try TextPattern(expression: text, ignoringCase: comparison.ignoresCase)
         } catch {
-            throw PredicateError(column: column + 1 + error.offset, what: error.what, remedy: error.remedy)
+            throw PredicateError(column: token.column(ofByte: error.offset), what: error.what, remedy: error.remedy)
         }
     }
 }

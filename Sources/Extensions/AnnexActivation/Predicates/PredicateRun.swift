@@ -83,14 +83,13 @@ struct PredicateRun {
     // MARK: Texts
 
     private mutating func holds(_ test: TextTest, for text: TextExpression) throws(PredicateLimit) -> Bool {
+        try holds(test, for: type(of: text))
+    }
+
+    private func type(of text: TextExpression) -> OfferedItems.OfferedType {
         switch text {
-        case .variable(let slot): try holds(test, for: items.types[slots[slot]])
-        case .literal(let text):
-            // A text that no table knows is a kind of itself only.
-            try holds(
-                test,
-                for: OfferedItems.OfferedType(
-                    identifier: text, folded: text.lowercased(), ancestors: [text.lowercased()]))
+        case .literal(let type): type
+        case .variable(let slot): items.types[slots[slot]]
         }
     }
 
@@ -116,7 +115,7 @@ struct PredicateRun {
             try spend(pattern.cost(for: type.identifier) / Self.visitsOfStep)
             return pattern.matches(type.identifier)
         case .isOne(let others, let ignoringCase):
-            try spend(others.count / 8)
+            try spend(others.count)
             return others.contains { string($0, ignoringCase: ignoringCase) == type.text(ignoringCase: ignoringCase) }
         case .isAmong(let collection, let ignoringCase):
             return try elements(of: collection).contains {
@@ -126,10 +125,7 @@ struct PredicateRun {
     }
 
     private func string(_ text: TextExpression, ignoringCase: Bool) -> String {
-        switch text {
-        case .literal(let value): ignoringCase ? value.lowercased() : value
-        case .variable(let slot): items.types[slots[slot]].text(ignoringCase: ignoringCase)
-        }
+        type(of: text).text(ignoringCase: ignoringCase)
     }
 
     private mutating func contains(_ part: String, in text: String) throws(PredicateLimit) -> Bool {

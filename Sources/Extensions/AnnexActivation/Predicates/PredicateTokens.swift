@@ -17,12 +17,21 @@ struct PredicateToken: Sendable, Hashable {
 
     let kind: Kind
     let column: Int
+    /// The places in a text before which a backslash was left out.
+    var escapes: [Int] = []
+
+    /// The column of a byte of a text.
+    func column(ofByte offset: Int) -> Int {
+        column + 1 + offset + escapes.count { $0 <= offset }
+    }
 }
 
 /// Divides a predicate into tokens.
 struct PredicateTokens {
     private let bytes: [UInt8]
     private var place = 0
+    /// The escapes of the text that was read last.
+    private var escapes: [Int] = []
 
     /// The longest literal, in bytes.
     private static let longestText = 1_024
@@ -43,6 +52,7 @@ struct PredicateTokens {
         let column = place + 1
         guard let byte = byte(0) else { return PredicateToken(kind: .end, column: column) }
         let kind: PredicateToken.Kind
+        escapes = []
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "'"): kind = .text(try text(closedBy: byte))
         case UInt8(ascii: "$"):
@@ -56,7 +66,7 @@ struct PredicateTokens {
         case _ where Self.isLetter(byte): kind = .word(word())
         default: kind = .sign(try sign())
         }
-        return PredicateToken(kind: kind, column: column)
+        return PredicateToken(kind: kind, column: column, escapes: escapes)
     }
 
     private func byte(_ offset: Int) -> UInt8? {
@@ -130,6 +140,7 @@ struct PredicateTokens {
             // A backslash stays in the text before all characters but these, for the patterns of MATCHES.
             if byte == UInt8(ascii: "\\"), let next = self.byte(1), [quote, UInt8(ascii: "\\")].contains(next) {
                 place += 1
+                escapes.append(taken.count)
                 taken.append(next)
             } else {
                 taken.append(byte)

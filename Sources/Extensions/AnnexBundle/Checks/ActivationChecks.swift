@@ -60,8 +60,8 @@ enum TypeDeclarationChecks {
             for fault in TypeDeclarations(info: [key: ItemValue(value)]).faults {
                 findings.warn(
                     info.fault(
-                        key, what: "declares a type that hosts leave out: \(fault)", rule: .a3,
-                        remedy: "give each type an identifier that begins as the app's"))
+                        key, what: "has a wrong declaration: \(fault)", rule: .a3,
+                        remedy: "correct or remove the declaration"))
             }
         }
     }
