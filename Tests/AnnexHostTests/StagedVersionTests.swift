@@ -71,4 +71,46 @@ import Testing
         #expect(throws: ItemFailure.self) { try version.commit() }
         #expect(text == "changed" && names == ["original"])
     }
+
+    /// The entries of an access control list: user 12345 may read, all within the mask.
+    private static let list = """
+        import os, struct, sys
+        def entry(tag, rights, number=0xFFFFFFFF): return struct.pack("<HHI", tag, rights, number)
+        acl = struct.pack("<I", 2) + entry(1, 6) + entry(2, 4, 12345) + entry(4, 0) + entry(16, 4) + entry(32, 0)
+        try:
+            if len(sys.argv) == 3: os.setxattr(sys.argv[2], "system.posix_acl_" + sys.argv[1], acl)
+            print(sum(len(os.getxattr(p, a)) for p in [sys.argv[-1]] for a in os.listxattr(p) if "acl" in a))
+        except OSError as error: print(error.errno)
+        """
+
+    private func python(_ arguments: String...) async throws -> String {
+        let ran = try await Program.run("/usr/bin/python3", ["-c", Self.list] + arguments, in: folder)
+        return ran.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private func commitNew() throws {
+        let version = try version()
+        try version.begin().writeAll(Array("new".utf8))
+        try version.commit()
+    }
+
+    @Test func `an access control list is kept and none comes from the folder`() async throws {
+        guard try await python("access", path) == "44" else {
+            return print("annex: the file system of \(path) has no access control lists, so they are not tested")
+        }
+        try commitNew()
+        #expect(try await python(path) == "44")
+        let plain = path
+        try FileManager.default.removeItem(atPath: plain)
+        #expect(try await python("default", folder.url.path) == "44")
+        let outside = try TemporaryFolder()
+        try Data("old".utf8).write(to: outside.url.appending(path: "original"))
+        chmod(outside.url.path + "/original", 0o640)
+        try FileManager.default.moveItem(atPath: outside.url.path + "/original", toPath: plain)
+        #expect(try await python(plain) == "0", "the original has no list")
+        try commitNew()
+        #expect(try await python(plain) == "0" && text == "new")
+        let mode = try FileManager.default.attributesOfItem(atPath: plain)[.posixPermissions] as? Int
+        #expect(mode == 0o640)
+    }
 }

@@ -143,6 +143,11 @@ extension Descriptor {
         }
     }
 
+    /// Gives this file the access control list of another. If that has none, takes away this file's own.
+    package func copyAccessList(from other: borrowing Descriptor) throws(SystemError) {
+        _ = try SystemError.check("fsetxattr", annex_copy_access_list(other.number, number))
+    }
+
     /// Gives the file to another user and group. Only root may do this.
     package func setOwner(_ user: UInt32, group: UInt32) throws(SystemError) {
         _ = try SystemError.retrying("fchown") { fchown(number, user, group) }

@@ -6,6 +6,7 @@
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -34,6 +35,26 @@ int annex_rename_new(int directory, const char *name, const char *other) {
 
 int annex_rename_exchange(int directory, const char *name, const char *other) {
     return renameat2(directory, name, directory, other, RENAME_EXCHANGE) < 0 ? -errno : 0;
+}
+
+int annex_copy_access_list(int from, int to) {
+    static const char name[] = "system.posix_acl_access";
+    // The kernel allows no longer attribute.
+    static const size_t most = 64 << 10;
+    char *list = malloc(most);
+    if (!list) return -ENOMEM;
+    int outcome = 0;
+    ssize_t size = fgetxattr(from, name, list, most);
+    if (size < 0 && errno == ENODATA) {
+        // Without a list in the original, the copy keeps none that its folder gave it.
+        if (fremovexattr(to, name) < 0 && errno != ENODATA && errno != EOPNOTSUPP) outcome = -errno;
+    } else if (size < 0) {
+        outcome = errno == EOPNOTSUPP ? 0 : -errno;
+    } else if (fsetxattr(to, name, list, (size_t)size, 0) < 0) {
+        outcome = -errno;
+    }
+    free(list);
+    return outcome;
 }
 
 static int open_within(int directory, const char *name, uint64_t flags) {

@@ -14,7 +14,8 @@ final class ItemOffers: Sendable {
         var open: [UInt64: ItemContents] = [:]
         var jobs: [UInt64: LoadJob] = [:]
         var versions: [UInt64: StagedVersion] = [:]
-        /// What loaders have made: each runs once for an offer, however often the extension loads it.
+        /// What loaders have made. A loader that succeeded is not run again. One that failed or was cancelled is run
+        /// again by the next load.
         var made: [UInt64: OutgoingContents] = [:]
         /// The loads whose work is not over, also those that were cancelled.
         var running = 0
@@ -26,6 +27,8 @@ final class ItemOffers: Sendable {
     private let last = Atomic<UInt64>(0)
     /// How many loads may be under way at once.
     private static let mostJobs = 16
+    /// How many new versions, and how many contents that loaders made, stay open. Each takes descriptors of this host.
+    private static let mostKept = 64
 
     /// A list that takes its numbers from here.
     func newList() -> ContentsList {
@@ -102,9 +105,12 @@ final class ItemOffers: Sendable {
     private func load(_ number: UInt64, for request: consuming HostedRequest) {
         let step: Step = state.withLock { state in
             guard let contents = state.open[number] else { return .withdrawn }
-            if let made = state.made[number] { return .made(made) }
+            if let made = state.made[number] {
+                state.jobs[number] = nil
+                return .made(made)
+            }
             if let job = state.jobs[number] { return .wait(job) }
-            guard state.running < Self.mostJobs else { return .busy }
+            guard max(state.running, state.jobs.count) < Self.mostJobs else { return .busy }
             let job = LoadJob(contents, within: budget, hooks: hooks(of: number))
             state.jobs[number] = job
             state.running += 1
@@ -126,7 +132,7 @@ final class ItemOffers: Sendable {
         LoadJob.Hooks(
             made: { [weak self] made in
                 self?.state.withLock { state in
-                    if state.open[number] != nil { state.made[number] = made }
+                    if state.open[number] != nil, state.made.count < Self.mostKept { state.made[number] = made }
                 }
             },
             delivered: { [weak self] in self?.forget(number, job: $0) },
@@ -165,17 +171,21 @@ final class ItemOffers: Sendable {
     }
 
     /// Keeps a version.
-    /// - Throws: `withdrawn` if its offer was withdrawn meanwhile.
+    /// - Throws: `withdrawn` if its offer was withdrawn meanwhile; `failed` if too many versions are begun.
     private func keep(
         _ version: StagedVersion, as number: UInt64, insteadOf old: StagedVersion?
     ) throws(ItemFailure) -> StagedVersion {
-        let kept: StagedVersion? = state.withLock { state in
-            guard state.open[number] != nil else { return nil }
-            if state.versions[number] === old { state.versions[number] = version }
-            return state.versions[number]
+        let kept: Result<StagedVersion, ItemFailure> = state.withLock { state in
+            guard state.open[number] != nil else { return .failure(.withdrawn) }
+            if state.versions[number] === old {
+                guard old != nil || state.versions.count < Self.mostKept else {
+                    return .failure(.failed("more than \(Self.mostKept) new versions are begun"))
+                }
+                state.versions[number] = version
+            }
+            return .success(state.versions[number] ?? version)
         }
-        guard let kept else { throw .withdrawn }
-        return kept
+        return try kept.get()
     }
 
     private func commit(_ number: UInt64, for request: consuming HostedRequest) {

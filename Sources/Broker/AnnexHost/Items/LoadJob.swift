@@ -141,8 +141,8 @@ final class LoadJob: Sendable {
 
 /// Contents in the form in which an extension gets them.
 ///
-/// Small contents are a sealed copy, so that a slow or changing file cannot affect the extension. Large contents are a
-/// newly opened file description, so that the extension does not share the host's.
+/// Small contents are a sealed copy, so that a slow or changing file cannot affect the extension, as long as the session
+/// has memory left for copies. Other contents are a newly opened file description, so that the extension does not share the host's.
 final class OutgoingContents: Sendable {
     let descriptor: Descriptor
 
@@ -158,10 +158,9 @@ final class OutgoingContents: Sendable {
         } else {
             opened = contents
         }
-        descriptor =
-            try opened.count <= Self.small && budget?.take(Self.small) ?? true
-            ? Self.sealedCopy(of: opened)
-            : Self.reopened(opened)
+        let count = try opened.count
+        let isCopied = count <= Self.small && budget?.take(max(count, 4096)) ?? true
+        descriptor = try isCopied ? Self.sealedCopy(of: opened) : Self.reopened(opened)
     }
 
     private static func reopened(_ contents: ItemContents) throws(ItemFailure) -> Descriptor {

@@ -73,20 +73,51 @@ final class StagedVersion: Sendable {
             try takeRights(copy)
             try put(copy, named: copyName)
         } catch {
-            try? folder.removeFile(copyName)
+            // After an exchange that failed half-way, the name may be that of another program's file.
+            if isFile(copy, at: copyName) { try? folder.removeFile(copyName) }
             throw error
         }
     }
 
-    /// The last check and the rename happen under the lock, so that none follows a withdrawal.
+    /// The last check and the exchange happen under the lock, so that none follows a withdrawal.
     private func put(_ copy: borrowing Descriptor, named copyName: String) throws {
         try gate.withLock { gate in
             guard !gate.isWithdrawn else { throw ItemFailure.withdrawn }
             try checkOriginal()
-            try folder.rename(copyName, to: name)
+            try exchange(copyName)
         }
         let now = try copy.status()
         before.withLock { $0 = now }
+    }
+
+    /// The two files get each other's name, so that a save of another program after the last check is not lost.
+    private func exchange(_ copyName: String) throws {
+        do throws(SystemError) {
+            try folder.exchange(copyName, with: name)
+        } catch {
+            guard error.errno == EINVAL || error.errno == ENOSYS else { throw error }
+            // This file system cannot exchange, so the last check has to do.
+            return try folder.rename(copyName, to: name)
+        }
+        guard isOriginal(copyName) else {
+            try folder.exchange(copyName, with: name)
+            throw changed
+        }
+        // The new version is in place, whatever becomes of the former file's second name.
+        try? folder.removeFile(copyName)
+    }
+
+    private func isFile(_ file: borrowing Descriptor, at name: String) -> Bool {
+        guard let one = try? file.status(), let other = try? original(named: name).status() else { return false }
+        return one.device == other.device && one.inode == other.inode
+    }
+
+    /// Whether a file of the folder is the original. Its `changed` is not compared, because an exchange sets it.
+    private func isOriginal(_ other: String) -> Bool {
+        guard let now = try? original(named: other).status() else { return false }
+        let before = before.withLock { $0 }
+        return now.device == before.device && now.inode == before.inode && now.size == before.size
+            && now.modified == before.modified
     }
 
     private func fill(_ copy: borrowing Descriptor, size: Int64) throws {
@@ -101,23 +132,31 @@ final class StagedVersion: Sendable {
         guard fsync(copy.number) == 0 else { throw SystemError("fsync", errno: errno, path: path) }
     }
 
-    /// Gives the copy the original's owner and rights. The bits that let a program run as its owner or group are left
+    /// Gives the copy the original's owner, rights and access control list. The bits that let a program run as its owner or group are left
     /// out, because the extension has written the contents.
     private func takeRights(_ copy: borrowing Descriptor) throws(SystemError) {
         let (own, before) = (try copy.status(), before.withLock { $0 })
         if own.user != before.user || own.group != before.group, fchown(copy.number, before.user, before.group) != 0 {
             throw SystemError("fchown", errno: errno, path: path)
         }
+        try copy.copyAccessList(from: original(named: name))
         guard fchmod(copy.number, mode_t(before.mode & 0o777)) == 0 else {
             throw SystemError("fchmod", errno: errno, path: path)
         }
     }
 
     private func checkOriginal() throws {
-        let now = try folder.openBeneath(name, O_RDONLY | O_NONBLOCK | O_NOCTTY).status()
-        guard now == before.withLock({ $0 }) else {
-            throw ItemFailure.failed("\(path) has changed since the new version was begun, and was kept as it is")
-        }
+        let now = try original(named: name).status()
+        guard now == before.withLock({ $0 }) else { throw changed }
+    }
+
+    private func original(named name: String) throws(SystemError) -> Descriptor {
+        try folder.openBeneath(name, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    }
+
+    /// The error names the file, and not its folder: the extension may not know where the host keeps its files.
+    private var changed: ItemFailure {
+        .failed("\(name) has changed since the new version was begun, and was kept as it is")
     }
 
     private static func path(of file: borrowing Descriptor) throws(SystemError) -> String {

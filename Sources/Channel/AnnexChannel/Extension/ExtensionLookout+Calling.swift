@@ -1,4 +1,5 @@
 package import AnnexLinux
+internal import Glibc
 
 extension ExtensionLookout {
     /// Calls the host for code that is working on a request. The thread answers pings while it waits.
@@ -7,10 +8,9 @@ extension ExtensionLookout {
     package func callAndWait(
         _ method: UInt16, payload: [UInt8]
     ) throws(ExtensionFailure) -> (bytes: [UInt8], descriptors: DescriptorBatch) {
-        guard core.host.contains(.hostedCalls) else { throw .unsupported }
         guard let frame = try core.answerFrame(method, payload: payload, until: nil) else { throw .deadlineExceeded }
         guard let list = try core.takeHandOver(frame) else {
-            throw .system(SystemError("recvmsg", errno: 24, remedy: "close files that are not in use any more"))
+            throw .system(SystemError("recvmsg", errno: EMFILE, remedy: "close files that are not in use any more"))
         }
         if case .failure(let code, let text)? = HostAnswer(frame) {
             throw .failed(code: code, text: text)

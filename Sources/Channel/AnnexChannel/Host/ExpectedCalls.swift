@@ -7,9 +7,6 @@ final class ExpectedCalls: Sendable {
     /// The most calls that can be expected at once.
     private static let most = 65_536
 
-    /// The methods that count: those of items on demand.
-    private static let methods: ClosedRange<UInt16> = 0xFEF0...0xFEFF
-
     /// Expects more calls.
     func add(_ count: Int) { left.withLock { $0 = min($0 + max(count, 0), Self.most) } }
 
@@ -18,7 +15,7 @@ final class ExpectedCalls: Sendable {
 
     /// Whether a call of this method was expected. It is then counted as made.
     func take(_ method: UInt16) -> Bool {
-        guard Self.methods.contains(method) else { return false }
+        guard ReservedMethods.itemLoads.contains(method) else { return false }
         return left.withLock { left in
             guard left > 0 else { return false }
             left -= 1
@@ -28,7 +25,7 @@ final class ExpectedCalls: Sendable {
 }
 
 extension HostEndpoint {
-    /// Lets the extension make this many calls of the methods from 0xFEF0 on without spending its budget.
+    /// Lets the extension make this many calls about items on demand without spending its budget.
     package func expectCalls(_ count: Int) { state.expected.add(count) }
 
     /// Ends what `expectCalls` has allowed.

@@ -67,7 +67,7 @@ public final class HostEndpoint: Sendable {
     public func end(with reason: String) { leader.end(with: reason) }
 
     /// Opens a stream to the extension. An extension that does not accept the stream resets it with
-    /// `StreamFailure.refusedCode`, which the first receive or send reports.
+    /// `StreamFailure.rejectedCode`, which the first receive or send reports.
     /// - Parameters:
     ///   - method: the kind of stream; the users' own numbering.
     ///   - arguments: bytes for the extension's handler of the stream.

@@ -133,8 +133,8 @@ extension ItemContents {
     /// - Parameters:
     ///   - size: in bytes, if it is known. It is a hint for the extension.
     ///   - timeout: how long the closure may take. The load then fails, and the closure's task is cancelled.
-    ///   - load: runs in a task of its own, which is cancelled if the extension gives up or the request ends. It must
-    ///     not return contents on demand.
+    ///   - load: runs in a task of its own, which is cancelled if the extension gives up or the request ends. If it
+    ///     throws, the extension gets the error's text, and may load again. It must not return contents on demand.
     public static func onDemand(
         size: Int? = nil, timeout: Duration = .seconds(30),
         _ load: @escaping @Sendable (ItemLoad) async throws -> ItemContents

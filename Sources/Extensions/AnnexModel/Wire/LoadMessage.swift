@@ -1,4 +1,5 @@
 package import AnnexChannel
+internal import AnnexLinux
 
 /// What an extension asks about an item that its host has offered under a number.
 package struct LoadMessage: Message {
@@ -11,7 +12,7 @@ package struct LoadMessage: Message {
     /// The new version is complete: the host puts it in place.
     package static let commitMethod: UInt16 = 0xFEF3
     /// The methods that are reserved for items on demand.
-    package static let methods: ClosedRange<UInt16> = 0xFEF0...0xFEFF
+    package static let methods = ReservedMethods.itemLoads
 
     package let number: UInt64
 
@@ -90,9 +91,15 @@ package enum LoadRefusal: Sendable, Hashable {
         switch error {
         case ItemFailure.withdrawn: self = .withdrawn
         case ItemFailure.timedOut: self = .timedOut
-        default:
-            self = .failed(String(decoding: "\(error)".utf8.prefix(Self.longestReason), as: UTF8.self))
+        // The extension may not know where the host keeps its files.
+        case ItemFailure.system(let error): self.init(SystemError(error.call, errno: error.errno).cause)
+        case let error as SystemError: self.init(SystemError(error.call, errno: error.errno).cause)
+        default: self.init("\(error)")
         }
+    }
+
+    private init(_ reason: String) {
+        self = .failed(String(decoding: reason.utf8.prefix(Self.longestReason), as: UTF8.self))
     }
 
     package var failure: ItemFailure {

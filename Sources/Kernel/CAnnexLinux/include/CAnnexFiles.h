@@ -37,6 +37,8 @@ typedef struct {
 } annex_known_file;
 // Fills `file` with what the kernel knows of the file at a path. A link at the path's end is followed. 0 or -errno.
 int annex_known_status(const char *path, annex_known_file *file);
+// Gives a file the access control list of another. If that has none, takes away the file's own. 0 or -errno.
+int annex_copy_access_list(int from, int to);
 // Whether an extended attribute is exactly this one character.
 int annex_attribute_is(const char *path, const char *name, char value);
 // setxattr. 0 or -errno.

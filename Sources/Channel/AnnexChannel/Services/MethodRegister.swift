@@ -1,18 +1,3 @@
-internal import AnnexMessages
-
-/// The numbers of requests, notices and streams that Annex uses itself.
-package enum ReservedMethods {
-    /// All numbers from this one on are reserved. The calls of extension points begin here, and the events about an
-    /// extension's life are at the end.
-    package static let first: UInt16 = 0xFE00
-    /// The request that carries items.
-    package static let items: UInt16 = 1
-
-    static func isReserved(request method: UInt16) -> Bool { method == items || method >= first }
-    static func isReserved(notice method: UInt16) -> Bool { method == ChannelEvent.goodbye || method >= first }
-    static func isReserved(stream method: UInt16) -> Bool { method >= first }
-}
-
 /// A message that Annex defines for an extension point. Its number is in the reserved range.
 package protocol PointMessage {}
 

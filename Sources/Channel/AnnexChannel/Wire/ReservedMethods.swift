@@ -1,0 +1,14 @@
+/// The numbers of requests, notices and streams that Annex uses itself.
+package enum ReservedMethods {
+    /// All numbers from this one on are reserved. The calls of extension points begin here, and the events about an
+    /// extension's life are at the end.
+    package static let first: UInt16 = 0xFE00
+    /// The extension's requests about items on demand.
+    package static let itemLoads: ClosedRange<UInt16> = 0xFEF0...0xFEFF
+    /// The request that carries items.
+    package static let items: UInt16 = 1
+
+    static func isReserved(request method: UInt16) -> Bool { method == items || method >= first }
+    static func isReserved(notice method: UInt16) -> Bool { method == ChannelEvent.goodbye || method >= first }
+    static func isReserved(stream method: UInt16) -> Bool { method >= first }
+}
