@@ -2,6 +2,7 @@ import AnnexChannel
 import AnnexLinux
 import AnnexModel
 import AnnexTestSupport
+import Foundation
 import Testing
 
 @testable import AnnexExtension
@@ -11,6 +12,13 @@ import Testing
         let conversation = try Conversation(Shouting.self)
         #expect(try conversation.request([ExtensionItem(contentText: "hello")]).first?.contentText == "HELLO")
         #expect(try conversation.request([]).first?.contentText == "")
+        try conversation.end()
+    }
+
+    @Test func `the goodbye ends an extension whose task awaits`() throws {
+        let conversation = try Conversation(AwaitingItsCancel.self)
+        Thread.detachNewThread { _ = try? conversation.request([]) }
+        AwaitingItsCancel.awaits.wait()
         try conversation.end()
     }
 

@@ -1,4 +1,6 @@
 import AnnexExtension
+import Dispatch
+import Synchronization
 
 /// Principal objects, each named after its conduct.
 final class Shouting: AppExtension {
@@ -85,5 +87,24 @@ final class TurningAround: PhotoEditingExtension {
     func finishContentEditing() throws -> ContentEditingOutput {
         let recipe = AdjustmentData(formatIdentifier: "com.example.turning", formatVersion: "2", data: Array(note.utf8))
         return try ContentEditingOutput(type: .png, adjustmentData: recipe, bytes: bytes.reversed())
+    }
+}
+
+/// Awaits the cancel of its task, and then ends without a further frame of the host.
+final class AwaitingItsCancel: AppExtension {
+    /// Signalled when the task awaits.
+    static let awaits = DispatchSemaphore(value: 0)
+
+    func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem] {
+        let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                waiting.withLock { $0 = continuation }
+                Self.awaits.signal()
+            }
+        } onCancel: {
+            waiting.withLock { $0.take() }?.resume()
+        }
+        throw CancellationError()
     }
 }

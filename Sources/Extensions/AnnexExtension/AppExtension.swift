@@ -51,7 +51,8 @@ public protocol AppExtension: AnyObject {
     /// Called when four fifths of the extension point's memory limit are used up. Release memory whose contents can be
     /// made again.
     ///
-    /// Called on the process's first thread during a request, from inside `isCancelled` or `isExpiring` of its context.
+    /// Called on the process's first thread: from inside `isCancelled` or `isExpiring` of a context, or while the work
+    /// awaits. A `SessionExtension` may get it between two requests.
     /// It is called only once. It is called again only if memory use has meanwhile fallen below seven tenths of the
     /// limit.
     func didReceiveMemoryWarning()

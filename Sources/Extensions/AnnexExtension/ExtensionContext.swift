@@ -35,8 +35,9 @@ public final class ExtensionContext {
     /// Reading it checks the channel, and thereby answers the host's watchdog. Long work must read it several times
     /// within the extension point's `watchdog` limit, or the extension is ended as `unresponsive`.
     public var isCancelled: Bool {
-        life.poll()
-        return (try? request?.isCancelled() ?? true) ?? true
+        // Events that are passed on here may answer the request, so it is read afterwards.
+        guard life.poll() else { return true }
+        return request?.isGivenUp ?? true
     }
 
     /// The path of the private directory, which is kept from launch to launch; nil if the extension point gives none.

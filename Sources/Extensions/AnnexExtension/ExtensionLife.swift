@@ -56,10 +56,9 @@ final class ExtensionLife {
     func remove(_ principal: any AppExtension) { principals.removeAll { $0 === principal } }
 
     /// Handles the events that arrived since the last call.
-    func poll() {
-        // If the host is gone, the main loop ends at its next step.
-        try? lookout.poll()
-    }
+    /// - Returns: whether the channel could be read. If the host is gone, the main loop ends at its next step.
+    @discardableResult
+    func poll() -> Bool { (try? lookout.poll()) != nil }
 
     func receive(_ event: UInt16) {
         switch event {

@@ -72,7 +72,7 @@ final class ExtensionServing {
         var descriptors = DescriptorList()
         swap(&descriptors, &request.descriptors)
         do {
-            let contents = try ContentsList(taking: descriptors, offers: HostItems(life.lookout).offers)
+            let contents = try ContentsList(taking: descriptors, offers: HostLine(life.lookout).offers)
             let message = try RequestMessage(decoding: request.payload)
             let items = try message.inputItems(with: contents)
             context = ExtensionContext(

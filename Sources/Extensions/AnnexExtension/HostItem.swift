@@ -3,21 +3,6 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Glibc
 
-/// Asks the host for the items that it has offered.
-struct HostItems {
-    private let lookout: ExtensionLookout
-
-    init(_ lookout: ExtensionLookout) {
-        self.lookout = lookout
-    }
-
-    /// Makes the contents of an offer.
-    var offers: @Sendable (ItemOffer) -> any RemoteItem {
-        let line = HostLine(lookout)
-        return { HostItem(offer: $0, line: line) }
-    }
-}
-
 /// An item of the host's under its number.
 struct HostItem: RemoteItem {
     let offer: ItemOffer
@@ -74,6 +59,9 @@ final class HostLine: @unchecked Sendable {
     init(_ lookout: ExtensionLookout) {
         self.lookout = lookout
     }
+
+    /// Makes the contents of an offer.
+    var offers: @Sendable (ItemOffer) -> any RemoteItem { { HostItem(offer: $0, line: self) } }
 
     func ask(_ method: UInt16, about number: UInt64) throws(ItemFailure) -> (LoadReply, DescriptorBatch) {
         guard pthread_equal(thread, pthread_self()) != 0 else {

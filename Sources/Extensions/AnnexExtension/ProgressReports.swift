@@ -42,6 +42,8 @@ final class ProgressReports {
     private var pending: RequestProgress?
     /// When the next report may be sent, on `MonotonicClock`.
     private var next: UInt64 = 0
+    /// Whether a timer will send the pending report.
+    private var isScheduled = false
 
     init(of request: UInt64, to lookout: ExtensionLookout) {
         self.request = request
@@ -52,9 +54,21 @@ final class ProgressReports {
         guard request != 0 else { return }
         pending = progress
         let now = MonotonicClock.now()
-        guard now >= next else { return }
+        guard now >= next else { return schedule() }
         next = now &+ Self.interval
         finish()
+    }
+
+    /// Sends the pending report when its time comes, also if the work reports nothing more for long.
+    private func schedule() {
+        guard !isScheduled else { return }
+        isScheduled = true
+        lookout.perform(at: next) { [weak self] in
+            guard let self else { return }
+            isScheduled = false
+            next = MonotonicClock.now() &+ Self.interval
+            finish()
+        }
     }
 
     /// Sends the last report if it was not sent yet.

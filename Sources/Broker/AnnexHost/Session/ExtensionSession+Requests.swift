@@ -50,20 +50,15 @@ extension ExtensionSession {
     private nonisolated(nonsending) func answer(
         to items: [ExtensionItem], accepting acceptance: Acceptance, timeout: Duration?, progress: ProgressHandler?
     ) async throws(HostError) -> [ExtensionItem] {
-        let number = nextRequest()
-        let encoded = try encode(items, accepting: acceptance, progress: progress == nil ? 0 : number)
-        let offers = encoded.offers
-        link.progress.add(progress, for: number)
-        defer { link.progress.remove(number) }
-        link.report { $0.requestBegan(number) }
+        let encoded = try begin(items, accepting: acceptance, progress: progress)
+        let (number, offers) = (encoded.number, encoded.offers)
         let answer: Answer
         do throws(CallFailure) {
             answer = read(try await channel.call(encoded.request, timeout: timeout))
         } catch {
             answer = Answer(error)
         }
-        link.offers.withdraw(offers, on: channel)
-        link.report { $0.requestEnded(number) }
+        end(number, withdrawing: offers)
         switch answer {
         case .items(let items): return items
         case .error(let error): throw error
@@ -78,20 +73,15 @@ extension ExtensionSession {
     private func waitForAnswer(
         to items: [ExtensionItem], accepting acceptance: Acceptance, timeout: Duration?, progress: ProgressHandler?
     ) throws(HostError) -> [ExtensionItem] {
-        let number = nextRequest()
-        let encoded = try encode(items, accepting: acceptance, progress: progress == nil ? 0 : number)
-        let offers = encoded.offers
-        link.progress.add(progress, for: number)
-        defer { link.progress.remove(number) }
-        link.report { $0.requestBegan(number) }
+        let encoded = try begin(items, accepting: acceptance, progress: progress)
+        let (number, offers) = (encoded.number, encoded.offers)
         let answer: Answer
         do throws(CallFailure) {
             answer = read(try channel.callAndWait(encoded.request, timeout: timeout))
         } catch {
             answer = Answer(error)
         }
-        link.offers.withdraw(offers, on: channel)
-        link.report { $0.requestEnded(number) }
+        end(number, withdrawing: offers)
         switch answer {
         case .items(let items): return items
         case .error(let error): throw error
@@ -101,10 +91,23 @@ extension ExtensionSession {
         }
     }
 
-    /// The number of a new request. The broker applies the time limit to each request separately. The extension does
-    /// not get the limit. A hostile extension could otherwise delay each answer until just before it.
-    private func nextRequest() -> UInt64 {
-        requests.add(1, ordering: .relaxed).newValue
+    /// Encodes a request and reports it to the broker, which applies the time limit to each request separately. The
+    /// extension does not get the limit. A hostile extension could otherwise delay each answer until just before it.
+    private func begin(
+        _ items: [ExtensionItem], accepting acceptance: Acceptance, progress: ProgressHandler?
+    ) throws(HostError) -> EncodedRequest {
+        let number = requests.add(1, ordering: .relaxed).newValue
+        let encoded = try encode(items, accepting: acceptance, number: number, reportsProgress: progress != nil)
+        link.progress.add(progress, for: number)
+        link.report { $0.requestBegan(number) }
+        return encoded
+    }
+
+    /// Ends what belongs to a request: its offers, its reports on progress, and its time limit.
+    private func end(_ number: UInt64, withdrawing offers: [ContentsList.Offer]) {
+        link.offers.withdraw(offers, on: channel)
+        link.progress.remove(number)
+        link.report { $0.requestEnded(number) }
     }
 
     /// An answer that cannot be decoded breaks the protocol, and the broker ends the extension for it.
@@ -119,17 +122,17 @@ extension ExtensionSession {
 }
 
 extension ExtensionSession {
-    /// Encodes a request. Contents on demand are offered from now on, until `end` withdraws them.
-    /// - Parameter number: the number under which the extension reports its progress; 0 if it should not.
-    func encode(
-        _ items: [ExtensionItem], accepting acceptance: Acceptance, progress number: UInt64 = 0
+    /// Encodes a request. Contents on demand are offered from now on, until the request ends.
+    private func encode(
+        _ items: [ExtensionItem], accepting acceptance: Acceptance, number: UInt64, reportsProgress: Bool
     ) throws(HostError) -> EncodedRequest {
         var contents = link.offers.newList()
-        let payload = try Self.encode(items, collecting: &contents, progress: number)
+        let payload = try Self.encode(items, collecting: &contents, progress: reportsProgress ? number : 0)
         var descriptors = DescriptorList()
         for content in contents.contents { descriptors.append(try Self.handOver(content)) }
         link.offers.add(contents.offered, on: channel)
         return EncodedRequest(
+            number: number,
             request: Request(
                 method: RequestMessage.method, payload: payload, descriptors: descriptors,
                 accepts: acceptance.allowance, mostReply: MessageLimits.standard.bytes),
@@ -162,8 +165,10 @@ extension ExtensionSession {
     }
 }
 
-/// A request in bytes, and what it offers on demand.
+/// An encoded request, and the contents that it offers on demand.
 struct EncodedRequest: ~Copyable {
+    /// The number under which the broker and the extension know the request.
+    let number: UInt64
     let request: Request
     let offers: [ContentsList.Offer]
 }

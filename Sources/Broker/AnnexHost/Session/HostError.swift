@@ -42,8 +42,8 @@ extension HostError: CustomStringConvertible {
         case .cancelled(let error): "the extension answered with an error: \(error)"
         case .taskCancelled: "the host's task was cancelled"
         case .unknownMethod:
-            "the extension does not serve this kind of request: an AppExtension serves items and what it registers, a "
-                + "ChannelService only what it was made with"
+            "the extension does not serve this kind of request: an AppExtension serves items and the types that it "
+                + "registers, and a ChannelService serves only its own types"
         case .timedOut: "the extension did not answer within the timeout"
         case .invalidRequest(let what): "the request cannot be sent: \(what)"
         }

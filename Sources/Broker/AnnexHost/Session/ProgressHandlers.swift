@@ -1,3 +1,4 @@
+internal import AnnexLinux
 public import AnnexModel
 internal import Synchronization
 
@@ -11,9 +12,31 @@ public typealias ProgressHandler = @Sendable (RequestProgress) -> Void
 final class ProgressHandlers: Sendable {
     /// A handler, and the lock that its calls hold.
     private final class Entry: Sendable {
-        let handler: Mutex<ProgressHandler?>
+        private struct State {
+            var handler: ProgressHandler?
+            /// The reports since the present second began, which began at this moment of `MonotonicClock`.
+            var count = 0
+            var second: UInt64 = 0
+        }
 
-        init(_ handler: @escaping ProgressHandler) { self.handler = Mutex(handler) }
+        /// An extension sends at most twenty reports in a second. A hostile one could send thousands, for each of which
+        /// the host might draw.
+        private static let most = 40
+
+        private let state: Mutex<State>
+
+        init(_ handler: @escaping ProgressHandler) { state = Mutex(State(handler: handler)) }
+
+        func end() { state.withLock { $0.handler = nil } }
+
+        func receive(_ progress: RequestProgress) {
+            state.withLock { state in
+                let now = MonotonicClock.now()
+                if now &- state.second >= 1_000_000_000 { (state.second, state.count) = (now, 0) }
+                state.count += 1
+                if state.count <= Self.most { state.handler?(progress) }
+            }
+        }
     }
 
     private let entries = Mutex<[UInt64: Entry]>([:])
@@ -25,10 +48,10 @@ final class ProgressHandlers: Sendable {
     /// Waits for a call of the handler that is under way, so that none follows.
     func remove(_ request: UInt64) {
         let entry = entries.withLock { $0.removeValue(forKey: request) }
-        entry?.handler.withLock { $0 = nil }
+        entry?.end()
     }
 
     func receive(_ message: ProgressMessage) {
-        entries.withLock { $0[message.request] }?.handler.withLock { $0?(message.progress) }
+        entries.withLock { $0[message.request] }?.receive(message.progress)
     }
 }

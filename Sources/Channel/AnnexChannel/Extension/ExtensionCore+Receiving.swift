@@ -12,13 +12,6 @@ extension ExtensionCore {
         }
     }
 
-    /// Whether the caller has given up. Reads all published frames, because a cancel may lie behind other requests.
-    func isCancelled(_ call: UInt64) throws(ExtensionFailure) -> Bool {
-        try readWhatIsThere()
-        deliverLifeEvents()
-        return open.first { $0.call == call }?.isCancelled ?? true
-    }
-
     func close(_ call: UInt64) {
         open.removeAll { $0.call == call }
     }

@@ -82,7 +82,7 @@ extension ExtensionCore {
 }
 
 extension ExtensionEndpoint {
-    /// Opens a stream to the host. A host that does not accept it resets it with `StreamFailure.refusedCode`.
+    /// Opens a stream to the host. A host that does not accept it resets it with `StreamFailure.rejectedCode`.
     /// - Parameters:
     ///   - method: the kind of stream, in the numbering of the host and its extensions.
     ///   - arguments: bytes for the host's handler of the stream.

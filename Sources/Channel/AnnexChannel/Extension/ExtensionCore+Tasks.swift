@@ -34,9 +34,10 @@ extension ExtensionCore {
         let call = try sendCall(method, payload: payload, until: deadline)
         // SAFETY: bodies of `perform` run on this thread, as all code that uses the core.
         nonisolated(unsafe) let core = self
-        if let deadline {
-            tasks.perform(at: deadline) { unsafe core.giveUp(call, method: method, as: .tooLate) }
+        let timer = deadline.map { moment in
+            tasks.perform(at: moment) { unsafe core.giveUp(call, method: method, as: .tooLate) }
         }
+        defer { if let timer { tasks.cancel(timer) } }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { unsafe core.suspended[call] = $0 }
         } onCancel: {

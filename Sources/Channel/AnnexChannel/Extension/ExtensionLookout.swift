@@ -18,6 +18,13 @@ package struct ExtensionLookout {
         core.deliverLifeEvents()
     }
 
+    /// Runs a body at a moment of `MonotonicClock`, if this thread waits or awaits then, and else as soon as it does.
+    package func perform(at moment: UInt64, _ body: @escaping () -> Void) {
+        // SAFETY: the body runs on this thread, as all code that uses the core.
+        nonisolated(unsafe) let body = body
+        core.tasks.perform(at: moment) { unsafe body() }
+    }
+
     package func send(_ event: ChannelEvent) throws(ExtensionFailure) {
         try core.send(FrameHeader(kind: .event, method: event.method), payload: event.payload)
     }

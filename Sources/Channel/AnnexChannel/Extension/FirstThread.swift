@@ -15,15 +15,36 @@ final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
         case body(@Sendable () -> Void)
     }
 
-    private struct Timer {
-        /// On `MonotonicClock`.
+    /// The place of a timer in time: its moment on `MonotonicClock`, and its number among all timers.
+    struct TimerKey: Comparable, Sendable {
         let moment: UInt64
+        let number: UInt64
+
+        static func < (one: TimerKey, other: TimerKey) -> Bool {
+            (one.moment, one.number) < (other.moment, other.number)
+        }
+    }
+
+    private struct Timer {
+        let key: TimerKey
         let job: Job
     }
 
     private struct Queue {
         var ready: [Job] = []
+        /// The earliest is last, so that it is removed without a move of the others.
         var timers: [Timer] = []
+        var lastTimer: UInt64 = 0
+
+        /// The place of the first timer that is not later than this one.
+        func place(of key: TimerKey) -> Int {
+            var (low, high) = (0, timers.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if timers[middle].key > key { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
     }
 
     /// The thread that created this object, which serves the channel.
@@ -63,8 +84,21 @@ final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
     /// Runs a body in one of the next calls of `runReady`.
     func perform(_ body: @escaping @Sendable () -> Void) { add(.body(body)) }
 
-    /// Runs a body at a moment of `MonotonicClock`.
-    func perform(at moment: UInt64, _ body: @escaping @Sendable () -> Void) { add(.body(body), at: moment) }
+    /// Runs a body at a moment of `MonotonicClock`, unless the timer is cancelled before.
+    @discardableResult
+    func perform(at moment: UInt64, _ body: @escaping @Sendable () -> Void) -> TimerKey {
+        add(.body(body), at: moment)
+    }
+
+    /// Forgets a timer, and releases its body. A timer that has run is forgotten already.
+    func cancel(_ key: TimerKey) {
+        queue.withLock { queue in
+            let place = queue.place(of: key)
+            guard queue.timers.indices.contains(place), queue.timers[place].key == key else { return }
+            queue.timers.remove(at: place)
+            noteFirstTimer(of: queue)
+        }
+    }
 
     private func run(_ job: Job) {
         switch job {
@@ -80,27 +114,34 @@ final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
         readyCount.add(1, ordering: .relaxed)
     }
 
-    private func add(_ job: Job, at moment: UInt64) {
+    @discardableResult
+    private func add(_ job: Job, at moment: UInt64) -> TimerKey {
         queue.withLock { queue in
-            queue.timers.append(Timer(moment: moment, job: job))
+            queue.lastTimer &+= 1
+            let key = TimerKey(moment: moment, number: queue.lastTimer)
+            queue.timers.insert(Timer(key: key, job: job), at: queue.place(of: key))
             noteFirstTimer(of: queue)
+            return key
         }
     }
 
     private func startTimers() {
         let now = MonotonicClock.now()
         let due = queue.withLock { queue in
-            let due = queue.timers.filter { $0.moment <= now }.sorted { $0.moment < $1.moment }
-            queue.timers.removeAll { $0.moment <= now }
+            var due = 0
+            while let first = queue.timers.last, first.key.moment <= now {
+                queue.ready.append(first.job)
+                queue.timers.removeLast()
+                due += 1
+            }
             noteFirstTimer(of: queue)
-            queue.ready += due.map(\.job)
-            return due.count
+            return due
         }
         readyCount.add(due, ordering: .relaxed)
     }
 
     private func noteFirstTimer(of queue: Queue) {
-        firstTimer.store(queue.timers.lazy.map(\.moment).min() ?? .max, ordering: .relaxed)
+        firstTimer.store(queue.timers.last?.key.moment ?? .max, ordering: .relaxed)
     }
 }
 

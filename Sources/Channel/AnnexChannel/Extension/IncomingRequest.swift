@@ -56,8 +56,14 @@ public struct IncomingRequest: ~Copyable {
     /// Whether the caller no longer waits for the answer, because it has given up or its time is over. Reads the
     /// channel, so long work should check this from time to time.
     public func isCancelled() throws(ExtensionFailure) -> Bool {
+        try lookout.poll()
+        return isGivenUp
+    }
+
+    /// Whether the caller no longer waits, by what was read from the channel so far.
+    package var isGivenUp: Bool {
         if deadline.map({ MonotonicClock.remaining(until: $0) == 0 }) ?? false { return true }
-        return try core.isCancelled(call)
+        return core.open.first { $0.call == call }?.isCancelled ?? true
     }
 
     /// Works on the request in a task of the extension's thread. If the host cancels the request, the task is cancelled.

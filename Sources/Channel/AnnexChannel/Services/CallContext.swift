@@ -29,7 +29,11 @@ public final class CallContext {
     /// Reading it checks the channel, and thereby answers the host's watchdog. Long work must read it several times
     /// within the extension point's `watchdog` limit, or the extension is ended as `unresponsive`. A handler that awaits
     /// need not, because the channel is checked while it waits.
-    public var isCancelled: Bool { (try? request?.isCancelled() ?? true) ?? true }
+    public var isCancelled: Bool {
+        // A handler that is called here may use this context, so the request is read afterwards.
+        guard (try? lookout.poll()) != nil else { return true }
+        return request?.isGivenUp ?? true
+    }
 
     /// How long the host still waits; nil if it waits without a limit, or if the call is answered already.
     public var timeRemaining: Duration? { request?.timeLeft }

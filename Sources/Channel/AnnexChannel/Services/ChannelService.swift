@@ -137,8 +137,10 @@ public struct ChannelService: ~Copyable {
         let buffer = RequestBuffer(capacity: core.largestRequest)
         var isOver = false
         do throws(ExtensionFailure) {
-            while !isOver || !core.working.isEmpty {
+            while true {
                 core.tasks.runReady()
+                // The last task may just have ended, and no further frame need come.
+                if isOver, core.working.isEmpty { break }
                 try answerPlainRequests(from: core, buffer: buffer, encoder: &encoder)
                 guard let incoming = try core.nextIfAny() else { continue }
                 switch consume incoming {
