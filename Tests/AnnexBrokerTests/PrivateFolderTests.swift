@@ -36,8 +36,8 @@ import Testing
     }
 
     @Test func `a private directory is closed to others and is the same one each time`() throws {
-        let first = try open().directory(of: key, hasOwners: false).directory.status()
-        let second = try open().directory(of: key, hasOwners: false).directory.status()
+        let first = try open().directory(of: key, team: nil, hasOwners: false).directory.status()
+        let second = try open().directory(of: key, team: nil, hasOwners: false).directory.status()
         #expect(first.inode == second.inode && first.mode == 0o700 && first.user == geteuid())
         for place in [path, path + "/" + key.app] {
             #expect(try Descriptor.directory(place).status().mode == 0o700)
@@ -51,9 +51,9 @@ import Testing
         for number in 0..<20 {
             let key = PrivateKey(app: "com.example.a\(number)", identifier: "com.example.a\(number).one")
             let other = PrivateKey(app: key.app, identifier: key.app + ".two")
-            let owner = try #require(try folder.directory(of: key, hasOwners: true).owner)
-            #expect(try folder.directory(of: other, hasOwners: true).owner == owner)
-            #expect(try open().directory(of: key, hasOwners: true).owner == owner)
+            let owner = try #require(try folder.directory(of: key, team: nil, hasOwners: true).owner)
+            #expect(try folder.directory(of: other, team: nil, hasOwners: true).owner == owner)
+            #expect(try open().directory(of: key, team: nil, hasOwners: true).owner == owner)
             #expect(try Descriptor.directory("\(path)/\(key)").status().user == owner)
             #expect(IdentityRange.owners.contains(owner) && !IdentityRange.extensions.contains(owner))
             owners.insert(owner)
@@ -67,12 +67,12 @@ import Testing
         let folder = try open()
         for place in [key.app, "\(key)"] {
             try FileManager.default.createSymbolicLink(atPath: path + "/" + place, withDestinationPath: outside.path)
-            #expect(throws: SystemError.self) { _ = try folder.directory(of: key, hasOwners: false) }
+            #expect(throws: SystemError.self) { _ = try folder.directory(of: key, team: nil, hasOwners: false) }
             try FileManager.default.removeItem(atPath: path + "/" + place)
             try FileManager.default.createDirectory(atPath: path + "/" + key.app, withIntermediateDirectories: true)
         }
         try Data().write(to: URL(filePath: "\(path)/\(key)"))
-        #expect(throws: SystemError.self) { _ = try folder.directory(of: key, hasOwners: false) }
+        #expect(throws: SystemError.self) { _ = try folder.directory(of: key, team: nil, hasOwners: false) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: outside.path).isEmpty)
         chmod(path, 0o777)
         #expect(throws: SystemError.self) { _ = try PrivateFolder.own(path) }
@@ -81,9 +81,9 @@ import Testing
     @Test(.enabled(if: geteuid() == 0, "needs root, who alone gives files to other users"))
     func `a private directory of another user is rejected with the remedy`() throws {
         let folder = try open()
-        _ = try folder.directory(of: key, hasOwners: true)
+        _ = try folder.directory(of: key, team: nil, hasOwners: true)
         chown("\(path)/\(key)", 65534, 65534)
-        let error = #expect(throws: SystemError.self) { _ = try folder.directory(of: key, hasOwners: true) }
+        let error = #expect(throws: SystemError.self) { _ = try folder.directory(of: key, team: nil, hasOwners: true) }
         #expect(error?.errno == EPERM && error?.remedy?.contains("65534") == true, "\(String(describing: error))")
     }
 
@@ -111,13 +111,13 @@ import Testing
 
     @Test func `a removed directory is emptied in steps, once no instance uses it`() throws {
         let folder = try open()
-        let used = try folder.directory(of: key, hasOwners: false)
+        let used = try folder.directory(of: key, team: nil, hasOwners: false)
         for number in 0..<30 { try Data().write(to: URL(filePath: "\(path)/\(key)/\(number)")) }
         try folder.setAside(app: key.app)
         #expect(names() == [PrivateFolder.removed])
         #expect(try folder.removeSome(atMost: 100) == .inUse)
         // A new launch gets a new directory.
-        let next = try folder.directory(of: key, hasOwners: false)
+        let next = try folder.directory(of: key, team: nil, hasOwners: false)
         #expect(try next.directory.status().inode != used.directory.status().inode)
         _ = used.takeDirectory()
         #expect(try folder.removeSome(atMost: 10) == .unfinished)
@@ -129,7 +129,7 @@ import Testing
     @Test func `one extension of an app is removed and the others stay`() throws {
         let folder = try open()
         let other = PrivateKey(app: key.app, identifier: "com.example.notes.other")
-        for key in [key, other] { _ = try folder.directory(of: key, hasOwners: false) }
+        for key in [key, other] { _ = try folder.directory(of: key, team: nil, hasOwners: false) }
         try folder.setAside(key)
         // Removing a directory that does not exist is no error.
         try folder.setAside(key)

@@ -19,16 +19,11 @@ extension PrivateFolder {
     }
 
     private func marked(_ app: String, as wanted: String?) throws(SystemError) -> Descriptor {
-        let old = try folder(app)
-        let marks = try Self.marks(in: old)
-        if marks.isEmpty || marks == Self.set(wanted) {
-            if let wanted { _ = try old.directory(making: wanted) }
-            return old
-        }
-        try setAside(app: app)
-        let new = try folder(app)
-        if let wanted { _ = try new.directory(making: wanted) }
-        return new
+        let marks = try Self.marks(in: folder(app))
+        if !marks.isEmpty, marks != Self.set(wanted) { try setAside(app: app) }
+        let folder = try folder(app)
+        if let wanted { _ = try folder.directory(making: wanted) }
+        return folder
     }
 
     private static func mark(of team: Team) -> String { "@" + team.publicKey.hex }

@@ -49,7 +49,7 @@ struct PrivateFolder: ~Copyable, Sendable {
     ///   - team: the team that has signed the app; nil if none has.
     ///   - hasOwners: whether the files in it belong to a user of the app. Otherwise they belong to the caller.
     /// - Returns: the directory, with a shared lock on it.
-    func directory(of key: PrivateKey, team: Team? = nil, hasOwners: Bool) throws(SystemError) -> Opened {
+    func directory(of key: PrivateKey, team: Team?, hasOwners: Bool) throws(SystemError) -> Opened {
         // A removal may move the directory away between two steps; the next try makes a new one.
         for _ in 0..<Self.mostTries {
             let app = try folder(ofApp: key.app, team: team)
