@@ -86,6 +86,6 @@ public final class TestApp: Sendable {
 
 /// The reason why a test's app could not be made.
 public struct TestAppError: Error, CustomStringConvertible {
-    /// What is wrong, where, and the remedy; one line for each finding.
+    /// The findings, one in each line: the fault, its place and the remedy.
     public let description: String
 }

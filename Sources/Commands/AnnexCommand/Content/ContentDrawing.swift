@@ -6,7 +6,8 @@ internal import AnnexModel
 /// and its size stand in its place. The extension's text brings no colour and no escape, because a `ContentTree` has
 /// none.
 struct ContentDrawing {
-    /// The lines from top to bottom. Each takes at most the width asked for, not counting colours.
+    /// The lines from top to bottom. Each takes at most the width asked for, not counting colours. In
+    /// deep lists, the text keeps 12 columns behind its marks.
     private(set) var lines: [String] = []
     /// What each number stands for: the number 1 stands for the first action.
     private(set) var picks: [ContentAction] = []

@@ -36,9 +36,10 @@ public struct ContentMessage: Message, Hashable {
 
 /// A view that was checked. A host can draw every part of it.
 ///
-/// - All ``ContentLimits`` hold.
+/// - All ``ContentLimits`` hold for the view as it came. Each replaced character of a text takes three bytes, so a text
+///   may be up to three times as long as its limit.
 /// - Texts have no control characters, terminal escapes, bidirectional overrides or invisible characters. They are plain
-///   text: a host that draws by HTML escapes them for HTML.
+///   text: a host that draws with HTML escapes them for HTML.
 /// - Only the headers of pictures were read. Decode pictures in a sandbox.
 /// - Nodes of kinds that this version does not know are left out.
 public struct ContentTree: Sendable, Hashable {
