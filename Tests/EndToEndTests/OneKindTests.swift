@@ -64,6 +64,13 @@ import TypedConduct
         #expect(await session.complete().reason == .completed)
     }
 
+    @Test func `answers that come before their task suspends are not lost`() async throws {
+        let session = try await begin(serving: dictionary)
+        // The policy allows 1,000 messages a second.
+        #expect(try await text(session, "asks-often 800") == "800")
+        #expect(await session.complete().reason == .completed)
+    }
+
     @Test func `notices that an items request sends arrive before its answer`() async throws {
         let heard = Heard<String>()
         var service = HostService()

@@ -13,6 +13,8 @@ final class ServesEverything: AppExtension {
         let last = words.last ?? ""
         switch words.first {
         case "asks": return [ExtensionItem(contentText: try await context.call(Translation(of: Word(last))).text)]
+        case "asks-often":
+            for _ in 0..<(Int(last) ?? 0) { _ = try await context.call(Translation(of: Word("abc"))) }
         case "reports": return report(to: context)
         case "floods":
             for step in 0..<100_000 { context.report(progress: Double(step) / 100_000, text: "\(step)") }

@@ -32,6 +32,7 @@ extension ExtensionCore {
         suspending method: UInt16, payload: [UInt8], until deadline: UInt64?
     ) async throws(ExtensionFailure) -> HostAnswer {
         let call = try sendCall(method, payload: payload, until: deadline)
+        suspended.add(call)
         // SAFETY: bodies of `perform` run on this thread, as all code that uses the core.
         nonisolated(unsafe) let core = self
         let timer = deadline.map { moment in
@@ -39,25 +40,24 @@ extension ExtensionCore {
         }
         defer { if let timer { tasks.cancel(timer) } }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { unsafe core.suspended[call] = $0 }
+            await withCheckedContinuation { unsafe core.suspended.suspend($0, for: call) }
         } onCancel: {
             unsafe core.tasks.perform { unsafe core.giveUp(call, method: method, as: .cancelled) }
         }
     }
 
-    /// Ends a suspended call without an answer, and informs the host.
+    /// Ends a task's call without an answer, and informs the host.
     private func giveUp(_ call: UInt64, method: UInt16, as answer: HostAnswer) {
-        guard let caller = suspended.removeValue(forKey: call) else { return }
+        guard suspended.resolve(call, with: answer) else { return }
         // If the host is gone, the serving loop ends at its next step.
         try? send(FrameHeader(kind: .cancel, method: method, call: call), payload: [])
-        caller.resume(returning: answer)
     }
 
     /// Resumes the task that waits for this answer. If the call was given up, its answer is dropped.
     func resumeCaller(with frame: Frame) throws(ExtensionFailure) {
         guard frame.call <= lastCall else { throw .violated(.unknownCall(frame.call)) }
         try dropHandOver(frame)
-        if let answer = HostAnswer(frame) { suspended.removeValue(forKey: frame.call)?.resume(returning: answer) }
+        if let answer = HostAnswer(frame) { suspended.resolve(frame.call, with: answer) }
     }
 }
 

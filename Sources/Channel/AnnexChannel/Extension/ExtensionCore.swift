@@ -45,8 +45,7 @@ final class ExtensionCore {
     let tasks: FirstThread
     /// The tasks that work on requests, by the request's call.
     var working: [UInt64: Task<Void, Never>] = [:]
-    /// The tasks that wait for an answer of the host, by the number of their call.
-    var suspended: [UInt64: CheckedContinuation<HostAnswer, Never>] = [:]
+    var suspended = SuspendedCalls()
     /// Receives the events of `ChannelEvent.lifeEvents`; nil: they are passed on as other events are.
     var onLifeEvent: ((UInt16) -> Void)?
     /// Calls that were cancelled before their request was passed on.
