@@ -40,7 +40,8 @@ let package = Package(
             ],
             path: "Host", swiftSettings: swift),
         .executableTarget(
-            name: "annex-bench-extension", dependencies: ["CBenchDriver", "BenchMessages", annex("AnnexChannel")],
+            name: "annex-bench-extension",
+            dependencies: ["CBenchDriver", "BenchMessages", annex("AnnexChannel"), annex("AnnexExtension")],
             path: "Extension",
             swiftSettings: swift, linkerSettings: [.unsafeFlags(["-static-executable"])]),
 

@@ -1,5 +1,5 @@
 import AnnexChannel
-import AnnexModel
+import AnnexExtension
 import CBenchDriver
 
 /// The extension that breaks a limit. A request names the limit, and the extension breaks it at the next request of
