@@ -295,6 +295,8 @@ let fixtures: [Target] = [
     fixture("works-on", ["AnnexExtension"]),
     fixture("serves-everything", ["AnnexExtension", "AnnexChannel", "TypedConduct"]),
     fixture("stays-in-touch", ["AnnexExtension", "AnnexChannel", "TypedConduct"]),
+    fixture("composes", ["AnnexExtension"]),
+    fixture("miscomposes", ["AnnexModel", "AnnexChannel"]),
     fixture("keeps-notes", ["AnnexExtension"]),
     fixture("loads-items", ["AnnexExtension"]),
     fixture("demands-items", ["AnnexModel", "AnnexChannel", "AnnexLinux"]),

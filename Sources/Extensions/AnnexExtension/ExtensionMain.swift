@@ -34,6 +34,8 @@ final class ExtensionServing {
     private let stays: Bool
     private let largestPayload: Int
     private let life: ExtensionLife
+    /// The dialogue that gets the requests; nil if the principal object gets them itself.
+    private var dialogue: ComposeDialogue?
 
     private init(
         _ endpoint: borrowing ExtensionEndpoint, stays: Bool, makePrincipal: @escaping () -> any AppExtension
@@ -56,6 +58,11 @@ final class ExtensionServing {
             let staying = type.init()
             staying.register(in: &service)
             serving = ExtensionServing(endpoint, stays: true) { staying }
+            if let sharing = staying as? any ShareExtension {
+                let dialogue = ComposeDialogue(sharing)
+                dialogue.register(in: &service)
+                serving.dialogue = dialogue
+            }
             serving.life.add(staying)
         } else {
             serving = ExtensionServing(endpoint, stays: false) { principal.init() }
@@ -86,6 +93,7 @@ final class ExtensionServing {
     }
 
     private func begin(_ context: ExtensionContext) {
+        if let dialogue { return dialogue.begin(context) }
         let principal = makePrincipal()
         guard !stays else { return principal.beginRequest(with: context) }
         life.add(principal)

@@ -1,0 +1,187 @@
+internal import AnnexChannel
+public import AnnexModel
+internal import Synchronization
+
+/// A dialogue with an extension that was picked in a share sheet: it gets the items, and the user may fill in its compose
+/// sheet before it answers.
+///
+/// ```swift
+/// let dialogue = try await host.compose(items, with: "com.example.pictures.post", text: "Holiday")
+/// while dialogue.hasSheet {
+///     draw(dialogue.state)
+///     switch await nextInput() {
+///     case .typed(let text): try await dialogue.edit(text)
+///     case .tapped(let line): try await dialogue.choose(pick(from: dialogue.tap(line)), of: line)
+///     case .post: return try await dialogue.post()
+///     case .cancel: return await dialogue.cancel()
+///     }
+/// }
+/// return try await dialogue.answer()
+/// ```
+///
+/// The extension is untrusted: it may answer or end at any time, also while the user still types. Releasing the last
+/// reference ends the extension.
+public final class ComposeSession: Sendable {
+    /// The extension behind the sheet.
+    public let session: ExtensionSession
+    private let board: ComposeBoard
+    private let request: Task<Result<[ExtensionItem], HostError>, Never>
+    /// Whether the extension has a compose sheet or a view of its own. If not, it works without the user: `answer()` waits for
+    /// the result.
+    public let hasSheet: Bool
+
+    init(
+        _ session: ExtensionSession, board: ComposeBoard, hasSheet: Bool,
+        request: Task<Result<[ExtensionItem], HostError>, Never>
+    ) {
+        self.session = session
+        self.board = board
+        self.hasSheet = hasSheet
+        self.request = request
+    }
+
+    deinit { request.cancel() }
+
+    /// What to show now.
+    public var state: ComposeState { board.state }
+
+    /// Each new state that no function of this object returns: the extension changed something by itself, for example because
+    /// a picture has loaded. Only the newest state is kept for a slow reader. It ends with the dialogue. For one reader.
+    public var changes: AsyncStream<ComposeState> { board.changes }
+
+    /// Whether the extension has answered, failed or ended. `answer()` then returns at once.
+    public var isAnswered: Bool { board.isAnswered }
+
+    /// Informs the extension that the sheet has appeared, so that it begins to load the items.
+    @discardableResult
+    public nonisolated(nonsending) func presentationAnimationDidFinish() async throws(HostError) -> ComposeState {
+        try await send(.presented)
+        return state
+    }
+
+    /// Passes on the user's text, usually after each keystroke.
+    /// - Parameter text: at most `ComposeLimits.text` bytes.
+    /// - Returns: the state with the extension's verdict on the text.
+    @discardableResult
+    public nonisolated(nonsending) func edit(_ text: String) async throws(HostError) -> ComposeState {
+        guard text.utf8.count <= ComposeLimits.text else {
+            throw .invalidRequest("the text has more than \(ComposeLimits.text) bytes")
+        }
+        board.replaceText(with: text)
+        try await send(.edited(text: text))
+        return state
+    }
+
+    /// Asks for the options of a setting.
+    /// - Parameter item: its place in `ComposeState.configurationItems`.
+    /// - Returns: nil if the user cannot set it.
+    public nonisolated(nonsending) func tap(_ item: Int) async throws(HostError) -> ComposeOptions? {
+        try await send(.tapped(item: UInt32(clamping: item)))?.options
+    }
+
+    /// Sets a setting to one of the options that `tap(_:)` returned.
+    /// - Parameters:
+    ///   - option: the place of the option in the list.
+    ///   - item: the place of the setting in `ComposeState.configurationItems`.
+    @discardableResult
+    public nonisolated(nonsending) func choose(_ option: Int, of item: Int) async throws(HostError) -> ComposeState {
+        try await send(.chose(option: UInt32(clamping: option), item: UInt32(clamping: item)))
+        return state
+    }
+
+    /// Passes on what the user did in the extension's own view.
+    @discardableResult
+    public nonisolated(nonsending) func perform(_ action: ContentAction) async throws(HostError) -> ComposeState {
+        try await send(.acted(action))
+        return state
+    }
+
+    /// Posts the sheet, and waits for the extension's answer.
+    /// - Throws: `HostError.invalidRequest` if the extension does not accept the text; the sheet stays open then. Also what
+    ///   `answer()` throws.
+    public nonisolated(nonsending) func post() async throws(HostError) -> [ExtensionItem] {
+        try await send(.posted)
+        guard isAnswered || state.isContentValid else {
+            throw .invalidRequest("the extension does not accept the text of the sheet")
+        }
+        return try await answer()
+    }
+
+    /// Waits for the extension's answer, and ends the session. Cancelling the task cancels the request.
+    /// - Throws: `HostError.cancelled` with the extension's own error, and the other cases of a request.
+    public nonisolated(nonsending) func answer() async throws(HostError) -> [ExtensionItem] {
+        let result = await withTaskCancellationHandler {
+            await request.value
+        } onCancel: {
+            request.cancel()
+        }
+        _ = await session.complete()
+        return try result.get()
+    }
+
+    /// How long an extension may take over `didSelectCancel`.
+    private static let cancelLimit = Duration.seconds(1)
+
+    /// Gives the sheet up, and ends the session. The extension gets a second to notice.
+    @discardableResult
+    public nonisolated(nonsending) func cancel() async -> Termination {
+        if hasSheet, !isAnswered {
+            // An extension that fails here is ended all the same.
+            _ = try? await session.call(ComposeEvent.cancelled, timeout: Self.cancelLimit)
+        }
+        request.cancel()
+        return await session.cancel()
+    }
+
+    /// - Returns: nil if the extension has answered the request instead, so that the sheet is closed.
+    @discardableResult
+    private nonisolated(nonsending) func send(_ event: ComposeEvent) async throws(HostError) -> ComposeAnswer? {
+        guard !isAnswered else { return nil }
+        do throws(HostError) {
+            let answer = try await session.call(event)
+            board.apply(answer.change, isAsked: true)
+            return answer
+        } catch {
+            // The answer to the request says more than the failure of an event that came too late.
+            if isAnswered { return nil }
+            throw error
+        }
+    }
+}
+
+/// The state of a dialogue, which replies and notices of the extension change.
+final class ComposeBoard: Sendable {
+    private struct Contents {
+        var state = ComposeState()
+        var isAnswered = false
+    }
+
+    private let contents = Mutex(Contents())
+    let changes: AsyncStream<ComposeState>
+    private let continuation: AsyncStream<ComposeState>.Continuation
+
+    init(text: String) {
+        (changes, continuation) = AsyncStream.makeStream(of: ComposeState.self, bufferingPolicy: .bufferingNewest(1))
+        replaceText(with: text)
+    }
+
+    var state: ComposeState { contents.withLock { $0.state } }
+    var isAnswered: Bool { contents.withLock { $0.isAnswered } }
+
+    func replaceText(with text: String) { contents.withLock { $0.state.contentText = text } }
+
+    /// - Parameter isAsked: whether a function of the dialogue returns the new state.
+    func apply(_ change: ComposeChange, isAsked: Bool) {
+        let state = contents.withLock { contents in
+            contents.state.apply(change)
+            return contents.state
+        }
+        if !isAsked { continuation.yield(state) }
+    }
+
+    /// The request has its answer, so the sheet is closed.
+    func close() {
+        contents.withLock { $0.isAnswered = true }
+        continuation.finish()
+    }
+}

@@ -1,0 +1,119 @@
+internal import AnnexChannel
+internal import AnnexModel
+
+/// The compose sheet that the host shows for a `ShareExtension`, as the extension sees it.
+public final class ComposeSheet {
+    /// The request with the items to share. Its answer closes the sheet.
+    public let context: ExtensionContext
+    /// The text in the sheet. An extension may replace it.
+    public var contentText: String { didSet { isTextReplaced = true } }
+    /// How many characters the user may still write; negative if there are too many. Nil shows no number. Set it in
+    /// `isContentValid(in:)`.
+    public var charactersRemaining: Int?
+
+    private let principal: any ShareExtension
+    private var items: [ConfigurationItem] = []
+    private var isTextReplaced = false
+
+    init(_ context: ExtensionContext, text: String, principal: any ShareExtension) {
+        self.context = context
+        contentText = text
+        self.principal = principal
+    }
+
+    /// Checks the content again, for example when a picture has loaded, and shows the result.
+    public func validateContent() { send(change()) }
+
+    /// Makes the settings anew and shows them.
+    public func reloadConfigurationItems() { send(changeWithItems()) }
+
+    /// A sheet that the host closes meanwhile needs no change, so an error is ignored.
+    private func send(_ change: ComposeChange) {
+        guard context.isOpen else { return }
+        try? context.sendAndWait(change)
+    }
+}
+
+// What the host reports.
+extension ComposeSheet {
+    func open() -> ComposeChange {
+        var change = changeWithItems()
+        change.placeholder = principal.placeholder
+        change.view = view()
+        return change
+    }
+
+    func edit(_ text: String) -> ComposeChange {
+        contentText = text
+        isTextReplaced = false
+        return change()
+    }
+
+    func present() -> ComposeChange {
+        principal.presentationAnimationDidFinish(in: self)
+        return change()
+    }
+
+    /// The options of a setting; nil if the user cannot set it.
+    func options(of item: UInt32) -> ComposeOptions? {
+        guard items.indices.contains(Int(item)) else { return nil }
+        let item = items[Int(item)]
+        return item.options.map { options in
+            let titles = options()
+            return ComposeOptions(titles: titles, chosen: titles.firstIndex(of: item.value))
+        }
+    }
+
+    /// A host that shows an old list may name an option that is no more: nothing is chosen then.
+    func choose(_ option: UInt32, of item: UInt32) -> ComposeChange {
+        if items.indices.contains(Int(item)) { items[Int(item)].choose(Int(option)) }
+        return changeWithItems()
+    }
+
+    func act(_ action: ContentAction) -> ComposeChange {
+        principal.perform(action, in: self)
+        var change = change()
+        change.view = view()
+        return change
+    }
+
+    func post() -> ComposeChange {
+        let change = change()
+        if change.isContentValid { principal.didSelectPost(in: self) }
+        return change
+    }
+
+    func cancel() -> ComposeChange {
+        principal.didSelectCancel(in: self)
+        return ComposeChange()
+    }
+
+    func change() -> ComposeChange {
+        var change = ComposeChange()
+        change.isContentValid = principal.isContentValid(in: self)
+        change.charactersRemaining = charactersRemaining
+        if isTextReplaced { change.contentText = contentText }
+        isTextReplaced = false
+        return change
+    }
+
+    private func changeWithItems() -> ComposeChange {
+        items = principal.configurationItems(in: self)
+        var change = change()
+        change.configurationItems = items.map {
+            ComposeState.ConfigurationItem(title: $0.title, value: $0.value, isTappable: $0.options != nil)
+        }
+        return change
+    }
+
+    /// A view that breaks a limit is a mistake in the program, which its author must see.
+    private func view() -> ContentMessage? {
+        guard let node = principal.view(in: self) else { return nil }
+        do {
+            return try ContentMessage(node)
+        } catch {
+            context.cancelRequest(with: error)
+            return nil
+        }
+    }
+}

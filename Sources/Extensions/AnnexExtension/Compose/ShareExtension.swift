@@ -1,0 +1,97 @@
+public import AnnexModel
+
+/// The principal object of an extension for the point `com.apple.share-services` that posts what the user selected.
+///
+/// The host shows a compose sheet and calls these functions as the user works in it. They follow
+/// `SLComposeServiceViewController`.
+///
+/// ```swift
+/// @main final class Post: ShareExtension {
+///     let placeholder = "Say something about the pictures"
+///
+///     func isContentValid(in sheet: ComposeSheet) -> Bool {
+///         sheet.charactersRemaining = 200 - sheet.contentText.count
+///         return sheet.contentText.count <= 200
+///     }
+///
+///     func didSelectPost(in sheet: ComposeSheet) {
+///         sheet.context.completeRequest(returning: [ExtensionItem(contentText: sheet.contentText)])
+///     }
+/// }
+/// ```
+public protocol ShareExtension: SessionExtension {
+    /// The text that stands faintly in an empty sheet. By default, there is none.
+    var placeholder: String { get }
+
+    /// Whether the user may post the sheet's text. Called when the sheet opens and after each change of the text. It may
+    /// set `charactersRemaining`. By default, every text is accepted.
+    func isContentValid(in sheet: ComposeSheet) -> Bool
+
+    /// The settings below the text. Called when the sheet opens and after `reloadConfigurationItems()`. By default, there are
+    /// none.
+    func configurationItems(in sheet: ComposeSheet) -> [ConfigurationItem]
+
+    /// The sheet has appeared: begin to load the attachments. By default, nothing happens.
+    func presentationAnimationDidFinish(in sheet: ComposeSheet)
+
+    /// The user wants to post, and the text is valid. Ends the request, at once or later, with `completeRequest(returning:)`.
+    func didSelectPost(in sheet: ComposeSheet)
+
+    /// The user gave the sheet up. By default, the request is cancelled with `ExtensionError.userCancelled`.
+    func didSelectCancel(in sheet: ComposeSheet)
+
+    /// A view of the extension's own that the host draws instead of the sheet. Called when the sheet opens and after each of the
+    /// user's actions. By default, there is none.
+    func view(in sheet: ComposeSheet) -> ContentNode?
+
+    /// The user pressed a button or picked an option in the extension's own view. By default, nothing happens.
+    func perform(_ action: ContentAction, in sheet: ComposeSheet)
+}
+
+extension ShareExtension {
+    public var placeholder: String { "" }
+    public func isContentValid(in sheet: ComposeSheet) -> Bool { true }
+    public func configurationItems(in sheet: ComposeSheet) -> [ConfigurationItem] { [] }
+    public func presentationAnimationDidFinish(in sheet: ComposeSheet) {}
+    public func view(in sheet: ComposeSheet) -> ContentNode? { nil }
+    public func perform(_ action: ContentAction, in sheet: ComposeSheet) {}
+
+    public func didSelectCancel(in sheet: ComposeSheet) {
+        sheet.context.cancelRequest(with: ExtensionError.userCancelled)
+    }
+}
+
+/// A setting in a compose sheet, such as a category.
+public struct ConfigurationItem {
+    /// The name of the setting.
+    public let title: String
+    /// The present value; empty if there is none.
+    public let value: String
+    /// Makes the options when the user taps the setting.
+    let options: (() -> [String])?
+    /// Receives the option that the user picked, counted from 0.
+    let choose: (Int) -> Void
+
+    /// A line that the user can only read.
+    public init(title: String, value: String) {
+        self.title = title
+        self.value = value
+        options = nil
+        choose = { _ in }
+    }
+
+    /// A setting with options, which the sheet shows as a list when the user taps it.
+    /// - Parameters:
+    ///   - title: the name of the setting.
+    ///   - value: the present value; empty if there is none.
+    ///   - options: makes the list. At most `ComposeLimits.options`.
+    ///   - choose: receives the number of the option that the user picked. The settings are made anew afterwards.
+    public init(
+        title: String, value: String, options: @escaping () -> [String], choose: @escaping (_ option: Int) -> Void
+    ) {
+        self.title = title
+        self.value = value
+        self.options = options
+        self.choose = choose
+    }
+}

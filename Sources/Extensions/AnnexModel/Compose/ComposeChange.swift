@@ -1,0 +1,119 @@
+package import AnnexChannel
+
+/// What an extension changes in a dialogue that its host shows. What it leaves out stays as it is.
+package struct ComposeChange: ChannelNotice, PointMessage, Hashable {
+    /// As a notice, the change was not asked for.
+    package static let method = ReservedMethods.first + 0x10
+
+    package var placeholder: String?
+    /// The text that takes the place of the user's.
+    package var contentText: String?
+    package var isContentValid = true
+    package var charactersRemaining: Int?
+    package var configurationItems: [ComposeState.ConfigurationItem]?
+    package var view: ContentMessage?
+    /// The checked view, on the host's side.
+    private var tree: ContentTree?
+
+    private enum Tag {
+        static let placeholder: UInt16 = 1
+        static let text: UInt16 = 2
+        static let isInvalid: UInt16 = 3
+        static let remaining: UInt16 = 4
+        static let hasItems: UInt16 = 5
+        static let item: UInt16 = 6
+        static let view: UInt16 = 7
+    }
+
+    package init() {}
+
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(placeholder, as: Tag.placeholder)
+        encoder.encode(contentText, as: Tag.text)
+        if !isContentValid { encoder.encode(true, as: Tag.isInvalid) }
+        encoder.encode(charactersRemaining.map { Int64($0) }, as: Tag.remaining)
+        if let configurationItems {
+            encoder.encode(true, as: Tag.hasItems)
+            encoder.encode(list: configurationItems.map(SettingMessage.init), as: Tag.item)
+        }
+        encoder.encode(view, as: Tag.view)
+    }
+
+    /// Accepts what an honest extension can send, and nothing else. Texts are made safe to draw.
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        if let text = try decoder.decodeIfPresent(Tag.placeholder, as: String.self) {
+            placeholder = try Self.label(text, Tag.placeholder, in: decoder)
+        }
+        contentText = try decoder.decodeIfPresent(Tag.text, as: String.self)
+        if let text = contentText {
+            guard text.utf8.count <= ComposeLimits.text else {
+                throw decoder.failure(Tag.text, reason: .rejected("a text that is too long for a compose sheet"))
+            }
+            contentText = ShownText.harmless(text, hasLines: true)
+        }
+        isContentValid = try !decoder.decode(Tag.isInvalid, default: false)
+        charactersRemaining = try decoder.decodeIfPresent(Tag.remaining, as: Int64.self).map { Int(clamping: $0) }
+        if try decoder.decode(Tag.hasItems, default: false) {
+            let items: [SettingMessage] = try decoder.decodeList(Tag.item)
+            guard items.count <= ComposeLimits.items else {
+                throw decoder.failure(Tag.item, reason: .rejected("too many settings in a compose sheet"))
+            }
+            configurationItems = items.map(\.item)
+        }
+        view = try decoder.decodeIfPresent(Tag.view)
+        do throws(ContentError) {
+            tree = try view?.tree()
+        } catch {
+            throw decoder.failure(Tag.view, reason: .rejected("a view that breaks a limit"))
+        }
+    }
+
+    static func label(
+        _ text: String, _ tag: UInt16, in decoder: borrowing MessageDecoder
+    ) throws(DecodingFailure) -> String {
+        guard text.utf8.count <= ComposeLimits.label else {
+            throw decoder.failure(tag, reason: .rejected("a label that is too long for a compose sheet"))
+        }
+        return ShownText.harmless(text, hasLines: false)
+    }
+}
+
+extension ComposeState {
+    /// Takes over what the extension changed.
+    package mutating func apply(_ change: ComposeChange) {
+        if let text = change.placeholder { placeholder = text }
+        if let text = change.contentText { contentText = text }
+        if let items = change.configurationItems { configurationItems = items }
+        if let tree = change.checkedView { view = tree }
+        isContentValid = change.isContentValid
+        charactersRemaining = change.charactersRemaining
+    }
+}
+
+extension ComposeChange {
+    fileprivate var checkedView: ContentTree? { tree }
+}
+
+/// A setting of a compose sheet on the wire.
+private struct SettingMessage: Message {
+    let item: ComposeState.ConfigurationItem
+
+    init(_ item: ComposeState.ConfigurationItem) {
+        self.item = item
+    }
+
+    func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(item.title, as: 1)
+        if !item.value.isEmpty { encoder.encode(item.value, as: 2) }
+        if item.isTappable { encoder.encode(true, as: 3) }
+    }
+
+    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        let title: String = try decoder.decode(1)
+        let value = try decoder.decode(2, default: "")
+        let isTappable = try decoder.decode(3, default: false)
+        item = ComposeState.ConfigurationItem(
+            title: try ComposeChange.label(title, 1, in: decoder),
+            value: try ComposeChange.label(value, 2, in: decoder), isTappable: isTappable)
+    }
+}
