@@ -85,7 +85,7 @@ extension Broker {
         recording keep: (KnownApp) throws(BrokerError) -> Void
     ) throws(BrokerError) -> InstalledExtension {
         let record = try found(identifier)
-        // The identifier of such an extension is not certain, so no grant is recorded for it.
+        // A rejected extension gets no grant. If its bundle could not be read, even its identifier is not certain.
         if let rejection = record.rejection { throw rejection }
         let granted = Set(registry.value.entitlementsInForce(for: record)).union(isGranted ? entitlements : [])
         // If the extension does not ask for an entitlement, the registry throws its error, and there is no policy to

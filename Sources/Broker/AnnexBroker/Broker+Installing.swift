@@ -49,9 +49,11 @@ extension Broker {
         try pin(app: identifier, to: version) { _, _ in }
     }
 
-    /// The same for a caller that records the change. `keep` gets the build that is used now as well.
+    /// Chooses the version of an app that is used, for a caller that records the change. `keep` gets the build that is
+    /// used now as well.
     ///
-    /// The private directories of extensions that this version lacks stay: its user may choose another one tomorrow.
+    /// If this version lacks an extension, that extension's private directory stays. Later, the user may choose a version
+    /// that contains the extension.
     package func pin(
         app identifier: String, to version: String?,
         recording keep: (Installation, AppBundle) throws(BrokerError) -> Void
@@ -199,7 +201,8 @@ extension Broker {
         _ isEnabled: Bool, for identifier: String, recording keep: (KnownApp) throws(BrokerError) -> Void
     ) throws(BrokerError) {
         let record = try found(identifier)
-        // The identifier of such an extension is not certain, so no choice is recorded for it.
+        // The identifier of an extension whose bundle could not be read is not certain. So no choice is recorded for the
+        // extension.
         if record.bundle == nil, let rejection = record.rejection { throw rejection }
         _ = try change(recording: keep) { registry throws(RegistryError) in
             try registry.setEnabled(isEnabled, for: identifier)

@@ -18,8 +18,8 @@ package struct Recording: Sendable, Hashable {
     /// How a recording ends.
     package enum Ending: Sendable, Hashable {
         case said(Cause, text: String, time: UInt64)
-        /// The file has no end record; this many bytes at its end are an incomplete record. The host was killed, or is
-        /// still writing.
+        /// The file has no end record; this many bytes at its end are an incomplete record. The host was killed, is
+        /// still writing, or could not write.
         case cut(bytes: Int)
         /// A malformed record begins at this byte; the records before it are complete.
         case damaged(at: Int)

@@ -3,8 +3,8 @@ internal import AnnexLinux
 internal import Glibc
 
 /// The entry of one extension on the broker's board, which is shared memory that `annex top` reads. The broker writes
-/// an entry only when the extension changes state or completes a request. The holder of the extension's lock is the
-/// only writer.
+/// an entry only when the entry's extension changes state, completes a request or has a call denied. The holder of the
+/// extension's lock is the only writer.
 struct LiveStatusEntry: ~Copyable, Sendable {
     /// The most open requests whose answer times are measured; further ones are only counted.
     private static let mostTimed = 1024

@@ -49,7 +49,7 @@ struct LaunchBackoff: Sendable {
         let left: Duration
     }
 
-    /// How many failures in a row cause no pause.
+    /// The number of failures in a row that causes the first pause.
     static let free = 5
     static let shortest = Duration.seconds(1)
     static let longest = Duration.seconds(60)

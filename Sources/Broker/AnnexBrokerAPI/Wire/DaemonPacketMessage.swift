@@ -58,7 +58,7 @@ package struct DaemonPacketMessage: Message {
             encoder.encode(SigningTeamMessage(team), as: Tag.value)
         case .icon(let part):
             head(.icon, number: number, into: &encoder)
-            // Always sent, so that a cut packet is not the answer that there is no icon.
+            // This flag is always sent. Without it, a truncated packet would read as the answer that there is no icon.
             encoder.encode(part != nil, as: Tag.flag)
             encoder.encode(part.map(IconPartMessage.init), as: Tag.value)
         case .attributes(let values):

@@ -19,7 +19,7 @@ final class ChannelState: Sendable {
     let hosted = Mutex(HostedCalls())
     let expected = ExpectedCalls()
     let streams = Mutex(HostStreams())
-    /// The number of open calls whose task first said that it would read the ring itself, and then suspended.
+    /// The number of open calls whose task is suspended, although it had announced that it would read the ring itself.
     let attendedCalls = Atomic<Int>(0)
     private let hello = Mutex(HelloState.awaited([]))
     /// Whether the extension takes messages in pieces and this side can send them.
@@ -114,7 +114,8 @@ final class ChannelState: Sendable {
     /// - Parameter hasArena: whether this side can send in pieces.
     func accept(_ said: Hello, hasArena: Bool) {
         if said.wire.contains(.pieces), hasArena {
-            // SYNC: a thread that reads true sends in pieces, and sending needs only this side's own memory.
+            // SYNC: a thread that reads true may send in pieces. For that it needs only memory of this side, which
+            // exists already.
             sendsPieces.store(true, ordering: .releasing)
         }
         let waiting = hello.withLock { state in
@@ -216,8 +217,8 @@ final class ChannelState: Sendable {
 
     // MARK: Events
 
-    /// Queues an event for its handler. The limits of one second, in number and in bytes, also bound the queue of a
-    /// slow handler.
+    /// Queues an event for its handler. The most events and bytes allowed per second also bound the queue of events for
+    /// a slow handler.
     func deliver(_ event: ChannelEvent) throws(ChannelViolation) {
         let limit = configuration.framesPerSecond
         guard undelivered.load(ordering: .relaxed) < limit else { throw .messageBudget(.frames, limit: limit) }

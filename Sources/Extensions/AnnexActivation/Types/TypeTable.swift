@@ -79,7 +79,8 @@ public struct TypeTable: Sendable {
 
     // MARK: Filling
 
-    /// Adds a type. A type that the table has already stays as it is, and so do names that have a type.
+    /// Adds a type. If the table already has the type, its entry stays unchanged. A name that already has a type keeps
+    /// that type.
     package mutating func add(
         _ type: TypeIdentifier, conformingTo more: [TypeIdentifier], filenameExtensions endings: [String] = [],
         mimeTypes names: [String] = []

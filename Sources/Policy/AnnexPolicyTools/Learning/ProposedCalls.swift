@@ -24,7 +24,8 @@ struct ProposedCalls: Sendable {
         }
         if fallbacks.contains("clone3") { allowThreads() }
         if fallbacks.contains("openat2") { rules["openat"] = rule("openat", conditions: []) }
-        // Executable file contents and `memfd_create` together would need `write-xor-execute: off`.
+        // If the rules let files be mapped as code, `memfd_create` would need `write-xor-execute: off`. So
+        // `memfd_create` is not proposed.
         if WriteXorExecute.filesCanExecute([0: Array(rules.values)]), rules.removeValue(forKey: "memfd_create") != nil {
             withheld["memfd_create"] = "makes memory that can be mapped as code; most programs do not need it"
         }
@@ -95,8 +96,8 @@ extension ProposedCalls {
         }
     }
 
-    /// The flags of `clone` of which each recorded combination is allowed separately. Locks can be counted only if a
-    /// thread shares the descriptors of its process and a new process shares none.
+    /// The flags of `clone` that decide about shared descriptors. Each recorded combination of them is allowed
+    /// separately. Annex can count file locks only if threads share descriptors and new processes share none.
     private static func together(_ kind: ArgumentKind) -> UInt64 {
         ["CLONE_FILES", "CLONE_THREAD"].reduce(0) { $0 | (kind.name == "clone" ? kind.value(named: $1) ?? 0 : 0) }
     }

@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Whether `/proc` hides processes that this process may not trace (`hidepid=`). No other process may trace a sandbox's
-/// first process, so such a `/proc` hides it, and with it the whole sandbox.
+/// Whether `/proc` hides processes that this process may not trace (`hidepid=`). Only a process with `CAP_SYS_PTRACE` may
+/// trace a sandbox's first process. From other processes, such a `/proc` hides it, and with it the whole sandbox.
 package enum HiddenProcesses {
     /// The mount's option, read at the first use; nil if no processes are hidden.
     package static let option: String? = option(
