@@ -198,6 +198,12 @@ let commands = floor(
             name: "annex", dependencies: ["AnnexCommand"], swiftSettings: swift, linkerSettings: startsAtOnce),
     ])
 
+/// An extension that needs only the library for extensions.
+func example(_ name: String) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["AnnexExtension"], swiftSettings: swift, linkerSettings: selfContained)
+}
+
 let examples = floor(
     "Examples",
     [
@@ -212,20 +218,20 @@ let examples = floor(
         .executableTarget(
             name: "PictureEditor", dependencies: ["AnnexExtension", "AnnexModel", "PictureEditing"],
             swiftSettings: swift, linkerSettings: selfContained),
-        .executableTarget(
-            name: "Shout", dependencies: ["AnnexExtension"], swiftSettings: swift,
-            linkerSettings: selfContained),
+        example("Shout"),
         .executableTarget(
             name: "ShoutApp", swiftSettings: swift, linkerSettings: selfContained),
+        example("MyPicture"),
+        example("Translate"),
+        .executableTarget(name: "MyPictureApp", swiftSettings: swift, linkerSettings: selfContained),
+        .executableTarget(name: "TranslateApp", swiftSettings: swift, linkerSettings: selfContained),
         .target(name: "CMisbehaver"),
         .executableTarget(
             name: "Misbehaver", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "CMisbehaver"],
             swiftSettings: strict, linkerSettings: selfContained),
         .executableTarget(
             name: "ShoutHost", dependencies: ["AnnexHost", "AnnexEmbedded"]),
-        .executableTarget(
-            name: "TextThumbnail", dependencies: ["AnnexExtension"], swiftSettings: swift,
-            linkerSettings: selfContained),
+        example("TextThumbnail"),
         .executableTarget(
             name: "ThumbnailHost", dependencies: ["AnnexHost", "AnnexEmbedded"]),
         .target(name: "ImageFilters", swiftSettings: swift),

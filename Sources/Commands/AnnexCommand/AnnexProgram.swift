@@ -91,6 +91,7 @@ struct Annex: AsyncParsableCommand {
               annex validate Pictures.app              show every fault of an app before you ship it
               annex install Pictures.app               install an app with annexd for all your hosts; then: annex list
               annex request ID --file holiday.jpg      send one request to an extension, and store its answer
+              annex share holiday.jpg sea.jpg          pick an extension from the share sheet, and hand it your files
               annex sign Pictures.app                  sign an app with your team's key, which annex key new makes
               annex top                                show which extensions run now
               annex reports                            show how extensions ended
@@ -105,7 +106,7 @@ struct Annex: AsyncParsableCommand {
             RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, PointCommand.self,
             DemoCommand.self, BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self,
             InstallCommand.self, RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self,
-            PinCommand.self, UnpinCommand.self, GrantCommand.self, RevokeCommand.self, RequestCommand.self,
+            PinCommand.self, UnpinCommand.self, GrantCommand.self, RevokeCommand.self, RequestCommand.self, ShareCommand.self,
             BundleCommand.self, ValidateCommand.self, KeyCommand.self, SignCommand.self,
         ])
 }

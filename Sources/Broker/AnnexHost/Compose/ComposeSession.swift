@@ -142,9 +142,10 @@ public final class ComposeSession: Sendable {
             board.apply(answer.change, isAsked: true)
             return answer
         } catch {
-            // The answer to the request says more than the failure of an event that came too late.
-            if isAnswered { return nil }
-            throw error
+            guard isAnswered else { throw error }
+            // The outcome of the request says more than the failure of an event that came too late.
+            _ = try await request.value.get()
+            return nil
         }
     }
 }

@@ -9,6 +9,8 @@ struct ContentDrawing {
     /// The lines from top to bottom. Each takes at most the width asked for, not counting colours. In
     /// deep lists, the text keeps 12 columns behind its marks.
     private(set) var lines: [String] = []
+    /// The columns that each line takes.
+    private(set) var columns: [Int] = []
     /// What each number stands for: the number 1 stands for the first action.
     private(set) var picks: [ContentAction] = []
     private let style: Style
@@ -28,6 +30,7 @@ struct ContentDrawing {
             drawn = drawing(of: tree.root, width: width)
         }
         lines = drawn.map(\.text)
+        columns = drawn.map(\.columns)
     }
 
     private mutating func drawing(of node: ContentNode, width: Int) -> [DrawnLine] {

@@ -57,7 +57,11 @@ struct RequestCommand: AsyncParsableCommand {
     func run() async throws {
         let item = try content.item()
         let host = try daemon.host(ofApps: app)
-        let outcome = await RequestOutcome(of: item, to: identifier, as: point, on: host, storingIn: out)
+        let outcome = await RequestOutcome(storingIn: out) {
+            let session = try await host.begin(identifier, as: point)
+            let answer = try await session.request([item], accepting: RequestOutcome.acceptance)
+            return (answer, await session.complete())
+        }
         if daemon.json { print(outcome.json.written) } else { outcome.printLines() }
         if let failure = outcome.failure {
             StandardError.print("annex: \(PlainText.shown(failure))")

@@ -29,21 +29,19 @@ struct RequestOutcome {
     private static let mostAttachments = 16
     private static let mostBytes = 256 << 20
 
+    /// What the answer of a request may carry.
+    static let acceptance = Acceptance.sealedMemory(count: mostAttachments, bytes: mostBytes)
+
+    /// - Parameters:
+    ///   - folder: gets the attachments of the answer.
+    ///   - work: makes the request, and returns the answer and the extension's end.
     init(
-        of item: ExtensionItem, to identifier: String, as point: String?, on host: AnnexHost, storingIn folder: String
+        storingIn folder: String, of work: () async throws -> (answer: [ExtensionItem], end: Termination?)
     ) async {
         do {
-            let session = try await host.begin(identifier, as: point)
-            do {
-                let answer = try await session.request(
-                    [item], accepting: .sealedMemory(count: Self.mostAttachments, bytes: Self.mostBytes))
-                // The answer is stored before the session ends, so that an error on the way ends the session too.
-                items = try AnswerFolder(folder).store(answer)
-                end = await session.complete()
-            } catch {
-                end = await session.cancel()
-                throw error
-            }
+            let done = try await work()
+            end = done.end
+            items = try AnswerFolder(folder).store(done.answer)
         } catch {
             failure = Self.text(of: error)
             if case HostError.ended(let value) = error { end = value }

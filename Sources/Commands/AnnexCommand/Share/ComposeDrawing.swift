@@ -1,0 +1,74 @@
+import AnnexHost
+import AnnexModel
+
+/// A compose sheet as lines for a terminal.
+///
+/// The texts were made safe to draw when they were received. Settings that can be set have numbers in brackets.
+struct ComposeDrawing {
+    let lines: [String]
+    /// What each number stands for.
+    let picks: [Pick]
+
+    /// What the user picks by a number.
+    enum Pick: Equatable {
+        case setting(Int)
+        case action(ContentAction)
+    }
+
+    init(_ state: ComposeState, named name: String, width: Int, style: Style) {
+        let inner = width - 4
+        var body: [Cell] = []
+        var picks: [Pick] = []
+        if let view = state.view {
+            let drawing = ContentDrawing(view, width: inner, style: style)
+            picks = drawing.picks.map { .action($0) }
+            body = zip(drawing.lines, drawing.columns).map { Cell(text: $0, columns: $1) }
+        } else {
+            body = Self.text(of: state, width: inner, style: style)
+            for (index, item) in state.configurationItems.enumerated() {
+                if item.isTappable { picks.append(.setting(index)) }
+                body.append(Self.row(item, number: item.isTappable ? picks.count : nil, width: inner, style: style))
+            }
+        }
+        let left = state.view == nil ? state.charactersRemaining.map { "\($0) left" } ?? "" : ""
+        let mark = state.isContentValid ? left : left + (left.isEmpty ? "" : ", ") + "cannot be posted yet"
+        lines =
+            [Self.edge("╭", name, "╮", width: width, colour: style.bold)]
+            + body.map { "│ " + $0.text + String(repeating: " ", count: max(0, inner - $0.columns)) + " │" }
+            + [Self.edge("╰", mark, "╯", width: width, colour: state.isContentValid ? style.faint : style.bad)]
+        self.picks = picks
+    }
+
+    private struct Cell {
+        let text: String
+        let columns: Int
+    }
+
+    private static func text(of state: ComposeState, width: Int, style: Style) -> [Cell] {
+        let isEmpty = state.contentText.isEmpty
+        let lines = TextColumns.wrapped(isEmpty ? state.placeholder : state.contentText, width: width)
+        return (lines.isEmpty ? [""] : lines).map {
+            Cell(text: isEmpty ? style.faint($0) : $0, columns: TextColumns.count($0))
+        } + [Cell(text: "", columns: 0)]
+    }
+
+    private static func row(_ item: ComposeState.ConfigurationItem, number: Int?, width: Int, style: Style) -> Cell {
+        let mark = number.map { "[\($0)] " } ?? ""
+        let text = TextColumns.wrapped("\(mark)\(item.title)", width: width / 2).first ?? ""
+        let value = TextColumns.wrapped(item.value, width: width / 2).first ?? ""
+        let gap = max(1, width - TextColumns.count(text) - TextColumns.count(value))
+        return Cell(
+            text: text + String(repeating: " ", count: gap) + style.faint(value),
+            columns: TextColumns.count(text) + gap + TextColumns.count(value))
+    }
+
+    /// An edge of the sheet, with a short text in it.
+    private static func edge(_ left: String, _ text: String, _ right: String, width: Int, colour: (String) -> String)
+        -> String
+    {
+        let shown = TextColumns.wrapped(PlainText.shown(text), width: width - 6).first ?? ""
+        let rest = width - 3 - TextColumns.count(shown) - (shown.isEmpty ? 0 : 2)
+        return left + "─" + (shown.isEmpty ? "" : " " + colour(shown) + " ") + String(repeating: "─", count: rest)
+            + right
+    }
+}

@@ -1,0 +1,117 @@
+import AnnexHost
+import AnnexModel
+
+/// Leads the user through a dialogue with an extension, line by line.
+struct ComposeLoop {
+    private let dialogue: ComposeSession
+    private let name: String
+    private let screen: ShareScreen
+
+    init(_ dialogue: ComposeSession, named name: String, on screen: ShareScreen) {
+        self.dialogue = dialogue
+        self.name = name
+        self.screen = screen
+    }
+
+    private enum Step {
+        case line(String)
+        /// The extension changed the sheet by itself.
+        case changed
+        /// The extension has answered or ended.
+        case answered
+        case endOfInput
+    }
+
+    /// Shows the sheet until the extension has answered.
+    /// - Throws: `ShareFailure.givenUp` if the user gives up or the input ends.
+    func answer(_ typed: TypedLines) async throws -> [ExtensionItem] {
+        guard dialogue.hasSheet else { return try await dialogue.answer() }
+        try await dialogue.presentationAnimationDidFinish()
+        show()
+        typed.prompt(Self.hint)
+        // The setting whose options are shown.
+        var setting: (place: Int, options: ComposeOptions)?
+        steps: for await step in steps(typed) {
+            switch step {
+            case .answered: return try await dialogue.answer()
+            case .endOfInput: break steps
+            case .changed: show()
+            case .line(":cancel"): break steps
+            case .line(":post"):
+                guard dialogue.state.isContentValid else {
+                    screen.draw(["the extension does not accept this text yet"])
+                    continue
+                }
+                return try await dialogue.post()
+            case .line(let line):
+                setting = try await take(line, choosingIn: setting)
+                if setting == nil { show() }
+            }
+            typed.prompt(Self.hint)
+        }
+        await dialogue.cancel()
+        throw ShareFailure.givenUp
+    }
+
+    private static let hint = "Text, a number, :post or :cancel"
+
+    private func show() {
+        screen.draw(drawing.lines)
+    }
+
+    private var drawing: ComposeDrawing {
+        ComposeDrawing(dialogue.state, named: name, width: screen.width, style: screen.style)
+    }
+
+    /// Handles a typed line.
+    /// - Returns: the setting whose options are shown now.
+    private func take(
+        _ line: String, choosingIn setting: (place: Int, options: ComposeOptions)?
+    ) async throws -> (place: Int, options: ComposeOptions)? {
+        if let setting, let number = Int(line) {
+            guard setting.options.titles.indices.contains(number - 1) else {
+                screen.draw(["there is no option \(number)"])
+                return setting
+            }
+            try await dialogue.choose(number - 1, of: setting.place)
+            return nil
+        }
+        let picks = drawing.picks
+        if let number = Int(line), picks.indices.contains(number - 1) { return try await act(on: picks[number - 1]) }
+        try await dialogue.edit(line.hasPrefix(":text ") ? String(line.dropFirst(6)) : line == ":text" ? "" : line)
+        return nil
+    }
+
+    private func act(on pick: ComposeDrawing.Pick) async throws -> (place: Int, options: ComposeOptions)? {
+        switch pick {
+        case .action(let action):
+            try await dialogue.perform(action)
+            return nil
+        case .setting(let place):
+            guard let options = try await dialogue.tap(place) else { return nil }
+            screen.draw(
+                options.titles.enumerated().map { index, title in
+                    "  [\(index + 1)] \(title)\(index == options.chosen ? "  ✓" : "")"
+                })
+            return (place, options)
+        }
+    }
+
+    /// What the user types and what the extension does, in the order of events.
+    private func steps(_ typed: TypedLines) -> AsyncStream<Step> {
+        AsyncStream { continuation in
+            let reading = Task {
+                for await line in typed.lines { continuation.yield(.line(line)) }
+                continuation.yield(.endOfInput)
+            }
+            let watching = Task { [dialogue] in
+                for await _ in dialogue.changes { continuation.yield(.changed) }
+                continuation.yield(.answered)
+            }
+            continuation.onTermination = { _ in
+                reading.cancel()
+                watching.cancel()
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import AnnexHost
+
+/// The two rows of a share sheet: the extensions that post, and the actions, which take the things to share.
+struct ShareSheet {
+    private static let points = ["com.apple.share-services", "com.apple.ui-services"]
+
+    let share: [InstalledExtension]
+    let actions: [InstalledExtension]
+
+    var isEmpty: Bool { share.isEmpty && actions.isEmpty }
+
+    init(for item: ExtensionItem, on host: AnnexHost) throws(BrokerError) {
+        share = try host.extensions(for: [item], at: Self.points[0]).offered
+        actions = try host.extensions(for: [item], at: Self.points[1]).offered
+    }
+
+    init(share: [InstalledExtension], actions: [InstalledExtension]) {
+        self.share = share
+        self.actions = actions
+    }
+
+    /// The rows, with a number for each extension.
+    func lines(_ style: Style) -> [String] {
+        row("Share", share, from: 1, style) + row("Action", actions, from: 1 + share.count, style)
+    }
+
+    private func row(_ title: String, _ all: [InstalledExtension], from first: Int, _ style: Style) -> [String] {
+        all.enumerated().map { index, one in
+            let head = index == 0 ? title : ""
+            return style.faint(head.padded(to: 8)) + "[\(first + index)] "
+                + style.bold(PlainText.shown(one.displayName))
+        }
+    }
+
+    /// Asks until a number names an extension.
+    func pick(from typed: TypedLines, on screen: ShareScreen) async throws -> InstalledExtension {
+        screen.draw(lines(screen.style))
+        typed.prompt("Number, or :cancel")
+        for await line in typed.lines {
+            if line == ":cancel" { break }
+            if let picked = pickable(numbered: line) { return picked }
+            screen.draw(["there is no \(PlainText.shown(line)); type one of the numbers in brackets, or :cancel"])
+            typed.prompt("Number, or :cancel")
+        }
+        throw ShareFailure.givenUp
+    }
+
+    func pickable(numbered line: String) -> InstalledExtension? {
+        let all = share + actions
+        guard let number = Int(line), all.indices.contains(number - 1) else { return nil }
+        return all[number - 1]
+    }
+}

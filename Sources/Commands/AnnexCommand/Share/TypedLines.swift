@@ -1,0 +1,39 @@
+import AnnexLinux
+import Glibc
+
+/// The lines of standard input. A thread of their own reads them, so that an extension can change its sheet meanwhile.
+struct TypedLines {
+    /// Ends with the input. For one reader at a time.
+    let lines: AsyncStream<String>
+    private let isTerminal: Bool
+
+    init() {
+        isTerminal = isatty(STDIN_FILENO) == 1
+        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+        self.lines = lines
+        do throws(SystemError) {
+            _ = try WorkerThread("annex-input") {
+                while let line = readLine() { continuation.yield(line) }
+                continuation.finish()
+            }
+        } catch {
+            continuation.finish()
+        }
+    }
+
+    /// Lines for a test.
+    init(_ all: [String]) {
+        isTerminal = false
+        lines = AsyncStream { continuation in
+            for line in all { continuation.yield(line) }
+            continuation.finish()
+        }
+    }
+
+    /// Says what to type, if a person types.
+    func prompt(_ text: String) {
+        guard isTerminal else { return }
+        print("\(text) > ", terminator: "")
+        fflush(nil)
+    }
+}
