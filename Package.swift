@@ -416,7 +416,8 @@ let tests: [Target] = [
     .testTarget(
         name: "AnnexCommandTests",
         dependencies: [
-            "AnnexCommand", "AnnexSandbox", "AnnexPolicyTools", "AnnexPolicy", "AnnexModel", "AnnexTestSupport",
+            "AnnexCommand", "AnnexSandbox", "AnnexPolicyTools", "AnnexPolicy", "AnnexModel", "AnnexChannel",
+            "AnnexTestSupport",
         ], swiftSettings: swift),
     .testTarget(
         name: "ExamplesTests",

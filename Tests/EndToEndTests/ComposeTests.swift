@@ -7,7 +7,7 @@ import AnnexTestSupport
 import Testing
 
 /// The dialogue of a host with a share extension: its compose sheet, or a view of its own.
-@Suite(.timeLimit(.minutes(10))) struct ComposeTests {
+@Suite(.timeLimit(.minutes(20))) struct ComposeTests {
     private func host(
         for app: SubstituteApp, _ adjust: @escaping @Sendable (inout PolicyLimits) -> Void = { _ in }
     ) throws -> AnnexHost {

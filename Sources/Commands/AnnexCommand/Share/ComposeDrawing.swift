@@ -33,9 +33,9 @@ struct ComposeDrawing {
         let left = state.view == nil ? state.charactersRemaining.map { "\($0) left" } ?? "" : ""
         let mark = state.isContentValid ? left : left + (left.isEmpty ? "" : ", ") + "cannot be posted yet"
         lines =
-            [Self.edge("╭", name, "╮", width: width, colour: style.bold)]
+            [Self.edge("╭╮", around: name, width: width, colour: style.bold)]
             + body.map { "│ " + $0.text + String(repeating: " ", count: max(0, inner - $0.columns)) + " │" }
-            + [Self.edge("╰", mark, "╯", width: width, colour: state.isContentValid ? style.faint : style.bad)]
+            + [Self.edge("╰╯", around: mark, width: width, colour: state.isContentValid ? style.faint : style.bad)]
         self.picks = picks
     }
 
@@ -63,12 +63,12 @@ struct ComposeDrawing {
     }
 
     /// An edge of the sheet, with a short text in it.
-    private static func edge(_ left: String, _ text: String, _ right: String, width: Int, colour: (String) -> String)
-        -> String
-    {
+    private static func edge(
+        _ corners: String, around text: String, width: Int, colour: (String) -> String
+    ) -> String {
         let shown = TextColumns.wrapped(PlainText.shown(text), width: width - 6).first ?? ""
         let rest = width - 3 - TextColumns.count(shown) - (shown.isEmpty ? 0 : 2)
-        return left + "─" + (shown.isEmpty ? "" : " " + colour(shown) + " ") + String(repeating: "─", count: rest)
-            + right
+        let middle = shown.isEmpty ? "" : " " + colour(shown) + " "
+        return corners.prefix(1) + "─" + middle + String(repeating: "─", count: rest) + corners.suffix(1)
     }
 }

@@ -21,10 +21,10 @@ struct ShareSheet {
 
     /// The rows, with a number for each extension.
     func lines(_ style: Style) -> [String] {
-        row("Share", share, from: 1, style) + row("Action", actions, from: 1 + share.count, style)
+        row("Share", of: share, from: 1, style: style) + row("Action", of: actions, from: 1 + share.count, style: style)
     }
 
-    private func row(_ title: String, _ all: [InstalledExtension], from first: Int, _ style: Style) -> [String] {
+    private func row(_ title: String, of all: [InstalledExtension], from first: Int, style: Style) -> [String] {
         all.enumerated().map { index, one in
             let head = index == 0 ? title : ""
             return style.faint(head.padded(to: 8)) + "[\(first + index)] "

@@ -13,7 +13,7 @@ final class ComposeDialogue {
     }
 
     func register(in service: inout ChannelService) {
-        service.serve(ComposeEvent.self, later: { [self] event, response in receive(event, response) })
+        service.serve(ComposeEvent.self, later: { [self] event, response in receive(event, answering: response) })
     }
 
     /// The request with the items has come. Its answer closes the sheet.
@@ -28,7 +28,7 @@ final class ComposeDialogue {
         opening?.answer.send(ComposeAnswer(sheet.open()))
     }
 
-    private func receive(_ event: ComposeEvent, _ response: consuming PendingResponse<ComposeAnswer>) {
+    private func receive(_ event: ComposeEvent, answering response: consuming PendingResponse<ComposeAnswer>) {
         guard let sheet, sheet.context.isOpen else {
             if case .opened(let text) = event, early == nil {
                 early = (text, DeferredAnswer(response))

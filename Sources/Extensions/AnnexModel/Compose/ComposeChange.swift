@@ -42,7 +42,7 @@ package struct ComposeChange: ChannelNotice, PointMessage, Hashable {
     /// Accepts what an honest extension can send, and nothing else. Texts are made safe to draw.
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         if let text = try decoder.decodeIfPresent(Tag.placeholder, as: String.self) {
-            placeholder = try Self.label(text, Tag.placeholder, in: decoder)
+            placeholder = try Self.label(text, tag: Tag.placeholder, in: decoder)
         }
         contentText = try decoder.decodeIfPresent(Tag.text, as: String.self)
         if let text = contentText {
@@ -69,7 +69,7 @@ package struct ComposeChange: ChannelNotice, PointMessage, Hashable {
     }
 
     static func label(
-        _ text: String, _ tag: UInt16, in decoder: borrowing MessageDecoder
+        _ text: String, tag: UInt16, in decoder: borrowing MessageDecoder
     ) throws(DecodingFailure) -> String {
         guard text.utf8.count <= ComposeLimits.label else {
             throw decoder.failure(tag, reason: .rejected("a label that is too long for a compose sheet"))
@@ -113,7 +113,7 @@ private struct SettingMessage: Message {
         let value = try decoder.decode(2, default: "")
         let isTappable = try decoder.decode(3, default: false)
         item = ComposeState.ConfigurationItem(
-            title: try ComposeChange.label(title, 1, in: decoder),
-            value: try ComposeChange.label(value, 2, in: decoder), isTappable: isTappable)
+            title: try ComposeChange.label(title, tag: 1, in: decoder),
+            value: try ComposeChange.label(value, tag: 2, in: decoder), isTappable: isTappable)
     }
 }

@@ -115,7 +115,9 @@ package struct ComposeAnswer: Message {
         guard titles.count <= ComposeLimits.options else {
             throw decoder.failure(Tag.option, reason: .rejected("too many options in a compose sheet"))
         }
-        for index in titles.indices { titles[index] = try ComposeChange.label(titles[index], Tag.option, in: decoder) }
+        for index in titles.indices {
+            titles[index] = try ComposeChange.label(titles[index], tag: Tag.option, in: decoder)
+        }
         let chosen = try decoder.decodeIfPresent(Tag.chosen, as: UInt32.self).map(Int.init)
         guard chosen.map({ $0 < titles.count }) ?? true else {
             throw decoder.failure(Tag.chosen, reason: .rejected("an option that is not in the list"))
