@@ -18,6 +18,8 @@ enum FuzzMessage {
             _ = try? ReplyMessage(decoding: bytes).result(with: ContentsList())
             FuzzMessage.read(LoadMessage.self, bytes)
             FuzzMessage.readItems(bytes)
+            FuzzMessage.read(ComposeEvent.self, bytes)
+            FuzzMessage.readSheet(bytes)
             _ = StreamFrame.opening(bytes)
             _ = StreamFrame.reset(bytes)
             FuzzMessage.readPacket(bytes)
@@ -36,6 +38,17 @@ enum FuzzMessage {
         for item in items {
             for provider in item.attachments { Fuzzer.expect(!provider.representations.isEmpty, "an empty attachment") }
         }
+    }
+
+    /// What an extension shows in a compose sheet.
+    private static func readSheet(_ bytes: [UInt8]) {
+        guard let answer = try? ComposeAnswer(decoding: bytes) else { return }
+        var state = ComposeState()
+        state.apply(answer.change)
+        Fuzzer.expect(state.configurationItems.count <= ComposeLimits.items, "a sheet with too many settings")
+        guard let options = answer.options else { return }
+        Fuzzer.expect(options.titles.count <= ComposeLimits.options, "a setting with too many options")
+        Fuzzer.expect(options.chosen.map(options.titles.indices.contains) ?? true, "a chosen option that does not exist")
     }
 
     /// The answer "completed, with the items in the pages at index 0".
