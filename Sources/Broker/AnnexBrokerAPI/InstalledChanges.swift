@@ -33,61 +33,29 @@ public struct InstalledChanges: AsyncSequence, Sendable {
 
 /// Passes the changes of one broker on to every sequence that follows them.
 package final class ChangeFeed: Sendable {
-    private struct State {
-        var generation: UInt64 = 0
-        var lastFollower: UInt64 = 0
-        var followers: [UInt64: AsyncStream<UInt64>.Continuation] = [:]
-        var isOver = false
-    }
-
-    private let state = Mutex(State())
+    private let generation = Mutex<UInt64>(0)
+    private let feed = Feed<UInt64>()
 
     package init() {}
 
     /// A sequence of the changes from now on. If the feed has ended, the sequence ends at once.
-    package func follow() -> InstalledChanges {
-        let (stream, continuation) = AsyncStream.makeStream(of: UInt64.self, bufferingPolicy: .bufferingNewest(1))
-        let number: UInt64? = state.withLock { state in
-            guard !state.isOver else { return nil }
-            state.lastFollower += 1
-            state.followers[state.lastFollower] = continuation
-            return state.lastFollower
-        }
-        guard let number else {
-            continuation.finish()
-            return InstalledChanges(stream)
-        }
-        continuation.onTermination = { [weak self] _ in
-            _ = self?.state.withLock { $0.followers.removeValue(forKey: number) }
-        }
-        return InstalledChanges(stream)
-    }
+    package func follow() -> InstalledChanges { InstalledChanges(feed.follow(keeping: 1)) }
 
     /// Counts one more change, and announces it.
     /// - Returns: the change's number.
     @discardableResult
     package func announce() -> UInt64 {
-        let number = state.withLock { state in
-            state.generation += 1
-            return state.generation
+        let number = generation.withLock { generation in
+            generation += 1
+            return generation
         }
         announce(number)
         return number
     }
 
     /// Announces a change that another broker has numbered.
-    package func announce(_ number: UInt64) {
-        for follower in state.withLock({ Array($0.followers.values) }) { follower.yield(number) }
-    }
+    package func announce(_ number: UInt64) { feed.yield(number) }
 
     /// Ends every sequence.
-    package func finish() {
-        // The sequences are ended outside the lock, because the end of a sequence takes the lock too.
-        let followers = state.withLock { state in
-            state.isOver = true
-            defer { state.followers = [:] }
-            return Array(state.followers.values)
-        }
-        for follower in followers { follower.finish() }
-    }
+    package func finish() { feed.finish() }
 }

@@ -18,18 +18,25 @@ internal import Glibc
 public struct AnnexHost: Sendable {
     private let service: any BrokerService
     private let observer: (any HostObserver)?
+    /// Announces the ends of the sessions, also of those of the copies of this host.
+    private let feed: Feed<SessionEnd>
     /// The user's languages, the preferred one first, for example `["de-AT", "en"]`. Lists have names and summaries in
     /// these languages. At first they are those of the environment (`UserLanguages.preferred`). Only the first 32 count.
     public var languages = UserLanguages.preferred
 
     package init(service: any BrokerService, observer: (any HostObserver)? = nil) {
+        self.init(service: service, observer: observer, feed: Feed())
+    }
+
+    private init(service: any BrokerService, observer: (any HostObserver)?, feed: Feed<SessionEnd>) {
         self.service = service
         self.observer = observer
+        self.feed = feed
     }
 
     /// The same host, with an observer of its launches, sessions and requests.
     package func observed(by observer: any HostObserver) -> AnnexHost {
-        var host = AnnexHost(service: service, observer: observer)
+        var host = AnnexHost(service: service, observer: observer, feed: feed)
         host.languages = languages
         return host
     }
@@ -114,6 +121,10 @@ public struct AnnexHost: Sendable {
     /// A sequence with one value for each later change of the installed apps and extensions, by this host or by another
     /// host of the same broker. Read `extensions` or `installed()` again after each value.
     public var changes: InstalledChanges { service.changes }
+
+    /// A sequence of the ends of this host's sessions from now on, also of extensions that ended before they were ready or
+    /// while `standby` kept them parked. Begin to follow it before the sessions begin.
+    public var ends: SessionEnds { SessionEnds(following: feed) }
 
     /// Removes an app and its extensions. Running ones end with the reason `removed`.
     ///
@@ -286,8 +297,7 @@ public struct AnnexHost: Sendable {
                 of: draft.endpoint, events: draft.events)
             return ExtensionSession(
                 wish.identifier, handle: handle, link: draft.link, channel: draft.endpoint, patience: draft.patience,
-                service: service,
-                observer: observer)
+                service: service, observer: observer, ends: feed)
         } catch {
             throw rejected(wish.identifier, error: error)
         }
@@ -306,8 +316,7 @@ public struct AnnexHost: Sendable {
                 of: draft.endpoint, events: draft.events)
             return ExtensionSession(
                 wish.identifier, handle: handle, link: draft.link, channel: draft.endpoint, patience: draft.patience,
-                service: service,
-                observer: observer)
+                service: service, observer: observer, ends: feed)
         } catch {
             throw rejected(wish.identifier, error: error)
         }

@@ -28,9 +28,10 @@ public final class ExtensionSession: Sendable {
     /// - Parameters:
     ///   - handle: the extension that the broker has launched with the other ends of the channel.
     ///   - patience: the extension point's limit for one request, or the host's tighter one.
+    ///   - ends: announces the session's end to the host's program.
     init(
         _ identifier: String, handle: any ExtensionHandle, link: SessionLink, channel: HostEndpoint,
-        patience: CallPatience?, service: any BrokerService, observer: (any HostObserver)?
+        patience: CallPatience?, service: any BrokerService, observer: (any HostObserver)?, ends: Feed<SessionEnd>
     ) {
         self.link = link
         self.channel = channel
@@ -39,6 +40,7 @@ public final class ExtensionSession: Sendable {
         // Only a launched extension has events for an observer.
         self.observer = observer?.launching(identifier)
         if let observer = self.observer { link.report(to: observer) }
+        link.ended.whenReached { ends.yield(SessionEnd(identifier: identifier, termination: $0)) }
         link.connect(to: handle)
     }
 
@@ -54,6 +56,10 @@ public final class ExtensionSession: Sendable {
 
     /// How the extension ended; nil while it runs.
     public var termination: Termination? { link.ended.current }
+
+    /// Suspends until the extension has ended, for whatever reason. Unlike `complete`, it does not end the extension.
+    /// - Returns: the end; nil if the task was cancelled first.
+    public nonisolated(nonsending) func untilEnd() async -> Termination? { await link.ended.valueUnlessCancelled() }
 
     /// The messages and bytes that went through the channel so far.
     public var statistics: SessionStatistics { SessionStatistics(channel.counters) }

@@ -19,7 +19,7 @@ final class SessionLink: Sendable {
     private let state = Mutex(State.connecting([]))
     /// SYNC: acquire-release: a caller that sees no ping under way sends the next one. One at a time is enough.
     private let isAsking = Atomic<Bool>(false)
-    let ready = Milestone<Result<LaunchReport, SessionEnd>>()
+    let ready = Milestone<Result<LaunchReport, EarlyEnd>>()
     let ended = Milestone<Termination>()
     /// What the open requests offer on demand.
     let offers = ItemOffers()
@@ -138,7 +138,7 @@ final class SessionLink: Sendable {
             // The end is delivered last, after everything that the extension sent before it.
             endpoint.runAfterHandlers { [ended, ready] in
                 ended.reach(termination)
-                ready.reach(.failure(SessionEnd(termination: termination)))
+                ready.reach(.failure(EarlyEnd(termination: termination)))
             }
         }
     }
@@ -158,8 +158,8 @@ final class SessionLink: Sendable {
     }
 }
 
-/// An end as an error, because the failure of a `Result` must be an error.
-struct SessionEnd: Error {
+/// An end before the extension was ready, as an error, because the failure of a `Result` must be an error.
+struct EarlyEnd: Error {
     let termination: Termination
 }
 
