@@ -38,6 +38,14 @@ extension ExtensionContext {
     public func openStream(_ method: UInt16, arguments: [UInt8] = []) throws(ExtensionFailure) -> ExtensionStream {
         try life.lookout.openStream(method, arguments: arguments)
     }
+
+    /// Opens a typed stream to the host. A host that does not accept it resets it with `StreamFailure.rejectedCode`.
+    /// - Parameter arguments: for the host's handler of the stream.
+    public func openStream<Kind: ChannelStreamKind>(
+        _: Kind.Type, arguments: Kind.Arguments
+    ) throws(ExtensionFailure) -> TypedExtensionStream<Kind> {
+        try life.lookout.openStream(Kind.self, arguments: arguments)
+    }
 }
 
 extension ExtensionContext {

@@ -1,6 +1,7 @@
 // Serves items, typed requests, notices and streams in one process. The first word of a request's text is the conduct.
 import AnnexChannel
 import AnnexExtension
+import Synchronization
 import TypedConduct
 
 ServesEverything.main()
@@ -22,6 +23,8 @@ final class ServesEverything: AppExtension {
         case "waits": try await wait(context)
         case "mixes": return [ExtensionItem(contentText: await mix())]
         case "remarks": try context.sendAndWait(Remark(last))
+        case "writes": return [ExtensionItem(contentText: try await write(last, context))]
+        case "cancellations": return [ExtensionItem(contentText: "\(cancellations.withLock { $0 })")]
         case "throws": throw ExtensionError(code: 5, domain: "com.example", localizedDescription: last)
         case "crashes": await crash()
         default: break
@@ -60,6 +63,16 @@ final class ServesEverything: AppExtension {
         return "\(await one + two + three + four)"
     }
 
+    /// Sends the letters of a word through a stream of its own, and returns what the host sends back.
+    private func write(_ word: String, _ context: ExtensionContext) async throws -> String {
+        let stream = try context.openStream(Diary.self, arguments: Word(word))
+        for letter in word { try await stream.send(Word(String(letter))) }
+        try stream.finish()
+        var text = ""
+        for try await word in stream { text += word.text }
+        return text
+    }
+
     private func crash() async {
         await Task.yield()
         let none = [Int](repeating: 0, count: Int.random(in: 0...0))
@@ -79,8 +92,39 @@ final class ServesEverything: AppExtension {
             while let message = try? stream.receiveAndWait() { try? stream.sendAndWait(message + [9]) }
             try? stream.finish()
         }
+        service.handleStreams(Dialogue.self) { stream async throws in try await talk(on: stream) }
+        service.handleStreams(Steps.self) { stream in
+            while let word = try stream.receiveAndWait() { try stream.sendAndWait(word) }
+            try stream.finish()
+        }
+        service.handleStreams(Babble.method) { stream in
+            try? stream.sendAndWait([1, 2])
+            _ = try? stream.receiveAndWait()
+        }
+    }
+
+    private static func talk(on stream: TypedExtensionStream<Dialogue>) async throws {
+        let words = stream.arguments.text.split(separator: " ").map(String.init)
+        switch words.first {
+        case "counts":
+            for number in 0..<(Int(words.last ?? "") ?? 0) {
+                try await stream.send(Word("\(number)" + String(repeating: "x", count: 1000)))
+            }
+        case "crashes":
+            try await stream.send(Word("last"))
+            await ServesEverything().crash()
+        case "sleeps":
+            defer { if Task.isCancelled { cancellations.withLock { $0 += 1 } } }
+            try await Task.sleep(for: .seconds(100_000))
+        case "throws": throw HandlerFailure(code: 9, text: "not today")
+        default: for try await word in stream { try await stream.send(Word(word.text + "!")) }
+        }
+        try stream.finish()
     }
 }
+
+/// How many tasks of streams were cancelled.
+private let cancellations = Mutex(0)
 
 actor Counter {
     private var count = 0

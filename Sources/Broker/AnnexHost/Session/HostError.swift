@@ -18,7 +18,8 @@ public enum HostError: Error, Sendable {
     /// - `ExtensionError.annexDomain`: Annex, which answered in place of the extension
     /// - any other domain: the extension
     case cancelled(ExtensionError)
-    /// The host's own task was cancelled while it waited. No extension can cause this error.
+    /// The host's own task was cancelled while it waited, or the host has cancelled the stream. No extension can cause
+    /// this error.
     case taskCancelled
     /// The extension does not serve this kind of request. An `AppExtension` serves items and the
     /// types of requests that it registers; a `ChannelService` serves the types of requests that it was made with.
@@ -40,7 +41,7 @@ extension HostError: CustomStringConvertible {
         case .rejected(let error): "\(error)"
         case .ended(let end): "the extension ended: \(end)"
         case .cancelled(let error): "the extension answered with an error: \(error)"
-        case .taskCancelled: "the host's task was cancelled"
+        case .taskCancelled: "the host cancelled its task or its stream"
         case .unknownMethod:
             "the extension does not serve this kind of request: an AppExtension serves items and the types that it "
                 + "registers, and a ChannelService serves only its own types"

@@ -73,7 +73,7 @@ final class SessionLink: Sendable {
         handlers.onHello = { [weak self] _ in self?.report { $0.saidHello() } }
         handlers.onViolation = { [weak self] violation in self?.report { $0.violated(ProtocolViolation(violation)) } }
         handlers.onUnreadable = { [weak self] method, failure in
-            let text = "a notice of method \(method) that cannot be read: \(failure)"
+            let text = "a message of method \(method) that cannot be read: \(failure)"
             self?.report { $0.violated(ProtocolViolation(text)) }
         }
         handlers.onStreamWait = { [weak self] in self?.report($0) }

@@ -73,8 +73,11 @@ extension ExtensionCore {
                 try stream.state.receiveCredit(
                     WireBytes.number(frame.payload, at: 0, as: UInt32.self) ?? 0, stream: frame.call)
             case .finish: try stream.state.receiveFinish(stream: frame.call)
-            default: stream.failure = stream.failure ?? StreamFrame.reset(frame.payload) ?? .cancelled
+            default:
+                stream.failure = stream.failure ?? StreamFrame.reset(frame.payload) ?? .cancelled
+                working[.stream(frame.call)]?.cancel()
             }
+            stream.noteChange()
         } catch {
             throw .violated(error)
         }

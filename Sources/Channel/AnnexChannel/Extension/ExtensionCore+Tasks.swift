@@ -1,22 +1,33 @@
 internal import AnnexLinux
 
-// Requests that tasks work on, and calls to the host that suspend their task. All tasks run on the thread that uses the
+// Requests and streams that tasks work on, and calls to the host that suspend their task. All tasks run on the thread that uses the
 // core, in `FirstThread.runReady`.
 
 extension ExtensionCore {
     /// Works on a request in a task. If the host cancels the request, the task is cancelled.
     func startTask(for call: UInt64, _ body: @escaping () async -> Void) {
+        let task = startTask(on: .call(call), body)
+        notifyCancel(of: call) { task.cancel() }
+    }
+
+    /// Works on a stream in a task. If the host resets the stream, the task is cancelled.
+    func startTask(for stream: ExtensionStream, _ body: @escaping () async -> Void) {
+        let task = startTask(on: .stream(stream.id), body)
+        if stream.failure != nil { task.cancel() }
+    }
+
+    private func startTask(on subject: TaskSubject, _ body: @escaping () async -> Void) -> Task<Void, Never> {
         // SAFETY: the task runs on this thread, as all code that uses the core and the body's variables.
         nonisolated(unsafe) let (core, body) = (self, body)
         let task = Task(executorPreference: tasks) {
             await unsafe body()
-            unsafe core.working[call] = nil
+            unsafe core.working[subject] = nil
         }
-        working[call] = task
-        notifyCancel(of: call) { task.cancel() }
+        working[subject] = task
+        return task
     }
 
-    /// Cancels the tasks of all requests, because the session is over.
+    /// Cancels the tasks of all requests and streams, because the session is over.
     func cancelTasks() {
         for task in working.values { task.cancel() }
     }

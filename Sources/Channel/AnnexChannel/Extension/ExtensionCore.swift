@@ -43,8 +43,8 @@ final class ExtensionCore {
     var handedOver: [EarlyHandOver] = []
     /// Runs the tasks that work on requests.
     let tasks: FirstThread
-    /// The tasks that work on requests, by the request's call.
-    var working: [UInt64: Task<Void, Never>] = [:]
+    /// The tasks that work on requests and streams.
+    var working: [TaskSubject: Task<Void, Never>] = [:]
     var suspended = SuspendedCalls()
     /// Receives the events of `ChannelEvent.lifeEvents`; nil: they are passed on as other events are.
     var onLifeEvent: ((UInt16) -> Void)?
@@ -81,6 +81,12 @@ final class ExtensionCore {
         receiver.stop = stop
         sender.stop = stop
     }
+}
+
+/// What a task of the extension works on. Calls and streams have numbers of their own.
+enum TaskSubject: Hashable {
+    case call(UInt64)
+    case stream(UInt64)
 }
 
 /// A request that waits for its answer.

@@ -12,7 +12,7 @@ public enum ExtensionFailure: Error, Sendable, Hashable {
     /// The host answered with a failure. The text comes from the host.
     case failed(code: UInt32, text: String)
     case deadlineExceeded
-    /// The task that waited for the host's answer was cancelled.
+    /// The task that waited for the host was cancelled.
     case cancelled
     /// A body of `serve(_:post:)` used the endpoint that runs it. While `serve` runs, only `serve` may use the two
     /// rings. To call the host or use streams while serving, take requests with `next` instead.
@@ -21,8 +21,11 @@ public enum ExtensionFailure: Error, Sendable, Hashable {
     case unsupported
     /// The message exceeds a limit of its encoding.
     case unencodable(EncodingFailure)
-    /// The host's answer cannot be decoded as the request's response type.
+    /// The host's answer cannot be decoded as the request's response type, or a message of a typed stream not as the
+    /// stream's type. The stream has ended.
     case unreadable(DecodingFailure)
+    /// A typed stream cannot send or receive. If the host ended it, the value is `StreamFailure.reset`.
+    case stream(StreamFailure)
     /// The caller does not accept this much sealed memory.
     case notAccepted(pieces: Int, bytes: UInt64)
     case system(SystemError)
@@ -38,12 +41,13 @@ extension ExtensionFailure: CustomStringConvertible {
             "the caller does not accept sealed memory of \(bytes) bytes in \(pieces) pieces"
         case .failed(let code, let text): "the host answered with failure \(code): \(text)"
         case .deadlineExceeded: "no answer arrived within the call's time limit"
-        case .cancelled: "the task was cancelled while it waited for the host's answer"
+        case .cancelled: "the task was cancelled while it waited for the host"
         case .inUse:
             "`serve` uses the endpoint while it runs a body; to use it in a body, take requests with `next` instead"
         case .unsupported: "the host does not support this feature of the wire format"
         case .unencodable(let failure): "the message cannot be sent: \(failure)"
-        case .unreadable(let failure): "the answer cannot be decoded: \(failure)"
+        case .unreadable(let failure): "the host's message cannot be decoded: \(failure)"
+        case .stream(let failure): failure.description
         case .system(let error): error.description
         }
     }

@@ -5,6 +5,11 @@ internal import AnnexLinux
 ///
 /// If the last reference goes before both sides have finished, the stream is cancelled.
 public final class ExtensionStream {
+    /// A message that was taken from the queue; nil at the end.
+    struct Taken {
+        var message: [UInt8]?
+    }
+
     /// The method that the stream was opened with. The host and the extension agree on the numbers.
     public let method: UInt16
     /// The bytes that the stream was opened with.
@@ -13,7 +18,11 @@ public final class ExtensionStream {
     var state: StreamState
     var queue = StreamQueue()
     var failure: StreamFailure?
-    private let core: ExtensionCore
+    /// Counts the changes, so that a task does not suspend if it has missed one.
+    var changes: UInt64 = 0
+    /// Tasks that wait for a message, for credit, or for the end.
+    var waiting: [CheckedContinuation<Void, Never>] = []
+    let core: ExtensionCore
 
     init(id: UInt64, method: UInt16, arguments: [UInt8], state: StreamState, core: ExtensionCore) {
         self.id = id
@@ -33,45 +42,17 @@ public final class ExtensionStream {
 
     /// Returns the next message in order; nil if the host has finished. Waits on this thread.
     public func receiveAndWait() throws -> [UInt8]? {
-        while true {
-            if let message = queue.popFirst() {
-                if let credit = state.recordPop(cost: StreamState.cost(message.count), isEmpty: queue.isEmpty) {
-                    try core.send(FrameHeader(kind: .credit, call: id), payload: WireBytes.bytes(credit))
-                }
-                return message
-            }
-            // A failure after the host's finish does not change the regular end.
-            if !state.isReceiving, failure != .cancelled { return nil }
-            if let failure { throw failure }
-            try core.readMore()
-        }
+        try Self.unwrapping { () throws(ExtensionFailure) in try nextAndWait() }
     }
 
     /// Sends a message; waits on this thread until the host has room for it.
     public func sendAndWait(_ message: [UInt8]) throws {
-        let cost = StreamState.cost(message.count)
-        // The host may have reset the stream before. Messages sent after that would spend this extension's budget.
-        try core.readWhatIsThere()
-        while true {
-            if let failure { throw failure }
-            guard state.isSending else { throw StreamFailure.finished }
-            if state.peerWindow > 0 {
-                let most = min(Int(state.peerWindow) - 16, core.largestFrame)
-                guard message.count <= most else {
-                    throw StreamFailure.messageTooLarge(bytes: message.count, most: most)
-                }
-                if state.spend(cost) { break }
-            }
-            try core.readMore()
-        }
-        try core.send(FrameHeader(kind: .data, method: method, call: id), payload: message)
+        try Self.unwrapping { () throws(ExtensionFailure) in try passAndWait(message) }
     }
 
     /// Announces that this side sends no more messages. The host may still send.
     public func finish() throws {
-        guard failure == nil, state.isSending else { return }
-        state.finishSending()
-        try core.send(FrameHeader(kind: .finish, call: id), payload: [])
+        try announceFinish()
     }
 
     /// Ends the stream in both directions.
@@ -79,9 +60,78 @@ public final class ExtensionStream {
     ///   - code: sent to the host; codes above 0xFFFF_FF00 are reserved for Annex.
     ///   - text: for people; at most its first 512 bytes are sent.
     public func cancel(code: UInt32 = StreamFailure.cancelledCode, text: String = "") throws {
+        try reset(code: code, text: text)
+    }
+
+    /// The byte forms throw the failure of a stream as it is.
+    private static func unwrapping<Value>(_ body: () throws(ExtensionFailure) -> Value) throws -> Value {
+        do throws(ExtensionFailure) {
+            return try body()
+        } catch {
+            if case .stream(let failure) = error { throw failure }
+            throw error
+        }
+    }
+}
+
+// The same with one type of error, as typed streams need it.
+extension ExtensionStream {
+    /// The next message; nil at the end. Blocks this thread.
+    func nextAndWait() throws(ExtensionFailure) -> [UInt8]? {
+        while true {
+            if let taken = try take() { return taken.message }
+            try core.readMore()
+        }
+    }
+
+    /// Sends a message. Blocks this thread.
+    func passAndWait(_ message: [UInt8]) throws(ExtensionFailure) {
+        // The host may have reset the stream before. Messages sent after that would spend this extension's budget.
+        try core.readWhatIsThere()
+        while try !sendIfRoom(message) { try core.readMore() }
+    }
+
+    /// Takes a message, and returns its credit to the host.
+    /// - Returns: nil if there is none yet.
+    func take() throws(ExtensionFailure) -> Taken? {
+        if let message = queue.popFirst() {
+            if let credit = state.recordPop(cost: StreamState.cost(message.count), isEmpty: queue.isEmpty) {
+                try core.send(FrameHeader(kind: .credit, call: id), payload: WireBytes.bytes(credit))
+            }
+            return Taken(message: message)
+        }
+        // A failure after the host's finish does not change the regular end.
+        if !state.isReceiving, failure != .cancelled { return Taken(message: nil) }
+        if let failure { throw .stream(failure) }
+        return nil
+    }
+
+    /// - Returns: false if the host has no room for the message yet.
+    func sendIfRoom(_ message: [UInt8]) throws(ExtensionFailure) -> Bool {
+        if let failure { throw .stream(failure) }
+        guard state.isSending else { throw .stream(.finished) }
+        guard state.peerWindow > 0 else { return false }
+        let most = min(Int(state.peerWindow) - 16, core.largestFrame)
+        guard message.count <= most else {
+            throw .stream(.messageTooLarge(bytes: message.count, most: most))
+        }
+        guard state.spend(StreamState.cost(message.count)) else { return false }
+        try core.send(FrameHeader(kind: .data, method: method, call: id), payload: message)
+        return true
+    }
+
+    func announceFinish() throws(ExtensionFailure) {
+        guard failure == nil, state.isSending else { return }
+        state.finishSending()
+        noteChange()
+        try core.send(FrameHeader(kind: .finish, call: id), payload: [])
+    }
+
+    func reset(code: UInt32, text: String) throws(ExtensionFailure) {
         guard failure == nil, !state.isOver else { return }
         failure = .cancelled
         queue.removeAll()
+        noteChange()
         try core.send(FrameHeader(kind: .reset, call: id), payload: StreamFrame.reset(code: code, text))
     }
 }

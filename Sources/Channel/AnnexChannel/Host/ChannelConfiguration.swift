@@ -100,8 +100,9 @@ public struct ChannelHandlers: Sendable {
     /// handle proves that. If it still runs, its messages are not noticed any more while no caller reads the channel.
     public var onPeerClosed: @Sendable () -> Void = {}
 
-    /// The extension sent a notice that the host's handler cannot decode. The arguments are the notice's method and the
-    /// failure. An owner that treats an undecodable answer as a violation should end the extension for this too.
+    /// The extension sent a notice, or a message of a typed stream, that the host cannot decode. The arguments are its
+    /// method and the failure. An owner that treats an undecodable answer as a violation should end the extension for
+    /// this too.
     public var onUnreadable: @Sendable (UInt16, DecodingFailure) -> Void = { _, _ in }
     /// A wait in a stream without a timeout of its own has become long, has ended, or has reached its limit.
     public var onStreamWait: @Sendable (StreamWaiting) -> Void = { _ in }

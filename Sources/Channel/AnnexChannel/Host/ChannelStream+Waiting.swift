@@ -103,7 +103,7 @@ extension ChannelStream {
         change { inner in
             isFirst = inner.failure == nil
             inner.failure = inner.failure ?? failure
-            if failure == .cancelled { inner.queue.removeAll() }
+            if failure.dropsMessages { inner.queue.removeAll() }
         }
         return isFirst
     }
@@ -160,6 +160,14 @@ extension ChannelStream {
             forget(expecting: 0)
             _ = fail(with: failure)
         }
+    }
+
+    /// Ends a stream whose opening was not sent, so that the extension needs no reset.
+    /// - Returns: the opener's error.
+    func abandon(for failure: CallFailure) -> StreamFailure {
+        _ = fail(with: .channel(failure))
+        forget(expecting: 0)
+        return .channel(failure)
     }
 
     /// Marks a stream that was never accepted, so that `deinit` sends no reset.

@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexMessages
 internal import Synchronization
 
 /// A host's end of a stream: messages in both directions, in order. Each side sends only as much as the other has given
@@ -132,9 +133,32 @@ public final class ChannelStream: Sendable {
     ///   - code: sent to the other side; codes above 0xFFFF_FF00 are reserved for Annex.
     ///   - text: for people; at most its first 512 bytes are sent.
     public func cancel(code: UInt32 = StreamFailure.cancelledCode, text: String = "") {
-        guard fail(with: .cancelled) else { return }
+        end(with: .cancelled, code: code, text: text)
+    }
+
+    /// Ends the stream because the extension sent a message that is not of its type, and informs the channel's owner.
+    func violate(_ failure: DecodingFailure) {
+        guard end(with: .unreadable(failure), code: HandlerFailure.unreadableCode, text: "\(failure)") else { return }
+        leader.state.loop.execute { [handlers = leader.state.handlers, method] in
+            handlers.onUnreadable(method, failure)
+        }
+    }
+
+    /// - Returns: false if the stream has failed before.
+    @discardableResult
+    private func end(with failure: StreamFailure, code: UInt32, text: String) -> Bool {
+        guard fail(with: failure) else { return false }
         forget(expecting: inner.withLock { $0.state.mostLateFrames })
         leader.sender.sendSoon(Self.reset(id, code: code, text: text))
+        return true
+    }
+
+    /// The frame that opens this stream.
+    func opening(_ arguments: [UInt8]) -> OutgoingFrame {
+        let window = inner.withLock { $0.state.window }
+        return OutgoingFrame(
+            header: FrameHeader(kind: .open, method: method, call: id),
+            payload: StreamFrame.opening(window: window, arguments))
     }
 
     static func reset(_ id: UInt64, code: UInt32, text: String) -> OutgoingFrame {
@@ -167,8 +191,8 @@ public final class ChannelStream: Sendable {
             return .done(PoppedMessage(message: message, credit: credit))
         }
         // The other side has finished, so receiving ends regularly, even if the stream has failed since then. A
-        // cancelled stream still fails.
-        if !inner.state.isReceiving, inner.failure != .cancelled { return .done(PoppedMessage()) }
+        // stream that this side ended still fails.
+        if !inner.state.isReceiving, inner.failure?.dropsMessages != true { return .done(PoppedMessage()) }
         return inner.failure.map(CheckResult.failed) ?? .mustWait
     }
 

@@ -77,25 +77,35 @@ public final class HostEndpoint: Sendable {
     public func openStream(
         _ method: UInt16, arguments: [UInt8] = [], window: Int = 65536, timeout: Duration? = nil
     ) throws(StreamFailure) -> ChannelStream {
-        if state.isMissing(.streams) { throw .unsupported }
-        let window = min(max(UInt32(clamping: window), StreamState.smallestWindow), StreamState.largestWindow)
         let stream = try enterStream(method, window: window)
-        let frame = OutgoingFrame(
-            header: FrameHeader(kind: .open, method: method, call: stream.id),
-            payload: StreamFrame.opening(window: window, arguments))
+        let frame = stream.opening(arguments)
         do throws(CallFailure) {
             try state.check(bytes: frame.payload.count, descriptors: 0)
             try sender.send(frame, until: timeout.map { MonotonicClock.deadline(after: $0) })
         } catch {
-            // Nothing was sent, so the extension needs no reset.
-            _ = stream.fail(with: .channel(error))
-            stream.forget(expecting: 0)
-            throw .channel(error)
+            throw stream.abandon(for: error)
         }
         return stream
     }
 
-    private func enterStream(_ method: UInt16, window: UInt32) throws(StreamFailure) -> ChannelStream {
+    /// Like the other form, for a task: suspends while the ring has no room.
+    nonisolated(nonsending) func openStreamLater(
+        _ method: UInt16, arguments: [UInt8], window: Int, timeout: Duration?
+    ) async throws(StreamFailure) -> ChannelStream {
+        let stream = try enterStream(method, window: window)
+        let frame = stream.opening(arguments)
+        do throws(CallFailure) {
+            try state.check(bytes: frame.payload.count, descriptors: 0)
+            try await sender.sendLater(frame, until: timeout.map { MonotonicClock.deadline(after: $0) })
+        } catch {
+            throw stream.abandon(for: error)
+        }
+        return stream
+    }
+
+    private func enterStream(_ method: UInt16, window: Int) throws(StreamFailure) -> ChannelStream {
+        if state.isMissing(.streams) { throw .unsupported }
+        let window = min(max(UInt32(clamping: window), StreamState.smallestWindow), StreamState.largestWindow)
         let most = state.configuration.mostStreams
         let result: Result<ChannelStream, StreamFailure> = state.streams.withLock { table in
             if let closed = table.closed { return .failure(.channel(closed)) }

@@ -16,7 +16,7 @@ internal import AnnexMessages
 /// Only the extension's first thread may use it.
 public final class CallContext {
     private var request: IncomingRequest?
-    private let lookout: ExtensionLookout
+    let lookout: ExtensionLookout
 
     init(_ request: consuming IncomingRequest) {
         lookout = request.lookout

@@ -98,7 +98,14 @@ public struct ChannelService: ~Copyable {
     /// Handles streams that the host opens with this method. The handler runs while this thread waits on the channel.
     /// The stream stays open as long as the handler's code keeps a reference. Streams of other methods are reset.
     public mutating func handleStreams(_ method: UInt16, with handler: @escaping (ExtensionStream) -> Void) {
-        register.add(.stream, method: method, for: nil)
+        handleStreams(of: method, for: nil, with: handler)
+    }
+
+    /// - Parameter type: the kind of typed streams; nil for streams of bytes.
+    mutating func handleStreams(
+        of method: UInt16, for type: Any.Type?, with handler: @escaping (ExtensionStream) -> Void
+    ) {
+        register.add(.stream, method: method, for: type)
         streams[method] = handler
     }
 
@@ -129,7 +136,7 @@ public struct ChannelService: ~Copyable {
     /// Serves a channel until the host sends the goodbye or closes the channel. A handler may call the host through the
     /// same endpoint.
     ///
-    /// The goodbye cancels the tasks that work on requests. This function returns when they have ended.
+    /// The goodbye cancels the tasks that work on requests and streams. This function returns when they have ended.
     public borrowing func serve(_ endpoint: borrowing ExtensionEndpoint) throws(ExtensionFailure) {
         let core = endpoint.core
         prepare(core)

@@ -101,6 +101,18 @@ public struct HostService: Sendable {
         streams[method] = handler
     }
 
+    /// Handles one kind of typed stream that the extension opens, in a task for each stream. The handler sends and reads,
+    /// and calls `finish` when it has sent everything. If it throws, the stream is reset: with the code and text of a
+    /// `HandlerFailure`, or with the text of any other error.
+    ///
+    /// Arguments that cannot be decoded violate the protocol, as notices do.
+    public mutating func handleStreams<Kind: ChannelStreamKind>(
+        _: Kind.Type, with handler: @escaping @Sendable (TypedChannelStream<Kind>) async throws -> Void
+    ) {
+        register.add(.stream, method: Kind.method, for: Kind.self)
+        streams[Kind.method] = TypedChannelStream<Kind>.accepting(with: handler)
+    }
+
     /// Adds this service to a channel's handlers.
     public func install(in handlers: inout ChannelHandlers) {
         installer?(&handlers)

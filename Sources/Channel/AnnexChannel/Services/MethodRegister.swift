@@ -12,7 +12,7 @@ struct MethodRegister: Sendable {
     private var notices: Set<UInt16> = []
     private var streams: Set<UInt16> = []
 
-    /// - Parameter type: the message's type; nil for handlers of undecoded bytes and of streams.
+    /// - Parameter type: the type of the message or stream; nil for handlers of undecoded bytes.
     mutating func add(_ kind: Kind, method: UInt16, for type: Any.Type?) {
         let name = type.map { " of \($0)" } ?? ""
         if !(type is any PointMessage.Type), Self.isReserved(kind, method: method) {

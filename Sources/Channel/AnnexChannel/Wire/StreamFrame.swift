@@ -1,3 +1,5 @@
+public import AnnexMessages
+
 /// The payloads of stream frames, except the users' own messages.
 enum StreamFrame {
     /// The payload that opens a stream: the window that the opener gives, then the users' bytes.
@@ -72,6 +74,20 @@ public enum StreamFailure: Error, Sendable, Hashable {
     case tooManyStreams(most: Int)
     /// The channel is closed, or sending failed.
     case channel(CallFailure)
+    /// The message of a typed stream exceeds a limit of its encoding. Nothing was sent, and the stream stays open.
+    case unencodable(EncodingFailure)
+    /// The extension sent a message that is not of the stream's type. The stream has ended.
+    case unreadable(DecodingFailure)
+}
+
+extension StreamFailure {
+    /// Whether this side ended the stream and dropped the messages that it had not read.
+    var dropsMessages: Bool {
+        switch self {
+        case .cancelled, .unreadable: true
+        default: false
+        }
+    }
 }
 
 extension StreamFailure {
@@ -92,6 +108,8 @@ extension StreamFailure: CustomStringConvertible {
         case .unsupported: "the extension does not support streams"
         case .tooManyStreams(let most): "more than \(most) streams are open at once"
         case .channel(let failure): failure.description
+        case .unencodable(let failure): "the message cannot be sent: \(failure)"
+        case .unreadable(let failure): "the extension sent a message that cannot be read: \(failure)"
         }
     }
 }

@@ -1,0 +1,32 @@
+// Handlers of typed streams. They run on the extension's first thread, as those of requests do.
+
+extension ChannelService {
+    /// Handles one kind of typed stream that the host opens. The handler runs while this thread waits on the channel, and
+    /// no other handler runs until it returns or waits itself.
+    ///
+    /// The stream stays open as long as the handler's code keeps a reference. An error that the handler throws resets the
+    /// stream: a `HandlerFailure` as it is, any other error by its text.
+    public mutating func handleStreams<Kind: ChannelStreamKind>(
+        _: Kind.Type, with handler: @escaping (TypedExtensionStream<Kind>) throws -> Void
+    ) {
+        handle(Kind.self) { stream in
+            do { try handler(stream) } catch { stream.fail(with: error) }
+        }
+    }
+
+    /// Handles one kind of typed stream in a task for each stream. Other handlers run while it awaits something. If the
+    /// host cancels the stream or says goodbye, the task is cancelled. Errors are handled as in the other form.
+    public mutating func handleStreams<Kind: ChannelStreamKind>(
+        _: Kind.Type, with handler: @escaping (TypedExtensionStream<Kind>) async throws -> Void
+    ) {
+        handle(Kind.self) { stream in stream.startTask(handler) }
+    }
+
+    private mutating func handle<Kind: ChannelStreamKind>(
+        _: Kind.Type, with handler: @escaping (TypedExtensionStream<Kind>) -> Void
+    ) {
+        handleStreams(of: Kind.method, for: Kind.self) { stream in
+            if let typed = TypedExtensionStream<Kind>(accepting: stream) { handler(typed) }
+        }
+    }
+}
