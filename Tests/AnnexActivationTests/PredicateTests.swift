@@ -26,6 +26,27 @@ import Testing
         #expect(try !holds(rule, for: Offers.nothing))
     }
 
+    @Test(arguments: [1, 66])
+    func `A2: a conformance test has the same outcome with few and with many types and texts`(others: Int) throws {
+        let types = (0..<256).map { TypeIdentifier(rawValue: "com.example.type\($0)") }
+        let attachments = stride(from: 0, to: 256, by: 64).map { Array(types[$0..<$0 + 64]) }
+        let items = OfferedItems(attachments: [attachments], types: .builtIn)
+        let tests = (0..<others).map { "com.example.other\($0)" }.map {
+            "ANY $a.registeredTypeIdentifiers UTI-CONFORMS-TO '\($0)'"
+        }
+        let last = "ANY $a.registeredTypeIdentifiers UTI-CONFORMS-TO 'com.example.TYPE255'"
+        func matching(_ tests: [String], _ count: Int) throws -> Bool {
+            let condition = tests.joined(separator: " || ")
+            return try holds(
+                "SUBQUERY(extensionItems, $i, SUBQUERY($i.attachments, $a, \(condition)).@count == \(count)).@count == 1",
+                for: items)
+        }
+        #expect(try matching(tests + [last], 1))
+        #expect(try matching(tests, 0))
+        #expect(try matching(["NONE $a.registeredTypeIdentifiers UTI-CONFORMS-TO 'com.example.type0'"], 3))
+        #expect(try matching(["ALL $a.registeredTypeIdentifiers UTI-CONFORMS-TO 'com.example.type0'"], 0))
+    }
+
     @Test(arguments: [
         ("ANY $a.registeredTypeIdentifiers UTI-EQUALS 'public.jpeg'", true),
         ("ANY $a.registeredTypeIdentifiers UTI-EQUALS 'public.image'", false),

@@ -48,6 +48,8 @@ package struct OfferedItems: Sendable {
     }
 
     private(set) var types: [OfferedType] = []
+    /// The kinds that include each type, found once for all rules.
+    private(set) var kinds: [TypeKinds] = []
     private(set) var attachments: [Attachment] = []
     private(set) var items: [Item] = []
     /// All items, as groups of equal ones.
@@ -102,9 +104,10 @@ package struct OfferedItems: Sendable {
     private mutating func place(of type: TypeIdentifier, in table: TypeTable) -> Int {
         if let place = typePlaces[type] { return place }
         typePlaces[type] = types.count
+        let ancestors = table.ancestors(of: type)
         types.append(
-            OfferedType(
-                identifier: type.rawValue, folded: type.rawValue.lowercased(), ancestors: table.ancestors(of: type)))
+            OfferedType(identifier: type.rawValue, folded: type.rawValue.lowercased(), ancestors: ancestors))
+        kinds.append(TypeKinds(ancestors))
         return types.count - 1
     }
 

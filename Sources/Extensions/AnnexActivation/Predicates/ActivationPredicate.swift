@@ -6,6 +6,10 @@ package struct ActivationPredicate: Sendable {
     let condition: Condition
     /// The most variables that are in force at a time.
     let slots: Int
+    /// The number of texts in the predicate.
+    let literals: Int
+    /// The length of the predicate's text, in bytes.
+    let bytes: Int
 
     /// The longest predicate, in bytes. The longest one of 79 real extensions has 2,900.
     package static let longest = 16_384
@@ -24,6 +28,8 @@ package struct ActivationPredicate: Sendable {
         var parser = PredicateParser(try PredicateTokens.read(Array(text.utf8)))
         condition = try parser.predicate()
         slots = parser.mostSlots
+        literals = parser.literals
+        bytes = text.utf8.count
     }
 
     /// Whether the predicate holds for everything, as `TRUEPREDICATE` does.
@@ -33,7 +39,7 @@ package struct ActivationPredicate: Sendable {
     ///
     /// - Throws: `PredicateLimit` after `mostSteps` steps.
     package func holds(for items: OfferedItems) throws(PredicateLimit) -> Bool {
-        var run = PredicateRun(items: items, slots: slots, steps: Self.mostSteps)
+        var run = PredicateRun(items: items, slots: slots, literals: literals, steps: Self.mostSteps)
         return try run.holds(condition)
     }
 }
@@ -113,9 +119,20 @@ enum NumberExpression: Sendable {
 
 enum TextExpression: Sendable {
     /// A text that no table knows. It is a kind of itself only.
-    case literal(OfferedItems.OfferedType)
+    case literal(PredicateLiteral)
     /// The type that a variable stands for.
     case variable(slot: Int)
+}
+
+/// A text of a predicate, with its number among all of them.
+final class PredicateLiteral: Sendable {
+    let type: OfferedItems.OfferedType
+    let number: Int
+
+    init(_ text: String, number: Int) {
+        type = OfferedItems.OfferedType(text: text)
+        self.number = number
+    }
 }
 
 /// The elements that a predicate counts or tests.

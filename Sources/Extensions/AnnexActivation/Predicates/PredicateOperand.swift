@@ -44,7 +44,7 @@ extension PredicateParser {
             return .number(.literal(value))
         case .text(let value):
             advance()
-            return .text(.literal(OfferedItems.OfferedType(text: value)))
+            return .text(.literal(newLiteral(value)))
         case .variable(let name):
             advance()
             guard let found = variables.last(where: { $0.name == name }) else {

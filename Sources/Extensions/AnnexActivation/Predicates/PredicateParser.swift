@@ -17,6 +17,8 @@ struct PredicateParser {
     /// The variables in force, with what each stands for. The index is the variable's slot.
     private(set) var variables: [(name: String, element: PredicateOperand)] = []
     private(set) var mostSlots = 0
+    /// The number of texts so far.
+    private(set) var literals = 0
 
     init(_ tokens: [PredicateToken]) {
         self.tokens = tokens
@@ -26,6 +28,11 @@ struct PredicateParser {
         let condition = try condition()
         guard token.kind == .end else { throw unexpected(remedy: "remove it, or join it with AND or OR") }
         return condition
+    }
+
+    mutating func newLiteral(_ text: String) -> PredicateLiteral {
+        defer { literals += 1 }
+        return PredicateLiteral(text, number: literals)
     }
 
     // MARK: Tokens

@@ -6,14 +6,17 @@ struct PredicateRun {
     /// The place of the element that each variable stands for.
     private var slots: [Int]
     private var steps: Int
+    /// The outcomes of conformance tests.
+    private var conformance: ConformanceMemo
 
     /// The visits of a pattern's places that count as a step.
     private static let visitsOfStep = 16
     /// Comparing this many bytes counts as a step.
     private static let bytesOfStep = 256
 
-    init(items: OfferedItems, slots: Int, steps: Int) {
+    init(items: OfferedItems, slots: Int, literals: Int, steps: Int) {
         self.items = items
+        conformance = ConformanceMemo(literals: literals, types: items.types.count)
         self.slots = Array(repeating: 0, count: slots)
         self.steps = steps
     }
@@ -34,6 +37,8 @@ struct PredicateRun {
         case .any(let parts):
             for part in parts where try holds(part) { return true }
             return false
+        case .types(let quantifier, .types(let slot), .conforms(.literal(let literal))):
+            return try conforms(to: literal, for: quantifier, of: items.attachments[slots[slot]].types)
         case .number(let left, let order, let right): return order.holds(try value(of: left), and: try value(of: right))
         case .text(let text, let test): return try holds(test, for: text)
         case .types(let quantifier, let collection, let test): return try holds(test, for: quantifier, of: collection)
@@ -45,8 +50,22 @@ struct PredicateRun {
     private mutating func value(of number: NumberExpression) throws(PredicateLimit) -> Double {
         switch number {
         case .literal(let value): value
-        case .count(let collection): Double(try elements(of: collection).reduce(0) { $0 + $1.count })
+        case .count(let collection): Double(try count(of: collection))
         }
+    }
+
+    /// The number of elements, without a list of them.
+    private mutating func count(of collection: CollectionExpression) throws(PredicateLimit) -> Int {
+        guard case .filtered(let source, let slot, let condition) = collection else {
+            return try elements(of: collection).reduce(0) { $0 + $1.count }
+        }
+        try spend()
+        var count = 0
+        for group in try elements(of: source) {
+            slots[slot] = group.place
+            if try holds(condition) { count += group.count }
+        }
+        return count
     }
 
     private mutating func elements(of collection: CollectionExpression) throws(PredicateLimit) -> [OfferedItems.Group] {
@@ -80,6 +99,23 @@ struct PredicateRun {
         return quantifier != .any
     }
 
+    /// The test that most rules consist of: whether types of an attachment conform to a type that the rule names.
+    private mutating func conforms(
+        to literal: PredicateLiteral, for quantifier: Quantifier, of types: [Int]
+    ) throws(PredicateLimit) -> Bool {
+        try spend()
+        for type in types {
+            try spend()
+            let holds = conformance.holds(type, conformsTo: literal, in: items)
+            switch quantifier {
+            case .any: if holds { return true }
+            case .all: if !holds { return false }
+            case .none: if holds { return false }
+            }
+        }
+        return quantifier != .any
+    }
+
     // MARK: Texts
 
     private mutating func holds(_ test: TextTest, for text: TextExpression) throws(PredicateLimit) -> Bool {
@@ -88,7 +124,7 @@ struct PredicateRun {
 
     private func type(of text: TextExpression) -> OfferedItems.OfferedType {
         switch text {
-        case .literal(let type): type
+        case .literal(let literal): literal.type
         case .variable(let slot): items.types[slots[slot]]
         }
     }

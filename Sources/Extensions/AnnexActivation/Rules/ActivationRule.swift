@@ -33,6 +33,11 @@ package enum ActivationRule: Sendable {
         }
     }
 
+    /// The length of the text of a rule that is a predicate, in bytes; 0 for all other rules.
+    package var predicateBytes: Int {
+        if case .predicate(let predicate) = self { predicate.bytes } else { 0 }
+    }
+
     private static func predicate(_ text: String) -> ActivationRule {
         do throws(PredicateError) {
             return .predicate(try ActivationPredicate(text))

@@ -12,6 +12,9 @@ package struct DictionaryRule: Sendable, Hashable {
 
     /// The most attachments of each kind that the rule states. Zero means that it takes none.
     package private(set) var most: [ItemKind: Int] = [:]
+    /// The kinds in `most`, and those among them of which the rule takes none.
+    private var stated = ItemKinds()
+    private var refused = ItemKinds()
     package private(set) var version: Version = .anyMatches
     /// Whether each type of an attachment must be of a kind that the rule takes; otherwise one type is enough.
     package private(set) var isStrict = false
@@ -30,6 +33,10 @@ package struct DictionaryRule: Sendable, Hashable {
     /// Reads a rule. Each value comes from an app, and may be anything.
     package init(_ values: [String: ItemValue]) {
         for (key, value) in values.sorted(by: { $0.key < $1.key }) { read(key, value: value) }
+        for (kind, most) in most {
+            stated.insert(kind)
+            if most == 0 { refused.insert(kind) }
+        }
     }
 
     private mutating func read(_ key: String, value: ItemValue) {
@@ -92,36 +99,40 @@ extension DictionaryRule {
     }
 
     private func mismatchOfKinds(with items: OfferedItems) -> String? {
-        var counts: [ItemKind: Int] = [:]
-        var foreign: String?
+        var counts = [Int](repeating: 0, count: ItemKind.allCases.count)
+        var foreign: Int?
         for group in items.allAttachments {
-            if let kind = kind(of: items.attachments[group.place], in: items) {
-                counts[kind, default: 0] += group.count
-            } else {
-                let types = items.attachments[group.place].types.map { items.types[$0].identifier }
-                foreign = foreign ?? Escaped(types.first ?? "an attachment without a type", limit: 255).description
+            if let rank = rank(of: items.attachments[group.place], in: items) {
+                counts[rank] += group.count
+            } else if foreign == nil {
+                foreign = group.place
             }
         }
         for kind in ItemKind.allCases {
-            if let count = counts[kind], let most = most[kind], count > most {
+            let count = counts[kind.rank]
+            if count > 0, let most = most[kind], count > most {
                 return "it takes \(most) \(kind.words) at most, not \(count)"
             }
         }
-        guard let foreign, version == .allMatch || counts.isEmpty else { return nil }
-        return "its rule takes no \(foreign)"
+        guard let foreign, version == .allMatch || !counts.contains(where: { $0 > 0 }) else { return nil }
+        let types = items.attachments[foreign].types.map { items.types[$0].identifier }
+        return "its rule takes no \(Escaped(types.first ?? "an attachment without a type", limit: 255))"
     }
 
-    /// The kind under which an attachment is counted; nil if the rule does not take it.
-    private func kind(of attachment: OfferedItems.Attachment, in items: OfferedItems) -> ItemKind? {
-        let kinds = attachment.types.map { kind(of: items.types[$0], isText: attachment.isText) }
-        if isStrict, kinds.contains(nil) { return nil }
-        return ItemKind.allCases.first { kinds.contains($0) }
-    }
-
-    /// The most special kind that the rule states and that includes the type; nil if the rule takes none of it.
-    private func kind(of type: OfferedItems.OfferedType, isText: Bool) -> ItemKind? {
-        let kind = ItemKind.allCases.first { most[$0] != nil && $0.includes(type.ancestors, isText: isText) }
-        return kind.flatMap { most[$0] == 0 ? nil : $0 }
+    /// The rank of the kind under which an attachment is counted; nil if the rule does not take it.
+    private func rank(of attachment: OfferedItems.Attachment, in items: OfferedItems) -> Int? {
+        var best: Int?
+        for type in attachment.types {
+            let kinds = items.kinds[type]
+            // The most special kind that the rule states and that includes the type. The rule may take none of it.
+            let found = (attachment.isText ? kinds.ofText : kinds.ofAttachment).intersection(stated).first
+            if let found, !refused.contains(rank: found) {
+                best = min(best ?? found, found)
+            } else if isStrict {
+                return nil
+            }
+        }
+        return best
     }
 }
 

@@ -14,6 +14,18 @@ package enum ItemKind: String, Sendable, CaseIterable {
         }
     }
 
+    /// Its place among all kinds. The most special kind has the lowest.
+    var rank: Int {
+        switch self {
+        case .image: 0
+        case .movie: 1
+        case .webPage: 2
+        case .webURL: 3
+        case .text: 4
+        case .file: 5
+        }
+    }
+
     /// The kind in words, in the plural.
     var words: String {
         switch self {
@@ -47,4 +59,39 @@ package enum ItemKind: String, Sendable, CaseIterable {
     /// A page of a browser is offered as what its script collected, as an archive or as its source.
     private static let pages = ["com.apple.property-list", "com.apple.webarchive", "public.html"]
     private static let files = ["public.data", "public.directory", "public.item"]
+}
+
+/// Some kinds of attachments.
+struct ItemKinds: Sendable, Hashable {
+    private var bits: UInt8 = 0
+
+    init() {}
+
+    mutating func insert(_ kind: ItemKind) { bits |= 1 << kind.rank }
+
+    func contains(rank: Int) -> Bool { bits >> rank & 1 == 1 }
+
+    func intersection(_ other: ItemKinds) -> ItemKinds {
+        var common = self
+        common.bits &= other.bits
+        return common
+    }
+
+    /// The rank of the most special kind; nil if there is none.
+    var first: Int? { bits == 0 ? nil : bits.trailingZeroBitCount }
+}
+
+/// The kinds that include a type.
+struct TypeKinds: Sendable {
+    /// If the type is that of an attachment.
+    private(set) var ofAttachment = ItemKinds()
+    /// If the type is that of an item's own text.
+    private(set) var ofText = ItemKinds()
+
+    init(_ ancestors: Set<String>) {
+        for kind in ItemKind.allCases {
+            if kind.includes(ancestors, isText: false) { ofAttachment.insert(kind) }
+            if kind.includes(ancestors, isText: true) { ofText.insert(kind) }
+        }
+    }
 }
