@@ -104,6 +104,28 @@ import Testing
             try shown(["not a language", "\u{0}", String(repeating: "x", count: 9_000), "de"])[0] == "Shout — Laut")
     }
 
+    @Test(arguments: Door.allCases)
+    func `A3: after the same version is installed anew, names and offers are those of the new files`(door: Door)
+        async throws
+    {
+        let scene = try await Scene(door)
+        let text = [ExtensionItem(contentText: "hello")]
+        try scene.add("<key>NSHumanReadableDescription</key><string>Makes texts loud.</string>")
+        try scene.install()
+        for _ in 0..<2 {
+            let offered = try scene.host.extensions(for: text).offered
+            #expect(offered.map(\.summary) == ["Makes texts loud."])
+        }
+        let info = "\(scene.app.path)/\(Scene.part)/Info.plist"
+        let changed = try String(contentsOfFile: info, encoding: .utf8)
+            .replacing("Makes texts loud.", with: "Makes pictures loud.")
+            .replacing("NSExtensionActivationSupportsText", with: "NSExtensionActivationSupportsImageWithMaxCount")
+        try scene.write(Array(changed.utf8), to: "\(Scene.part)/Info.plist")
+        try scene.install()
+        let offers = try scene.host.extensions(for: text)
+        #expect(offers.offered.isEmpty && offers.others.map(\.installed.summary) == ["Makes pictures loud."])
+    }
+
     @Test(arguments: Door.allCases) func `P6: a translation with control characters is not shown`(door: Door)
         async throws
     {

@@ -4,7 +4,8 @@ package import AnnexModel
 internal import AnnexRegistry
 internal import AnnexSigning
 
-/// What users see of the installed extensions. It is read from the bundles when a host asks for it.
+/// What users see of the installed extensions. It is read from the bundles when a host asks for it, and the names and
+/// summaries are kept.
 extension Broker {
     package func extensions(in languages: [String]) -> [InstalledExtension] {
         list(after: "", withDisabled: false, in: languages, most: .max).page
@@ -30,7 +31,7 @@ extension Broker {
         }
         let page = records.prefix(most).map { record in
             let one = record.described(in: registry)
-            return languages.map { one.translated(registry.texts(of: record), for: $0) } ?? one
+            return languages.map { texts.translated(one, for: $0) { registry.texts(of: record) } } ?? one
         }
         return (signatures.named(page), records.count <= most)
     }
@@ -96,15 +97,5 @@ extension Registry {
     fileprivate func texts(of record: ExtensionRecord) -> BundleTexts? {
         guard let bundle = record.bundle else { return nil }
         return app(carrying: record)?.texts(of: bundle)
-    }
-}
-
-extension InstalledExtension {
-    fileprivate func translated(_ texts: BundleTexts?, for languages: [String]) -> InstalledExtension {
-        guard let texts else { return self }
-        var one = self
-        one.displayName = texts.name.text(for: languages)
-        one.summary = texts.summary?.text(for: languages)
-        return one
     }
 }

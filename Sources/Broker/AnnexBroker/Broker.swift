@@ -11,6 +11,7 @@ internal import Synchronization
 package final class Broker: BrokerService {
     let launcher: Launcher
     let registry = InstalledRegistry()
+    let texts = KeptTexts()
     let running = RunningExtensions()
     let slots = InstanceSlots()
     let wishes: BrokerConfiguration

@@ -36,6 +36,10 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// the extension now serves another extension point. Sorted. Empty in a list, and in every other answer.
     public package(set) var endedGrants: [String] = []
 
+    /// The number of the installation among all of the broker, if the broker is in this process; nil otherwise. Another
+    /// installation has another number, even with the same files.
+    package var installation: UInt64?
+
     /// The state of one entitlement that an extension asks for.
     public struct Entitlement: Sendable, Hashable {
         /// The entitlement's identifier, for example `com.apple.security.network.client`.

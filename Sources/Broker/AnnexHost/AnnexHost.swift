@@ -17,27 +17,24 @@ internal import Glibc
 /// ```
 public struct AnnexHost: Sendable {
     private let service: any BrokerService
-    private let observer: (any HostObserver)?
+    private var observer: (any HostObserver)?
     /// Announces the ends of the sessions, also of those of the copies of this host.
-    private let feed: Feed<SessionEnd>
+    private let feed = Feed<SessionEnd>()
+    /// The activation rules that were read through this broker.
+    let rules = KeptRules()
     /// The user's languages, the preferred one first, for example `["de-AT", "en"]`. Lists have names and summaries in
     /// these languages. At first they are those of the environment (`UserLanguages.preferred`). Only the first 32 count.
     public var languages = UserLanguages.preferred
 
     package init(service: any BrokerService, observer: (any HostObserver)? = nil) {
-        self.init(service: service, observer: observer, feed: Feed())
-    }
-
-    private init(service: any BrokerService, observer: (any HostObserver)?, feed: Feed<SessionEnd>) {
         self.service = service
         self.observer = observer
-        self.feed = feed
     }
 
     /// The same host, with an observer of its launches, sessions and requests.
     package func observed(by observer: any HostObserver) -> AnnexHost {
-        var host = AnnexHost(service: service, observer: observer, feed: feed)
-        host.languages = languages
+        var host = self
+        host.observer = observer
         return host
     }
 

@@ -29,7 +29,7 @@ extension ExtensionRecord {
     /// The extension's entry in the list of installed extensions.
     func described(in registry: Registry) -> InstalledExtension {
         let rejection = rejection
-        let known = registry.known(info.containingApp)
+        let known = registry.builds(of: info.containingApp)
         let others = known?.builds.map(\.version).filter { $0 != instance.version }.sorted(by: >) ?? []
         var installed = InstalledExtension(
             id: identifier, displayName: rejection == nil ? info.displayName : info.displayName.shortened(to: 256),
@@ -38,6 +38,8 @@ extension ExtensionRecord {
             build: InstalledExtension.Build(
                 version: instance.version.text, digest: instance.digest.map { String($0.prefix(16)) },
                 isPinned: known?.pinned == instance.version, otherVersions: others.prefix(3).map(\.text)))
+        // Records of builds that are not used, and of broken bundles, have no number of their own.
+        installed.installation = number == 0 ? nil : number
         installed.entitlements = described(registry.entitlements(of: self))
         return installed
     }

@@ -24,8 +24,8 @@ extension AnnexHost {
     /// The host itself reads and decides the rules. It sees the types and numbers of attachments, and no contents. The text
     /// of an item without attachments counts as an attachment of the type `public.plain-text`.
     ///
-    /// It blocks this thread as `installed()` does, because it asks the broker for each rule. Rules of apps that the broker
-    /// has measured are kept, so that a later call only asks for the list.
+    /// It blocks this thread as `installed()` does, because it asks the broker for each rule. The rules are
+    /// kept as long as the extension stays the same, so that a later call only asks for the list.
     /// - Parameters:
     ///   - items: the items to hand over.
     ///   - extensionPoint: only extensions of this point, for example `com.apple.share-services`; nil for all.
@@ -64,9 +64,9 @@ extension AnnexHost {
     }
 
     private func rule(of one: InstalledExtension) throws(BrokerError) -> ActivationRule {
-        if let kept = KeptRules.shared.rule(of: one) { return kept }
+        if let kept = rules.rule(of: one) { return kept }
         let rule = ActivationRule(attributes: try attributes(of: one.id), point: one.extensionPoint)
-        KeptRules.shared.keep(rule, of: one)
+        rules.keep(rule, of: one)
         return rule
     }
 }

@@ -2,34 +2,48 @@ internal import AnnexActivation
 internal import AnnexBrokerAPI
 internal import Synchronization
 
-/// The activation rules that this process has read, by the build of the extension.
+/// The activation rules that a host has read, by the build of the extension.
 ///
-/// An app that the broker has measured is the same files for as long as its digest is the same. Rules of other apps are
-/// not kept.
+/// An app that the broker has measured is the same files for as long as its digest is the same. A broker in this process
+/// numbers its installations, and no launch takes files that changed since. Rules of other extensions are not kept.
 final class KeptRules: Sendable {
-    static let shared = KeptRules()
-
-    /// The most rules. A rule may take some hundred kilobytes, so their number is small. The next one clears the table: each
-    /// can be read again.
-    private static let most = 256
+    /// The most rules. The next one clears the table: each can be read again.
+    private static let most = 4_096
+    /// The most bytes of all predicates. In memory, a predicate takes some twenty times as much.
+    private static let mostBytes = 1 << 20
 
     private struct Key: Hashable {
         let instance: String
         let point: String
+        /// The number of the installation, if the broker has not measured the app.
+        let installation: UInt64?
+
+        init?(_ one: InstalledExtension) {
+            guard one.build.digest != nil || one.installation != nil else { return nil }
+            instance = one.instance
+            point = one.extensionPoint
+            installation = one.build.digest == nil ? one.installation : nil
+        }
     }
 
-    private let rules = Mutex<[Key: ActivationRule]>([:])
+    private struct Table {
+        var rules: [Key: ActivationRule] = [:]
+        var bytes = 0
+    }
+
+    private let table = Mutex(Table())
 
     func rule(of one: InstalledExtension) -> ActivationRule? {
-        guard one.build.digest != nil else { return nil }
-        return rules.withLock { $0[Key(instance: one.instance, point: one.extensionPoint)] }
+        guard let key = Key(one) else { return nil }
+        return table.withLock { $0.rules[key] }
     }
 
     func keep(_ rule: ActivationRule, of one: InstalledExtension) {
-        guard one.build.digest != nil else { return }
-        rules.withLock { rules in
-            if rules.count >= Self.most { rules.removeAll() }
-            rules[Key(instance: one.instance, point: one.extensionPoint)] = rule
+        guard let key = Key(one) else { return }
+        table.withLock { table in
+            if table.rules.count >= Self.most || table.bytes + rule.predicateBytes > Self.mostBytes { table = Table() }
+            table.rules[key] = rule
+            table.bytes += rule.predicateBytes
         }
     }
 }

@@ -14,6 +14,9 @@ extension Registry {
             grants: granted(to: entry.records))
     }
 
+    /// The builds of an app, without the user's choices about its extensions; nil if it is not installed.
+    package func builds(of app: String) -> KnownApp? { apps[Self.folded(app)]?.known }
+
     /// The identifiers of all apps, sorted.
     package var appIdentifiers: [String] { apps.values.map(\.known.identifier).sorted() }
 

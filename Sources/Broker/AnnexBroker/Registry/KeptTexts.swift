@@ -1,0 +1,50 @@
+internal import AnnexBrokerAPI
+internal import AnnexBundle
+internal import Synchronization
+
+/// The names and summaries of the installed extensions in the languages of the last list, so that a host that lists again
+/// does not make the broker read each bundle again.
+final class KeptTexts: Sendable {
+    private struct Texts {
+        let name: String
+        let summary: String?
+    }
+
+    private struct Table {
+        var languages: [String] = []
+        /// By the number of the installation.
+        var texts: [UInt64: Texts] = [:]
+    }
+
+    /// The most extensions. The next one clears the table: each text can be read again.
+    private static let most = 4_096
+
+    private let table = Mutex(Table())
+
+    /// An extension with its name and summary in the first of the languages that has them.
+    /// - Parameter read: reads the texts from the bundle; nil if there is none.
+    func translated(
+        _ one: InstalledExtension, for languages: [String], reading read: () -> BundleTexts?
+    ) -> InstalledExtension {
+        let kept = one.installation.flatMap { number in
+            table.withLock { $0.languages == languages ? $0.texts[number] : nil }
+        }
+        guard let texts = kept ?? read().map({ Self.texts(in: $0, for: languages) }) else { return one }
+        if kept == nil, let number = one.installation { keep(texts, of: number, for: languages) }
+        var one = one
+        one.displayName = texts.name
+        one.summary = texts.summary
+        return one
+    }
+
+    private static func texts(in bundle: BundleTexts, for languages: [String]) -> Texts {
+        Texts(name: bundle.name.text(for: languages), summary: bundle.summary?.text(for: languages))
+    }
+
+    private func keep(_ texts: Texts, of number: UInt64, for languages: [String]) {
+        table.withLock { table in
+            if table.languages != languages || table.texts.count >= Self.most { table = Table(languages: languages) }
+            table.texts[number] = texts
+        }
+    }
+}
