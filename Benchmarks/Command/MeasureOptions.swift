@@ -56,6 +56,7 @@ internal
         bench.runs = smoke ? 1 : runs
         bench.slices = smoke ? 1 : slices
         bench.milliseconds = smoke ? 20 : milliseconds
+        if smoke { bench.mostFileBytes = 16 << 20 }
         bench.folder = out
         bench.patience = patience
         bench.isJudging = !smoke

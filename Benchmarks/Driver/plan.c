@@ -47,6 +47,8 @@ static bool take(bench_plan *plan, const char *key, const char *value) {
     if (!strcmp(key, "client")) return processor(value, &plan->client);
     if (!strcmp(key, "server")) return processor(value, &plan->server);
     if (!strcmp(key, "samples")) return plan->samples = value, true;
+    if (!strcmp(key, "file")) return plan->file = value, true;
+    if (!strcmp(key, "bytes")) return number(value, &plan->bytes);
     if (!strcmp(key, "extra")) return plan->extra = value, true;
     return false;
 }

@@ -1,4 +1,5 @@
 import AnnexChannel
+import AnnexExtension
 import BenchMessages
 import CBenchDriver
 
@@ -19,6 +20,10 @@ enum Answering {
             var breaking = Breaking()
             try breaking.run()
         case "flooding": try Flooding.run()
+        case "beginning": Beginning.main()
+        case "awaiting": Awaiting.main()
+        case "yielding": Yielding.main()
+        case "reading": Reading.main()
         case let other: throw Failure.noSuchBundle(other.map(String.init) ?? "")
         }
     }

@@ -8,7 +8,7 @@
 
 extern const bench_contender spin_line, spin_ring, spin_mailbox, floor_futex, floor_eventfd, floor_pipe, floor_stream,
     floor_seqpacket, mapped_copy, mapped_pieces, memfd_new, memfd_reused, memfd_answer, memcpy_warm, memcpy_cold,
-    floor_bwrap;
+    floor_bwrap, floor_cat;
 
 // Two lines, because processors fetch neighbours in pairs.
 enum { apart = 128 };

@@ -14,6 +14,12 @@ enum Contender: String, CaseIterable {
     case dedicated = "annex-async-dedicated"
     case led = "annex-async-led"
     case sealed = "annex-sealed"
+    case items = "annex-items"
+    case asyncItems = "annex-items-async"
+    case yieldingItems = "annex-items-yield"
+    case file = "annex-item-file"
+    case offers = "annex-offers"
+    case firstOffers = "annex-offers-first"
     case launch = "annex-launch"
     case signedLaunch = "annex-launch-signed"
     case standby = "annex-standby"
@@ -37,6 +43,12 @@ enum Contender: String, CaseIterable {
         case .dedicated: "a sandboxed extension, async, on an executor whose thread reads this channel only"
         case .led: "a sandboxed extension, async, on the default executor beside such an executor"
         case .sealed: "a sandboxed extension, answers as sealed memory"
+        case .items: "a request of one item, answered in beginRequest"
+        case .asyncItems: "the same, answered in an async respond that awaits a result which is there"
+        case .yieldingItems: "the same, answered in an async respond whose task is suspended once"
+        case .file: "a request whose item is a file on demand, read in pieces by an extension of 48 MiB"
+        case .offers: "the decision which of 1,000 installed extensions are offered for 100 items"
+        case .firstOffers: "the same for the first time, which reads the rule of each extension"
         case .launch: "from the request to a sandboxed extension's first answer"
         case .signedLaunch: "the same, of an extension of a signed app"
         case .standby: "the same, of one that was launched ahead"
@@ -53,9 +65,16 @@ enum Contender: String, CaseIterable {
 
     /// The extension that serves it and waits as the plan says.
     func identifier(_ waiting: WaitingStyle) -> String {
-        if self == .typed || self == .session || self == .waitingSession { return "com.example.bench.typed" }
-        if self == .sealed { return "com.example.bench.sealing" }
-        if self == .denied || self == .violation || self == .memory { return "com.example.bench.breaking" }
+        switch self {
+        case .typed, .session, .waitingSession: return "com.example.bench.typed"
+        case .sealed: return "com.example.bench.sealing"
+        case .denied, .violation, .memory: return "com.example.bench.breaking"
+        case .items: return "com.example.bench.beginning"
+        case .asyncItems: return "com.example.bench.awaiting"
+        case .yieldingItems: return "com.example.bench.yielding"
+        case .file: return "com.example.bench.reading"
+        default: break
+        }
         return switch waiting {
         case .spin: "com.example.bench.spinning"
         case .adaptive: "com.example.bench.adapting"
@@ -65,6 +84,7 @@ enum Contender: String, CaseIterable {
 
     /// - Returns: the program's exit status.
     func measure(_ plan: Plan) async throws -> Int32 {
+        if let status = try measureOffers(plan) { return status }
         let launcher = try Launcher(plan, identifier: identifier(plan.waiting), isSigned: self == .signedLaunch)
         let idle = try launcher.launchIdle(plan.idle)
         defer { withExtendedLifetime(idle) {} }
@@ -80,6 +100,13 @@ enum Contender: String, CaseIterable {
     }
 
     private var isBesideFlood: Bool { self == .besideFlood || self == .launchBesideFlood }
+
+    /// Measures a decision about extensions that are never launched; nil for all other contenders.
+    private func measureOffers(_ plan: Plan) throws -> Int32? {
+        guard self == .offers || self == .firstOffers else { return nil }
+        guard bench_pin_all(plan.client) else { throw Launcher.Failure.notPinned }
+        return Self.measure(plan, asking: try OffersWay(isFirst: self == .firstOffers))
+    }
 
     /// Measures a contender that begins with a launch; nil for all others.
     private func measureLaunches(_ plan: Plan, by launcher: Launcher) throws -> Int32? {
@@ -97,7 +124,7 @@ enum Contender: String, CaseIterable {
         case .memory: return Self.measure(plan, asking: try EndWay(launcher, breach: .memory))
         case .crowd: return Self.measure(plan, asking: CrowdWay(launcher))
         case .raw, .typed, .session, .waitingSession, .async, .resumed, .dedicated, .led, .sealed, .besideCrowds,
-            .besideFlood:
+            .besideFlood, .items, .asyncItems, .yieldingItems, .file, .offers, .firstOffers:
             return nil
         }
     }
@@ -124,6 +151,8 @@ enum Contender: String, CaseIterable {
                 plan, asking: SessionWay(session: session), by: SessionTaskWay(session: session))
         case .waitingSession: return Self.measure(plan, asking: SessionWay(session: session))
         case .typed: return Self.measure(plan, asking: TypedWay(channel: channel))
+        case .items, .asyncItems, .yieldingItems: return Self.measure(plan, asking: ItemWay(session: session))
+        case .file: return Self.measure(plan, asking: try FileWay(session, plan: plan))
         case .sealed: return Self.measure(plan, asking: SealedWay(channel, plan: plan))
         default: return Self.measure(plan, asking: RawWay(channel: channel))
         }

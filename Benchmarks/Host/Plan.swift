@@ -21,6 +21,9 @@ struct Plan {
     var gap: UInt32 { UInt32(clamping: pointer.pointee.gap / 1000) }
     /// The number of idle extensions.
     var idle: Int { Int(String(cString: pointer.pointee.extra)) ?? 0 }
+    /// The file whose contents are read, and its length.
+    var file: String? { pointer.pointee.file.map { String(cString: $0) } }
+    var fileBytes: UInt64 { pointer.pointee.bytes }
     var client: Int32 { pointer.pointee.client }
     var server: Int32 { pointer.pointee.server }
 

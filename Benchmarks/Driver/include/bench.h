@@ -32,6 +32,8 @@ typedef struct bench_plan {
     uint64_t most;            // samples of one phase
     int client, server;       // processors; -1: the kernel chooses
     const char *samples;      // the file that gets the samples
+    const char *file;         // the file whose contents are read; NULL: none
+    uint64_t bytes;           // of that file
     const char *extra;        // an option of this contender alone
 } bench_plan;
 
@@ -135,6 +137,12 @@ bool bench_pin(int processor);
 // Pins every thread of this process.
 bool bench_pin_all(int processor);
 int bench_main(int count, char **words, const bench_contender *const *contenders);
+// Makes the plan's file if it is not there, and reads it once, so that its contents are in memory.
+bool bench_file_ready(const bench_plan *plan);
+// The sum of the first word of each page of that file. Readers form it, to show that they have all of the contents.
+uint64_t bench_file_sum(uint64_t bytes);
+// The same of a piece of contents that begins at a page.
+uint64_t bench_pages_sum(const void *piece, size_t size);
 // A second process that ends with this one. Returns as fork(2) does.
 int bench_fork(void);
 void bench_leave(int status);

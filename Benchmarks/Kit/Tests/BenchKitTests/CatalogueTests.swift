@@ -8,7 +8,11 @@ import Testing
             #expect(scene.isJudged, "\(requirement.title)")
             let names = Set(scene.contestants.map(\.name))
             #expect(names.contains(requirement.subject), "\(requirement.title): \(requirement.subject)")
-            #expect(!requirement.against.isEmpty && names.isSuperset(of: requirement.against), "\(requirement.title)")
+            var isAlone = false
+            if case .within = requirement.bound { isAlone = true }
+            #expect(
+                requirement.against.isEmpty == isAlone && names.isSuperset(of: requirement.against),
+                "\(requirement.title)")
         }
     }
 

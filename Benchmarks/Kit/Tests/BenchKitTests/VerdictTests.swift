@@ -75,6 +75,17 @@ import Testing
         #expect(Verdict(requirement, result: slow, runs: 1, slices: 1).state == .missed)
     }
 
+    @Test func `a figure that is compared with no other is judged by itself`() {
+        let alone = Requirement(
+            "line", in: "scene", subject: "ours", against: [], called: "", bound: .within(microseconds: 20))
+        let verdict = Verdict(alone, result: Self.result([(1, 1, 19_000_000)]), runs: 1, slices: 1)
+        #expect(verdict.state == .reached && verdict.ratio == nil && verdict.other == nil)
+        #expect(abs((verdict.ours ?? 0) - 19) < 0.1)
+        let slow = Verdict(alone, result: Self.result([(1, 1, 21_000_000)]), runs: 1, slices: 1)
+        #expect(slow.state == .missed)
+        #expect(Verdict(alone, result: SceneResult(Self.scene), runs: 1, slices: 1).state == .open)
+    }
+
     @Test func `for a rate more is better`() {
         var result = SceneResult(Self.scene)
         result.add(Self.outcome([1], calls: 1000), of: "fast", run: 0, slice: 0)

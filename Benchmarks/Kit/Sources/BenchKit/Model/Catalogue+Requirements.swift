@@ -4,7 +4,8 @@ extension Catalogue {
     private static let sleepFloor = "the best of C's futex, eventfd, pipe, socket"
     private static let others = "the best of iceoryx, sd-bus, ZeroMQ, nng, Cap'n Proto, gRPC"
 
-    public static let requirements: [Requirement] = roundTrips + throughput + scale + launchRequirements + againstPeers
+    public static let requirements: [Requirement] =
+        roundTrips + itemRequirements + throughput + scale + launchRequirements + againstPeers
 
     private static let roundTrips: [Requirement] = [
         Requirement(

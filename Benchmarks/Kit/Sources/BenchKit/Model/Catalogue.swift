@@ -1,7 +1,7 @@
 /// All scenes that are measured, and the requirements on them.
 public enum Catalogue {
     public static let scenes =
-        latency + bulk + oneWay + peerScenes + scale + launch + sizes + silences + rates + unpinned
+        latency + items + bulk + oneWay + peerScenes + scale + launch + sizes + silences + rates + unpinned
 
     static let spinning = ["spin-line", "spin-ring", "spin-mailbox"]
     static let sleeping = ["futex", "eventfd", "pipe", "stream", "seqpacket"]

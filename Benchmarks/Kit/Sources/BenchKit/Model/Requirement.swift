@@ -13,6 +13,8 @@ public struct Requirement: Sendable {
         case atLeast(Double)
         /// Annex's figure is at most this many microseconds above the best figure of the others.
         case atMostAbove(microseconds: Double)
+        /// Annex's figure is at most this many microseconds. It is compared with no other.
+        case within(microseconds: Double)
     }
 
     public let title: String
@@ -20,7 +22,7 @@ public struct Requirement: Sendable {
     public let subject: String
     /// The names of the contestants that it is compared with. In each slice, the best of them counts.
     public let against: [String]
-    /// The common name of these contestants.
+    /// The common name of these contestants. Empty if there are none.
     public let baseline: String
     public let measure: Measure
     public let bound: Bound

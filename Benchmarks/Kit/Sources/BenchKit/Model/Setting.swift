@@ -30,6 +30,8 @@ public struct Setting: Codable, Sendable, Hashable {
     public var interval = 0
     /// Nanoseconds that the other side works before it answers.
     public var delay = 0
+    /// Bytes of a file whose contents are read; nil if there is none.
+    public var file: Int?
     /// The time of one slice.
     public var milliseconds = 100
 

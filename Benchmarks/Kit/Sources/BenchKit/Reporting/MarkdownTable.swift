@@ -60,7 +60,7 @@ public struct MarkdownTable {
             let ratio = verdict.ratio.map { Number.short($0) + (verdict.isDifference ? " µs" : " ×") } ?? ""
             lines.append(
                 "| \(verdict.title) | \(figure(verdict.ours)) | \(figure(verdict.other)) | \(ratio) "
-                    + "| \(verdict.bound) \(verdict.baseline) | \(verdict.state.rawValue) |")
+                    + "| \(Self.target(verdict)) | \(verdict.state.rawValue) |")
         }
         for cost in report.costs ?? [] {
             let unit = cost.unit.isEmpty ? "" : " \(cost.unit)"
@@ -69,6 +69,10 @@ public struct MarkdownTable {
                     + "| \(cost.isReached ? "reached" : "not reached") |")
         }
         return lines.joined(separator: "\n")
+    }
+
+    private static func target(_ verdict: Verdict) -> String {
+        verdict.baseline.isEmpty ? verdict.bound : "\(verdict.bound) \(verdict.baseline)"
     }
 
     private func scene(_ id: String) -> SceneReport? { report.scenes.first { $0.id == id } }

@@ -71,12 +71,17 @@ public struct TextReport {
                 case .open: faint("not measured")
                 }
             let found = verdict.ratio.map { " \(Number.short($0)) \(verdict.isDifference ? "µs above" : "×")" } ?? ""
-            let pair = verdict.ours.flatMap { ours in
-                verdict.other.map { " (\(Number.short(ours)) against \(Number.short($0)))" }
-            }
-            lines.append("  \(mark)  \(verdict.title):\(found) \(verdict.baseline)\(pair ?? ""); \(verdict.bound)")
+            lines.append(
+                "  \(mark)  \(verdict.title):\(found)\(Self.figures(verdict)); \(verdict.bound)")
         }
         return lines
+    }
+
+    /// What is compared with what; Annex's figure alone if it is compared with no other.
+    private static func figures(_ verdict: Verdict) -> String {
+        guard let ours = verdict.ours else { return " \(verdict.baseline)" }
+        guard let other = verdict.other else { return " \(Number.short(ours)) µs" }
+        return " \(verdict.baseline) (\(Number.short(ours)) against \(Number.short(other)))"
     }
 
     private func row(_ name: String, cells: [String]) -> String {

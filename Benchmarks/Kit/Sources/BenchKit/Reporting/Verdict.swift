@@ -13,13 +13,14 @@ public struct Verdict: Codable, Sendable {
     /// Annex's figure and the best figure of the others: microseconds, or messages a second.
     public let ours: Double?
     public let other: Double?
-    /// The median over runs of each run's ratio (or, for a bound in microseconds, difference).
+    /// The median over runs of each run's ratio (or, for a bound in microseconds, difference). Nil if Annex's figure is
+    /// compared with no other.
     public let ratio: Double?
     /// Whether `ratio` is a difference in microseconds.
     public let isDifference: Bool
     public let bound: String
     public let baseline: String
-    /// Each run's ratio.
+    /// Each run's ratio; its figure in microseconds, if that is compared with no other.
     public let runs: [Double]
 }
 
@@ -38,24 +39,26 @@ extension Verdict {
         baseline = requirement.baseline
         bound = requirement.bound.text
         self.runs = perRun
-        ratio = Self.median(perRun)
+        let middle = Self.median(perRun)
+        if case .within = requirement.bound { ratio = nil } else { ratio = middle }
         let scale = requirement.measure == .rate ? 1.0 : 1e6
         ours = Self.median(pairs.map(\.ours)).map { $0 / scale }
-        other = Self.median(pairs.map(\.other)).map { $0 / scale }
+        other = Self.median(pairs.compactMap(\.other)).map { $0 / scale }
         // If a contestant failed once, it counts as not measured.
         let failed = ([requirement.subject] + requirement.against).contains { result?.failures[$0] != nil }
-        state = failed ? .open : ratio.map { requirement.bound.holds($0) ? .reached : .missed } ?? .open
+        state = failed ? .open : middle.map { requirement.bound.holds($0) ? .reached : .missed } ?? .open
     }
 
     /// Figures of the same time are compared: Annex's figure with the best figure of the others in the same slice.
     private static func compare(
         _ requirement: Requirement, result: SceneResult?, run: Int, slice: Int
-    ) -> (ours: Double, other: Double, ratio: Double)? {
+    ) -> (ours: Double, other: Double?, ratio: Double)? {
         let value = { result?.value($0, measure: requirement.measure, run: run, slice: slice) }
         // All of the others must have been measured. If one is missing, the best of the rest may be a different
         // baseline.
         let others = requirement.against.compactMap(value)
         guard let ours = value(requirement.subject), others.count == requirement.against.count else { return nil }
+        if case .within = requirement.bound { return (ours, nil, ours / 1e6) }
         let isRate = requirement.measure == .rate
         guard let best = isRate ? others.max() : others.min(), best > 0 else { return nil }
         if case .atMostAbove = requirement.bound { return (ours, best, (ours - best) / 1e6) }
@@ -75,7 +78,7 @@ extension Requirement.Bound {
         switch self {
         case .atMost(let most): value <= most
         case .atLeast(let least): value >= least
-        case .atMostAbove(let microseconds): value <= microseconds
+        case .atMostAbove(let microseconds), .within(let microseconds): value <= microseconds
         }
     }
 
@@ -84,6 +87,7 @@ extension Requirement.Bound {
         case .atMost(let most): "at most \(Number.short(most)) ×"
         case .atLeast(let least): "at least \(Number.short(least)) ×"
         case .atMostAbove(let microseconds): "at most \(Number.short(microseconds)) µs above"
+        case .within(let microseconds): "at most \(Number.short(microseconds)) µs"
         }
     }
 }

@@ -7,6 +7,8 @@ public struct Bench {
     public var slices = 5
     /// The time of each slice, if it is not the scene's own.
     public var milliseconds: Int?
+    /// The most bytes of a file whose contents are read.
+    public var mostFileBytes = Int.max
     /// The folder for pictures and raw histograms; nil if they are not wanted.
     public var folder: String?
     public var isJudging = true
@@ -30,7 +32,7 @@ public struct Bench {
         let results = scenes.map { scene in
             SceneRun(
                 scene: scene, programs: programs, runs: runs, slices: slices, milliseconds: milliseconds,
-                progress: progress
+                file: scene.setting.file.map { ScratchFile(bytes: min($0, mostFileBytes)) }, progress: progress
             ).measure(&patience)
         }
         if countsIdle { progress.show("a thousand idle extensions") }

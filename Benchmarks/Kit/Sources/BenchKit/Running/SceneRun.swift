@@ -6,6 +6,7 @@ struct SceneRun {
     let runs: Int
     let slices: Int
     let milliseconds: Int?
+    let file: ScratchFile?
     let progress: Progress
 
     /// - Parameter patience: for turns that others disturb, which are made again.
@@ -33,7 +34,7 @@ struct SceneRun {
     /// A turn without disturbance. If the patience is spent first, the last turn.
     private func undisturbed(_ contestants: [Contestant], place: String, patience: inout Patience) -> Turn {
         while true {
-            let turn = Turn(contestants, of: scene, programs: programs, milliseconds: milliseconds) {
+            let turn = Turn(contestants, of: scene, programs: programs, milliseconds: milliseconds, file: file) {
                 progress.show("\(place): \($0)")
             }
             if turn.stealPercent <= Patience.mostStolen { return turn }

@@ -10,14 +10,14 @@ struct Turn {
 
     init(
         _ contestants: [Contestant], of scene: Scene, programs: Programs, milliseconds: Int?,
-        showing: (String) -> Void
+        file: ScratchFile?, showing: (String) -> Void
     ) {
         let begun = Date.now
         let before = Steal.now()
         for contestant in contestants {
             showing(contestant.name)
             do {
-                let slice = Slice(contestant: contestant, scene: scene, milliseconds: milliseconds)
+                let slice = Slice(contestant: contestant, scene: scene, milliseconds: milliseconds, file: file)
                 outcomes[contestant.name] = try slice.run(programs)
             } catch {
                 failures[contestant.name] = "\(error)"
