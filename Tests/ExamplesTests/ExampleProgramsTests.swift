@@ -42,7 +42,9 @@ import Testing
         defer { try? FileManager.default.removeItem(at: out) }
         let script = try ChildProcess(
             Example.root.appending(path: "Sources/Examples/assemble"),
-            arguments: [Example.programs.path, out.path, "Pictures", "Shout", "Thumbnails", "Filters", "MyPicture", "Translate"])
+            arguments: [
+                Example.programs.path, out.path, "Pictures", "Shout", "Thumbnails", "Filters", "MyPicture", "Translate",
+            ])
         #expect(script.waitUntilExit() == .exited(0))
 
         let pictures = try AppBundle.open(out.appending(path: "Pictures.app").path)

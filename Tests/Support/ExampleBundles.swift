@@ -32,7 +32,10 @@ public enum ExampleBundles {
         let script = packageRoot.appending(path: "Sources/Examples/assemble").path
         let end: ChildProcess.End
         do {
-            let words = [script, products.path, target.path, "Pictures", "Shout", "Thumbnails", "Filters", "MyPicture", "Translate"]
+            let words = [
+                script, products.path, target.path, "Pictures", "Shout", "Thumbnails", "Filters", "MyPicture",
+                "Translate",
+            ]
             end = try ChildProcess(URL(filePath: "/bin/sh"), arguments: words).waitUntilExit()
         } catch {
             throw Failure(description: "\(script): \(error)")

@@ -106,7 +106,8 @@ struct Annex: AsyncParsableCommand {
             RunCommand.self, DoctorCommand.self, AttackCommand.self, PolicyCommand.self, PointCommand.self,
             DemoCommand.self, BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self,
             InstallCommand.self, RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self,
-            PinCommand.self, UnpinCommand.self, GrantCommand.self, RevokeCommand.self, RequestCommand.self, ShareCommand.self,
+            PinCommand.self, UnpinCommand.self, GrantCommand.self, RevokeCommand.self, RequestCommand.self,
+            ShareCommand.self,
             BundleCommand.self, ValidateCommand.self, KeyCommand.self, SignCommand.self,
         ])
 }

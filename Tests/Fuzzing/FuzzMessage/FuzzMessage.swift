@@ -48,7 +48,8 @@ enum FuzzMessage {
         Fuzzer.expect(state.configurationItems.count <= ComposeLimits.items, "a sheet with too many settings")
         guard let options = answer.options else { return }
         Fuzzer.expect(options.titles.count <= ComposeLimits.options, "a setting with too many options")
-        Fuzzer.expect(options.chosen.map(options.titles.indices.contains) ?? true, "a chosen option that does not exist")
+        Fuzzer.expect(
+            options.chosen.map(options.titles.indices.contains) ?? true, "a chosen option that does not exist")
     }
 
     /// The answer "completed, with the items in the pages at index 0".
