@@ -10,9 +10,9 @@ import Testing
     private func state(_ change: (inout ComposeChange) throws -> Void) throws -> ComposeState {
         var changes = ComposeChange()
         try change(&changes)
-        var state = ComposeState()
+        var (state, applied) = (ComposeState(), AppliedChanges())
         // As a host receives it.
-        state.apply(try ComposeChange(decoding: try changes.encoded()))
+        state.apply(try ComposeChange(decoding: try changes.encoded()), after: &applied)
         return state
     }
 
@@ -63,6 +63,12 @@ import Testing
                 "│ [1] Post                             │", "╰──────────────────────────────────────╯",
             ])
         #expect(drawing.picks == [.action(ContentAction(identifier: "post"))])
+    }
+
+    @Test func `TTY-03: the text of the user reaches the terminal without escapes`() throws {
+        var state = ComposeState()
+        state.contentText = "a\u{1B}[2Jb\u{202E}"
+        #expect(drawing(state).lines[1] == "│ a\u{FFFD}[2Jb\u{FFFD}                              │")
     }
 
     @Test func `hostile texts stay inside the frame`() throws {

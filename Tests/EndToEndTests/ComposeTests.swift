@@ -100,6 +100,43 @@ import Testing
         try await dialogue.edit("more")
     }
 
+    @Test func `an event that is never answered ends with the answer to the request`() async throws {
+        let dialogue = try await compose(running: "miscomposes")
+        try await dialogue.edit("answer in silence")
+        #expect(try await dialogue.answer().first?.contentText == "silent")
+    }
+
+    @Test func `a sheet that is posted twice at once is posted once and fails for none`() async throws {
+        for _ in 0..<20 {
+            let dialogue = try await compose(text: "Hello")
+            async let one = dialogue.post()
+            async let other = dialogue.post()
+            #expect(try await one.first?.contentText == "None: Hello")
+            #expect(try await other.first?.contentText == "None: Hello")
+        }
+    }
+
+    @Test func `an option or a setting that is no more changes nothing`() async throws {
+        let dialogue = try await compose()
+        #expect(try await dialogue.choose(99, of: 0).configurationItems.first?.value == "None")
+        #expect(try await dialogue.tap(-1) == nil)
+        await #expect(throws: HostError.self) { try await dialogue.choose(-1, of: 0) }
+        await dialogue.cancel()
+    }
+
+    @Test func `a change that is older than another leaves its parts alone`() throws {
+        var (state, applied) = (ComposeState(), AppliedChanges())
+        var (old, new) = (ComposeChange(number: 1), ComposeChange(number: 2))
+        old.isContentValid = false
+        old.placeholder = "old"
+        new.isContentValid = true
+        state.apply(new, after: &applied)
+        state.apply(old, after: &applied)
+        #expect(state.isContentValid && state.placeholder == "old")
+        state.apply(ComposeChange(), after: &applied)
+        #expect(state.isContentValid)
+    }
+
     @Test func `a cancelled sheet ends the extension, also one that lingers`() async throws {
         for conduct in ["", "lingers"] {
             let dialogue = try await compose(conduct)

@@ -227,6 +227,22 @@ private enum Length: ChannelStreamKind {
         channel.host.end(with: "over")
     }
 
+    @Test func `a message that the host cannot decode is reported even if a reset follows it`() async throws {
+        let reports = AsyncStream.makeStream(of: UInt16.self)
+        let channel = try HostileChannel(handlers: {
+            $0.onUnreadable = { method, _ in reports.continuation.yield(method) }
+        })
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let stream = try await channel.host.openTypedStream(Sum.self, arguments: Number(0))
+        writer.send(RawPeer.frame(10, [1], call: 3))
+        writer.send(RawPeer.frame(13, StreamFrame.reset(code: 5, "gone"), call: 3))
+        await #expect(throws: StreamFailure.self) { try await stream.receive() }
+        var methods = reports.stream.makeAsyncIterator()
+        #expect(await methods.next() == Sum.method)
+        channel.host.end(with: "over")
+    }
+
     @Test func `the error that a handler of the host throws resets the stream of the extension`() async throws {
         let failures = AsyncStream.makeStream(of: ExtensionFailure.self)
         var hosted = HostService()

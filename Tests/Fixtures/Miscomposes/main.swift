@@ -1,10 +1,25 @@
 // Answers the events of a compose sheet as no honest extension does. The text of the sheet is the conduct.
 import AnnexChannel
 import AnnexModel
+import Glibc
+
+func completed() throws -> [UInt8] {
+    var contents = ContentsList()
+    return try ReplyMessage([ExtensionItem(contentText: "silent")], collecting: &contents).encoded()
+}
 
 let endpoint = try ExtensionEndpoint.adopt()
 var service = ChannelService()
 service.serve(ComposeEvent.self) { event in
+    if case .edited("answer in silence") = event {
+        // Answers the request and never the event, but goes on reading.
+        if let request = open.take() { try request.reply(completed()) }
+        while true {
+            guard let incoming = try endpoint.next() else { continue }
+            // The first event is the goodbye.
+            if case .event = incoming { exit(0) }
+        }
+    }
     guard case .opened(let text) = event else { return ComposeAnswer(ComposeChange()) }
     var change = ComposeChange()
     let long = String(repeating: "x", count: ComposeLimits.label + 1)

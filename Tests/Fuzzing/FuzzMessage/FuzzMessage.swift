@@ -43,8 +43,8 @@ enum FuzzMessage {
     /// What an extension shows in a compose sheet.
     private static func readSheet(_ bytes: [UInt8]) {
         guard let answer = try? ComposeAnswer(decoding: bytes) else { return }
-        var state = ComposeState()
-        state.apply(answer.change)
+        var (state, applied) = (ComposeState(), AppliedChanges())
+        state.apply(answer.change, after: &applied)
         Fuzzer.expect(state.configurationItems.count <= ComposeLimits.items, "a sheet with too many settings")
         guard let options = answer.options else { return }
         Fuzzer.expect(options.titles.count <= ComposeLimits.options, "a setting with too many options")

@@ -19,6 +19,7 @@ extension AnnexHost {
         _ items: [ExtensionItem], with identifier: String, as point: String? = nil, text: String = "",
         accepting acceptance: Acceptance = .nothing, serving service: HostService = HostService()
     ) async throws(HostError) -> ComposeSession {
+        guard text.utf8.count <= ComposeLimits.text else { throw ComposeSession.textIsTooLong }
         let board = ComposeBoard(text: text)
         var service = service
         service.handle(ComposeChange.self) { board.apply($0, isAsked: false) }

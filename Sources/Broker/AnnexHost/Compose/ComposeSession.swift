@@ -1,6 +1,5 @@
 internal import AnnexChannel
 public import AnnexModel
-internal import Synchronization
 
 /// A dialogue with an extension that was picked in a share sheet: it gets the items, and the user may fill in its compose
 /// sheet before it answers.
@@ -64,9 +63,7 @@ public final class ComposeSession: Sendable {
     /// - Returns: the state with the extension's verdict on the text.
     @discardableResult
     public nonisolated(nonsending) func edit(_ text: String) async throws(HostError) -> ComposeState {
-        guard text.utf8.count <= ComposeLimits.text else {
-            throw .invalidRequest("the text has more than \(ComposeLimits.text) bytes")
-        }
+        guard text.utf8.count <= ComposeLimits.text else { throw Self.textIsTooLong }
         board.replaceText(with: text)
         try await send(.edited(text: text))
         return state
@@ -76,7 +73,8 @@ public final class ComposeSession: Sendable {
     /// - Parameter item: its place in `ComposeState.configurationItems`.
     /// - Returns: nil if the user cannot set it.
     public nonisolated(nonsending) func tap(_ item: Int) async throws(HostError) -> ComposeOptions? {
-        try await send(.tapped(item: UInt32(clamping: item)))?.options
+        guard item >= 0 else { return nil }
+        return try await send(.tapped(item: UInt32(clamping: item)))?.options
     }
 
     /// Sets a setting to one of the options that `tap(_:)` returned.
@@ -85,6 +83,7 @@ public final class ComposeSession: Sendable {
     ///   - item: the place of the setting in `ComposeState.configurationItems`.
     @discardableResult
     public nonisolated(nonsending) func choose(_ option: Int, of item: Int) async throws(HostError) -> ComposeState {
+        guard option >= 0, item >= 0 else { throw .invalidRequest("options and settings count from 0") }
         try await send(.chose(option: UInt32(clamping: option), item: UInt32(clamping: item)))
         return state
     }
@@ -100,8 +99,8 @@ public final class ComposeSession: Sendable {
     /// - Throws: `HostError.invalidRequest` if the extension does not accept the text; the sheet stays open then. Also what
     ///   `answer()` throws.
     public nonisolated(nonsending) func post() async throws(HostError) -> [ExtensionItem] {
-        try await send(.posted)
-        guard isAnswered || state.isContentValid else {
+        let reply = try await send(.posted)
+        guard isAnswered || reply?.change.isContentValid ?? true else {
             throw .invalidRequest("the extension does not accept the text of the sheet")
         }
         return try await answer()
@@ -118,6 +117,8 @@ public final class ComposeSession: Sendable {
         _ = await session.complete()
         return try result.get()
     }
+
+    static var textIsTooLong: HostError { .invalidRequest("the text has more than \(ComposeLimits.text) bytes") }
 
     /// How long an extension may take over `didSelectCancel`.
     private static let cancelLimit = Duration.seconds(1)
@@ -136,9 +137,32 @@ public final class ComposeSession: Sendable {
     /// - Returns: nil if the extension has answered the request instead, so that the sheet is closed.
     @discardableResult
     private nonisolated(nonsending) func send(_ event: ComposeEvent) async throws(HostError) -> ComposeAnswer? {
-        guard !isAnswered else { return nil }
+        let call = Task { [session] () -> Result<ComposeAnswer, HostError> in
+            do throws(HostError) {
+                return .success(try await session.call(event))
+            } catch {
+                return .failure(error)
+            }
+        }
+        // An extension that has answered the request need not answer events any more.
+        guard let number = board.add(call) else {
+            call.cancel()
+            return nil
+        }
+        defer { board.remove(number) }
+        let result = await withTaskCancellationHandler {
+            await call.value
+        } onCancel: {
+            call.cancel()
+        }
+        return try await applied(result)
+    }
+
+    private nonisolated(nonsending) func applied(
+        _ result: Result<ComposeAnswer, HostError>
+    ) async throws(HostError) -> ComposeAnswer? {
         do throws(HostError) {
-            let answer = try await session.call(event)
+            let answer = try result.get()
             board.apply(answer.change, isAsked: true)
             return answer
         } catch {
@@ -147,42 +171,5 @@ public final class ComposeSession: Sendable {
             _ = try await request.value.get()
             return nil
         }
-    }
-}
-
-/// The state of a dialogue, which replies and notices of the extension change.
-final class ComposeBoard: Sendable {
-    private struct Contents {
-        var state = ComposeState()
-        var isAnswered = false
-    }
-
-    private let contents = Mutex(Contents())
-    let changes: AsyncStream<ComposeState>
-    private let continuation: AsyncStream<ComposeState>.Continuation
-
-    init(text: String) {
-        (changes, continuation) = AsyncStream.makeStream(of: ComposeState.self, bufferingPolicy: .bufferingNewest(1))
-        replaceText(with: text)
-    }
-
-    var state: ComposeState { contents.withLock { $0.state } }
-    var isAnswered: Bool { contents.withLock { $0.isAnswered } }
-
-    func replaceText(with text: String) { contents.withLock { $0.state.contentText = text } }
-
-    /// - Parameter isAsked: whether a function of the dialogue returns the new state.
-    func apply(_ change: ComposeChange, isAsked: Bool) {
-        let state = contents.withLock { contents in
-            contents.state.apply(change)
-            return contents.state
-        }
-        if !isAsked { continuation.yield(state) }
-    }
-
-    /// The request has its answer, so the sheet is closed.
-    func close() {
-        contents.withLock { $0.isAnswered = true }
-        continuation.finish()
     }
 }

@@ -43,30 +43,46 @@ extension AnnexHost {
         for items: OfferedItems, at extensionPoint: String? = nil
     ) throws(BrokerError) -> ExtensionOffers {
         var offers = ExtensionOffers()
+        var read: [(of: InstalledExtension, rule: ActivationRule)] = []
         for one in try installed() where extensionPoint == nil || one.extensionPoint == extensionPoint {
-            if let why = reasonAgainst(one, for: items) {
+            if let why = reasonAgainst(one, for: items, noting: &read) {
                 offers.others.append(ExtensionOffers.Other(installed: one, why: why))
             } else {
                 offers.offered.append(one)
             }
         }
+        try keep(read)
         return offers
     }
 
-    private func reasonAgainst(_ one: InstalledExtension, for items: OfferedItems) -> String? {
+    /// Keeps the rules that were read, except those of extensions whose app was replaced meanwhile.
+    private func keep(_ read: [(of: InstalledExtension, rule: ActivationRule)]) throws(BrokerError) {
+        guard !read.isEmpty else { return }
+        let now = Dictionary(try installed().map { ($0.id, $0) }) { first, _ in first }
+        for (one, rule) in read where now[one.id]?.instance == one.instance {
+            if now[one.id]?.installation == one.installation { rules.keep(rule, of: one) }
+        }
+    }
+
+    private func reasonAgainst(
+        _ one: InstalledExtension, for items: OfferedItems,
+        noting read: inout [(of: InstalledExtension, rule: ActivationRule)]
+    ) -> String? {
         if let rejection = one.rejection { return "\(rejection)" }
         guard one.isEnabled else { return "it is switched off" }
         do throws(BrokerError) {
-            return try rule(of: one).decide(items).why
+            return try rule(of: one, noting: &read).decide(items).why
         } catch {
             return "its rule cannot be read: \(error)"
         }
     }
 
-    private func rule(of one: InstalledExtension) throws(BrokerError) -> ActivationRule {
+    private func rule(
+        of one: InstalledExtension, noting read: inout [(of: InstalledExtension, rule: ActivationRule)]
+    ) throws(BrokerError) -> ActivationRule {
         if let kept = rules.rule(of: one) { return kept }
         let rule = ActivationRule(attributes: try attributes(of: one.id), point: one.extensionPoint)
-        rules.keep(rule, of: one)
+        read.append((one, rule))
         return rule
     }
 }

@@ -40,6 +40,8 @@ final class ChannelState: Sendable {
     /// How many of these handlers are for events, and the payload bytes of these events.
     private let undelivered = Atomic<UInt32>(0)
     private let undeliveredBytes = Atomic<UInt64>(0)
+    /// How many tasks handle typed streams of the extension.
+    private let streamTasks = Atomic<Int>(0)
     /// The number of the last wait in a stream that was reported to the owner.
     let streamWaits = Atomic<UInt64>(0)
 
@@ -234,4 +236,19 @@ final class ChannelState: Sendable {
             handlers.onEvent(event)
         }
     }
+}
+
+// Tasks that handle streams of the extension.
+extension ChannelState {
+    /// Counts a task, unless as many run as streams may be open.
+    func beginStreamTask() -> Bool {
+        // SYNC: relaxed: only the number matters.
+        guard streamTasks.add(1, ordering: .relaxed).newValue <= configuration.mostStreams else {
+            endStreamTask()
+            return false
+        }
+        return true
+    }
+
+    func endStreamTask() { streamTasks.subtract(1, ordering: .relaxed) }
 }

@@ -138,7 +138,8 @@ public final class ChannelStream: Sendable {
 
     /// Ends the stream because the extension sent a message that is not of its type, and informs the channel's owner.
     func violate(_ failure: DecodingFailure) {
-        guard end(with: .unreadable(failure), code: HandlerFailure.unreadableCode, text: "\(failure)") else { return }
+        // Reported also after a reset or a cancel: a reader waits for the end of the extension that the report causes.
+        end(with: .unreadable(failure), code: HandlerFailure.unreadableCode, text: "\(failure)")
         leader.state.loop.execute { [handlers = leader.state.handlers, method] in
             handlers.onUnreadable(method, failure)
         }

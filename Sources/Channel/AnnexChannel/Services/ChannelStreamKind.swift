@@ -18,6 +18,8 @@ public import AnnexMessages
 ///
 /// // In the host:
 /// let stream = try await session.openStream(Matches.self, arguments: Pattern("the"))
+/// try await stream.send(Line("all of the text"))
+/// stream.finish()
 /// for try await line in stream { show(line) }
 /// ```
 ///

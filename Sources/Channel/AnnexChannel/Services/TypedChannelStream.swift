@@ -92,12 +92,18 @@ public struct TypedChannelStream<Kind: ChannelStreamKind>: AsyncSequence, Sendab
 
 extension TypedChannelStream {
     /// Accepts streams that the extension opens, each in a task. An error that the handler throws resets its stream.
+    ///
+    /// An extension can open and reset streams faster than handlers end. So a handler counts as an open stream until it
+    /// ends.
     static func accepting(
         with handler: @escaping @Sendable (TypedChannelStream) async throws -> Void
     ) -> @Sendable (ChannelStream) -> Void {
         { stream in
             do throws(DecodingFailure) {
                 let typed = TypedChannelStream(stream, arguments: try Kind.Arguments(decoding: stream.arguments))
+                guard stream.leader.state.beginStreamTask() else {
+                    return stream.cancel(code: StreamFailure.rejectedCode, text: "too many streams are open")
+                }
                 Task {
                     do {
                         try await handler(typed)
@@ -105,6 +111,7 @@ extension TypedChannelStream {
                         let failure = HandlerFailure(describing: error)
                         typed.cancel(code: failure.code, text: failure.text)
                     }
+                    stream.leader.state.endStreamTask()
                 }
             } catch {
                 stream.violate(error)

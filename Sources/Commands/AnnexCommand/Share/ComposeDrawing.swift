@@ -46,7 +46,9 @@ struct ComposeDrawing {
 
     private static func text(of state: ComposeState, width: Int, style: Style) -> [Cell] {
         let isEmpty = state.contentText.isEmpty
-        let lines = TextColumns.wrapped(isEmpty ? state.placeholder : state.contentText, width: width)
+        // The user's own text may come from a file of somebody else.
+        let text = ShownText.harmless(isEmpty ? state.placeholder : state.contentText, hasLines: true)
+        let lines = TextColumns.wrapped(text, width: width)
         return (lines.isEmpty ? [""] : lines).map {
             Cell(text: isEmpty ? style.faint($0) : $0, columns: TextColumns.count($0))
         } + [Cell(text: "", columns: 0)]

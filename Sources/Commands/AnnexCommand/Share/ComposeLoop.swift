@@ -1,11 +1,13 @@
 import AnnexHost
 import AnnexModel
+import Synchronization
 
 /// Leads the user through a dialogue with an extension, line by line.
 struct ComposeLoop {
     private let dialogue: ComposeSession
     private let name: String
     private let screen: ShareScreen
+    private let isStale = Flag()
 
     init(_ dialogue: ComposeSession, named name: String, on screen: ShareScreen) {
         self.dialogue = dialogue
@@ -20,7 +22,12 @@ struct ComposeLoop {
         /// The extension has answered or ended.
         case answered
         case endOfInput
+        /// The extension did not answer within a moment after the end of the input.
+        case timeIsOver
     }
+
+    /// How long an extension may take to answer after the last typed line.
+    private static let lastMoment = Duration.seconds(1)
 
     /// Shows the sheet until the extension has answered.
     /// - Throws: `ShareFailure.givenUp` if the user gives up or the input ends.
@@ -34,15 +41,15 @@ struct ComposeLoop {
         steps: for await step in steps(typed) {
             switch step {
             case .answered: return try await dialogue.answer()
-            case .endOfInput: break steps
-            case .changed: show()
+            // A button of the extension's own view may have been the last line, and its answer is on the way.
+            case .endOfInput: continue
+            case .timeIsOver: break steps
+            case .changed:
+                isStale.clear()
+                show()
             case .line(":cancel"): break steps
             case .line(":post"):
-                guard dialogue.state.isContentValid else {
-                    screen.draw(["the extension does not accept this text yet"])
-                    continue
-                }
-                return try await dialogue.post()
+                if let answer = try await post() { return answer }
             case .line(let line):
                 setting = try await take(line, choosingIn: setting)
                 if setting == nil { show() }
@@ -51,6 +58,16 @@ struct ComposeLoop {
         }
         await dialogue.cancel()
         throw ShareFailure.givenUp
+    }
+
+    /// - Returns: nil if the extension does not accept the text, so that the sheet stays open.
+    private func post() async throws -> [ExtensionItem]? {
+        do {
+            return try await dialogue.post()
+        } catch HostError.invalidRequest where !dialogue.isAnswered {
+            screen.draw(["the extension does not accept this text yet"])
+            return nil
+        }
     }
 
     private static let hint = "Text, a number, :post or :cancel"
@@ -103,9 +120,14 @@ struct ComposeLoop {
             let reading = Task {
                 for await line in typed.lines { continuation.yield(.line(line)) }
                 continuation.yield(.endOfInput)
+                try? await Task.sleep(for: Self.lastMoment)
+                continuation.yield(.timeIsOver)
             }
-            let watching = Task { [dialogue] in
-                for await _ in dialogue.changes { continuation.yield(.changed) }
+            let watching = Task { [dialogue, isStale] in
+                // At most one redrawing is due, however fast the extension changes its sheet.
+                for await _ in dialogue.changes where isStale.set() {
+                    continuation.yield(.changed)
+                }
                 continuation.yield(.answered)
             }
             continuation.onTermination = { _ in
@@ -114,4 +136,15 @@ struct ComposeLoop {
             }
         }
     }
+}
+
+/// Whether the sheet on the screen is older than its state and will be drawn again.
+private final class Flag: Sendable {
+    /// SYNC: relaxed: the state itself is behind a lock.
+    private let isSet = Atomic(false)
+
+    /// - Returns: whether it was not set before.
+    func set() -> Bool { !isSet.exchange(true, ordering: .relaxed) }
+
+    func clear() { isSet.store(false, ordering: .relaxed) }
 }

@@ -33,7 +33,8 @@ struct TypedLines {
     /// Says what to type, if a person types.
     func prompt(_ text: String) {
         guard isTerminal else { return }
-        print("\(text) > ", terminator: "")
-        fflush(nil)
+        // Written without the C library's streams: `fflush` of all of them waits for the thread that reads the input.
+        var prompt = "\(text) > "
+        prompt.withUTF8 { _ = unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

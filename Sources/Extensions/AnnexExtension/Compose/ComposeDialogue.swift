@@ -34,7 +34,8 @@ final class ComposeDialogue {
                 early = (text, DeferredAnswer(response))
                 return
             }
-            try? response.fail(HandlerFailure(code: 2, text: "no sheet is open"))
+            // The answer to the request is on its way, and the event came too late to matter.
+            try? response.send(ComposeAnswer(ComposeChange()))
             return
         }
         try? response.send(answer(event, in: sheet))

@@ -14,6 +14,8 @@ public final class ComposeSheet {
     private let principal: any ShareExtension
     private var items: [ConfigurationItem] = []
     private var isTextReplaced = false
+    /// The number of the last change that was made for the host.
+    private var changes: UInt64 = 0
 
     init(_ context: ExtensionContext, text: String, principal: any ShareExtension) {
         self.context = context
@@ -27,10 +29,14 @@ public final class ComposeSheet {
     /// Makes the settings anew and shows them.
     public func reloadConfigurationItems() { send(changeWithItems()) }
 
-    /// A sheet that the host closes meanwhile needs no change, so an error is ignored.
     private func send(_ change: ComposeChange) {
         guard context.isOpen else { return }
-        try? context.sendAndWait(change)
+        do {
+            try context.sendAndWait(change)
+        } catch {
+            // A text that is too large for a notice goes with the next answer. A host that is gone needs no change.
+            isTextReplaced = isTextReplaced || change.contentText != nil
+        }
     }
 }
 
@@ -64,9 +70,13 @@ extension ComposeSheet {
         }
     }
 
-    /// A host that shows an old list may name an option that is no more: nothing is chosen then.
+    /// A host that shows an old list may name a setting or an option that is no more: nothing is chosen then.
     func choose(_ option: UInt32, of item: UInt32) -> ComposeChange {
-        if items.indices.contains(Int(item)) { items[Int(item)].choose(Int(option)) }
+        if items.indices.contains(Int(item)), let options = items[Int(item)].options?(),
+            options.indices.contains(Int(option))
+        {
+            items[Int(item)].choose(Int(option))
+        }
         return changeWithItems()
     }
 
@@ -89,7 +99,8 @@ extension ComposeSheet {
     }
 
     func change() -> ComposeChange {
-        var change = ComposeChange()
+        changes += 1
+        var change = ComposeChange(number: changes)
         change.isContentValid = principal.isContentValid(in: self)
         change.charactersRemaining = charactersRemaining
         if isTextReplaced { change.contentText = contentText }

@@ -5,6 +5,9 @@ package struct ComposeChange: ChannelNotice, PointMessage, Hashable {
     /// As a notice, the change was not asked for.
     package static let method = ReservedMethods.first + 0x10
 
+    /// Later changes have higher numbers. A notice and an answer may overtake each other on the host's side, between its
+    /// threads. A change without a number is 0.
+    package let number: UInt64
     package var placeholder: String?
     /// The text that takes the place of the user's.
     package var contentText: String?
@@ -23,9 +26,12 @@ package struct ComposeChange: ChannelNotice, PointMessage, Hashable {
         static let hasItems: UInt16 = 5
         static let item: UInt16 = 6
         static let view: UInt16 = 7
+        static let number: UInt16 = 8
     }
 
-    package init() {}
+    package init(number: UInt64 = 0) {
+        self.number = number
+    }
 
     package func encode(into encoder: inout MessageEncoder) {
         encoder.encode(placeholder, as: Tag.placeholder)
@@ -37,10 +43,12 @@ package struct ComposeChange: ChannelNotice, PointMessage, Hashable {
             encoder.encode(list: configurationItems.map(SettingMessage.init), as: Tag.item)
         }
         encoder.encode(view, as: Tag.view)
+        if number > 0 { encoder.encode(number, as: Tag.number) }
     }
 
     /// Accepts what an honest extension can send, and nothing else. Texts are made safe to draw.
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        number = try decoder.decode(Tag.number, default: 0)
         if let text = try decoder.decodeIfPresent(Tag.placeholder, as: String.self) {
             placeholder = try Self.label(text, tag: Tag.placeholder, in: decoder)
         }
@@ -78,13 +86,30 @@ package struct ComposeChange: ChannelNotice, PointMessage, Hashable {
     }
 }
 
+/// The numbers of the newest changes that a host has applied, for each part of the sheet.
+package struct AppliedChanges: Sendable {
+    fileprivate var placeholder: UInt64 = 0
+    fileprivate var text: UInt64 = 0
+    fileprivate var verdict: UInt64 = 0
+    fileprivate var items: UInt64 = 0
+    fileprivate var view: UInt64 = 0
+
+    package init() {}
+}
+
 extension ComposeState {
-    /// Takes over what the extension changed.
-    package mutating func apply(_ change: ComposeChange) {
-        if let text = change.placeholder { placeholder = text }
-        if let text = change.contentText { contentText = text }
-        if let items = change.configurationItems { configurationItems = items }
-        if let tree = change.checkedView { view = tree }
+    /// Takes over what the extension changed. A part for which a newer change was applied stays as it is.
+    package mutating func apply(_ change: ComposeChange, after applied: inout AppliedChanges) {
+        func isNews(_ newest: inout UInt64) -> Bool {
+            guard change.number >= newest else { return false }
+            newest = change.number
+            return true
+        }
+        if let text = change.placeholder, isNews(&applied.placeholder) { placeholder = text }
+        if let text = change.contentText, isNews(&applied.text) { contentText = text }
+        if let items = change.configurationItems, isNews(&applied.items) { configurationItems = items }
+        if let tree = change.checkedView, isNews(&applied.view) { view = tree }
+        guard isNews(&applied.verdict) else { return }
         isContentValid = change.isContentValid
         charactersRemaining = change.charactersRemaining
     }

@@ -1,8 +1,8 @@
 /// What a host shows of a dialogue with an extension: a compose sheet, or a view of the extension's own.
 ///
 /// An extension that posts the user's text fills in the sheet. An extension with a view of its own has a `view`, and a host
-/// draws it instead. All texts were checked: they have no control characters or terminal escapes, and
-/// `ComposeLimits` bounds them.
+/// draws it instead. The extension's texts were checked: they have no control characters or terminal escapes, and
+/// `ComposeLimits` bounds them. The user's own text stands in `contentText` as the host passed it on.
 public struct ComposeState: Sendable, Hashable {
     /// A line of the sheet that the user can set, for example a category.
     public struct ConfigurationItem: Sendable, Hashable {
