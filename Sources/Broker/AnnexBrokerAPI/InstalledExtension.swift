@@ -38,7 +38,20 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
 
     /// The number of the installation among all of the broker, if the broker is in this process; nil otherwise. Another
     /// installation has another number, even with the same files.
-    package var installation: UInt64?
+    package var installation: UInt64? {
+        get { origin.number }
+        set { origin.number = newValue }
+    }
+
+    private var origin = Origin()
+
+    /// Equal to every other one: a daemon gives no numbers, and two lists with the same contents are equal.
+    private struct Origin: Hashable {
+        var number: UInt64?
+
+        static func == (one: Origin, other: Origin) -> Bool { true }
+        func hash(into hasher: inout Hasher) {}
+    }
 
     /// The state of one entitlement that an extension asks for.
     public struct Entitlement: Sendable, Hashable {

@@ -22,12 +22,7 @@ struct ComposeLoop {
         /// The extension has answered or ended.
         case answered
         case endOfInput
-        /// The extension did not answer within a moment after the end of the input.
-        case timeIsOver
     }
-
-    /// How long an extension may take to answer after the last typed line.
-    private static let lastMoment = Duration.seconds(1)
 
     /// Shows the sheet until the extension has answered.
     /// - Throws: `ShareFailure.givenUp` if the user gives up or the input ends.
@@ -41,9 +36,9 @@ struct ComposeLoop {
         steps: for await step in steps(typed) {
             switch step {
             case .answered: return try await dialogue.answer()
-            // A button of the extension's own view may have been the last line, and its answer is on the way.
-            case .endOfInput: continue
-            case .timeIsOver: break steps
+            case .endOfInput:
+                if try await isAnsweredSoon() { return try await dialogue.answer() }
+                break steps
             case .changed:
                 isStale.clear()
                 show()
@@ -58,6 +53,12 @@ struct ComposeLoop {
         }
         await dialogue.cancel()
         throw ShareFailure.givenUp
+    }
+
+    /// The last line may have been a button of the extension's own view, and the answer is on its way then.
+    private func isAnsweredSoon() async throws -> Bool {
+        for _ in 0..<100 where !dialogue.isAnswered { try await Task.sleep(for: .milliseconds(10)) }
+        return dialogue.isAnswered
     }
 
     /// - Returns: nil if the extension does not accept the text, so that the sheet stays open.
@@ -120,8 +121,6 @@ struct ComposeLoop {
             let reading = Task {
                 for await line in typed.lines { continuation.yield(.line(line)) }
                 continuation.yield(.endOfInput)
-                try? await Task.sleep(for: Self.lastMoment)
-                continuation.yield(.timeIsOver)
             }
             let watching = Task { [dialogue, isStale] in
                 // At most one redrawing is due, however fast the extension changes its sheet.
