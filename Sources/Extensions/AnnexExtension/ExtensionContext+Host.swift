@@ -40,9 +40,11 @@ extension ExtensionContext {
     }
 
     /// Opens a typed stream to the host. A host that does not accept it resets it with `StreamFailure.rejectedCode`.
-    /// - Parameter arguments: for the host's handler of the stream.
+    /// - Parameters:
+    ///   - kind: the type of the stream.
+    ///   - arguments: for the host's handler of the stream.
     public func openStream<Kind: ChannelStreamKind>(
-        _: Kind.Type, arguments: Kind.Arguments
+        _ kind: Kind.Type, arguments: Kind.Arguments
     ) throws(ExtensionFailure) -> TypedExtensionStream<Kind> {
         try life.lookout.openStream(Kind.self, arguments: arguments)
     }

@@ -98,13 +98,14 @@ extension ExtensionSession {
     /// Opens a typed stream to the extension; suspends while the channel has no room. If the extension does not serve
     /// this kind of stream, the stream's first use fails with `HostError.unknownMethod`.
     /// - Parameters:
+    ///   - kind: the type of the stream.
     ///   - arguments: for the extension's handler of the stream.
     ///   - window: how many bytes the extension may send before the host reads them, from 1 KiB to 256 MiB. Each message
     ///     counts 16 bytes more.
     /// - Throws: `HostError.ended` if the extension has ended, `.taskCancelled`, and `.invalidRequest` if the arguments are
     ///   too large or too many streams are open.
     public nonisolated(nonsending) func openStream<Kind: ChannelStreamKind>(
-        _: Kind.Type, arguments: Kind.Arguments, window: Int = 65536
+        _ kind: Kind.Type, arguments: Kind.Arguments, window: Int = 65536
     ) async throws(HostError) -> SessionStream<Kind> {
         let failure: StreamFailure
         do throws(StreamFailure) {
@@ -118,7 +119,7 @@ extension ExtensionSession {
 
     /// The same for code without Swift concurrency: blocks this thread.
     public func openStreamAndWait<Kind: ChannelStreamKind>(
-        _: Kind.Type, arguments: Kind.Arguments, window: Int = 65536
+        _ kind: Kind.Type, arguments: Kind.Arguments, window: Int = 65536
     ) throws(HostError) -> SessionStream<Kind> {
         do throws(StreamFailure) {
             return SessionStream(

@@ -123,7 +123,7 @@ extension TypedExtensionStream {
 extension ExtensionLookout {
     /// Opens a typed stream to the host.
     package func openStream<Kind: ChannelStreamKind>(
-        _: Kind.Type, arguments: Kind.Arguments
+        _ kind: Kind.Type, arguments: Kind.Arguments
     ) throws(ExtensionFailure) -> TypedExtensionStream<Kind> {
         let stream = try openStream(Kind.method, arguments: arguments.bytesForExtension())
         return TypedExtensionStream(stream, arguments: arguments)
@@ -132,9 +132,11 @@ extension ExtensionLookout {
 
 extension ExtensionEndpoint {
     /// Opens a typed stream to the host. A host that does not accept it resets it with `StreamFailure.rejectedCode`.
-    /// - Parameter arguments: for the host's handler of the stream.
+    /// - Parameters:
+    ///   - kind: the type of the stream.
+    ///   - arguments: for the host's handler of the stream.
     public borrowing func openStream<Kind: ChannelStreamKind>(
-        _: Kind.Type, arguments: Kind.Arguments
+        _ kind: Kind.Type, arguments: Kind.Arguments
     ) throws(ExtensionFailure) -> TypedExtensionStream<Kind> {
         try ExtensionLookout(self).openStream(Kind.self, arguments: arguments)
     }
@@ -142,9 +144,11 @@ extension ExtensionEndpoint {
 
 extension CallContext {
     /// Opens a typed stream to the host. A host that does not accept it resets it with `StreamFailure.rejectedCode`.
-    /// - Parameter arguments: for the host's handler of the stream.
+    /// - Parameters:
+    ///   - kind: the type of the stream.
+    ///   - arguments: for the host's handler of the stream.
     public func openStream<Kind: ChannelStreamKind>(
-        _: Kind.Type, arguments: Kind.Arguments
+        _ kind: Kind.Type, arguments: Kind.Arguments
     ) throws(ExtensionFailure) -> TypedExtensionStream<Kind> {
         try lookout.openStream(Kind.self, arguments: arguments)
     }
