@@ -104,6 +104,18 @@ import Testing
             try shown(["not a language", "\u{0}", String(repeating: "x", count: 9_000), "de"])[0] == "Shout — Laut")
     }
 
+    @Test func `a name is read again if a file with names could not be read`() async throws {
+        let scene = try await Scene(.embedded)
+        try scene.install()
+        let file = "\(Scene.part)/de.lproj/InfoPlist.strings"
+        try scene.write(Array("no translations".utf8), to: file)
+        var host = scene.host
+        host.languages = ["de"]
+        #expect(host.extensions.map(\.displayName) == ["Shout — Loud"])
+        try scene.write(Array("CFBundleDisplayName = \"Shout — Laut\";".utf8), to: file)
+        #expect(host.extensions.map(\.displayName) == ["Shout — Laut"])
+    }
+
     @Test(arguments: Door.allCases)
     func `A3: after the same version is installed anew, names and offers are those of the new files`(door: Door)
         async throws

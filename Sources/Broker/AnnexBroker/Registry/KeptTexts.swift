@@ -29,16 +29,21 @@ final class KeptTexts: Sendable {
         let kept = one.installation.flatMap { number in
             table.withLock { $0.languages == languages ? $0.texts[number] : nil }
         }
-        guard let texts = kept ?? read().map({ Self.texts(in: $0, for: languages) }) else { return one }
-        if kept == nil, let number = one.installation { keep(texts, of: number, for: languages) }
+        guard let texts = kept ?? readAndKeep(of: one.installation, for: languages, reading: read) else { return one }
         var one = one
         one.displayName = texts.name
         one.summary = texts.summary
         return one
     }
 
-    private static func texts(in bundle: BundleTexts, for languages: [String]) -> Texts {
-        Texts(name: bundle.name.text(for: languages), summary: bundle.summary?.text(for: languages))
+    /// Texts are kept only if all files could be read, so that a lack of descriptors has no lasting effect.
+    private func readAndKeep(
+        of number: UInt64?, for languages: [String], reading read: () -> BundleTexts?
+    ) -> Texts? {
+        guard let bundle = read() else { return nil }
+        let texts = Texts(name: bundle.name.text(for: languages), summary: bundle.summary?.text(for: languages))
+        if bundle.isWhole, let number { keep(texts, of: number, for: languages) }
+        return texts
     }
 
     private func keep(_ texts: Texts, of number: UInt64, for languages: [String]) {

@@ -7,6 +7,9 @@ public struct BundleTexts: Sendable, Hashable {
     public let name: LocalizedText
     /// `NSHumanReadableDescription`: what the bundle does, in a sentence. Nil if the key is missing.
     public let summary: LocalizedText?
+    /// Whether all files with texts could be read. If not, a later reading may find more: a process may lack descriptors
+    /// for a moment.
+    public let isWhole: Bool
 }
 
 // Texts and icons are read only when a host asks for them. So an installed app costs no memory for languages and
@@ -31,7 +34,7 @@ extension AppBundle {
         let name = LocalizedText(
             found.displayName, translations: names.name.translations.merging(own.name.translations) { $1 },
             developmentLanguage: names.name.developmentLanguage)
-        return BundleTexts(name: name, summary: own.summary)
+        return BundleTexts(name: name, summary: own.summary, isWhole: own.isWhole && names.isWhole)
     }
 
     /// Opens the app's icon.
@@ -79,7 +82,7 @@ struct BundleFace: ~Copyable {
         of directory: borrowing BundleFile, shown: String, name: String, keys: [String]
     ) -> BundleTexts {
         let opened = try? BundleFace(of: directory, shown: shown)
-        guard let face = opened else { return BundleTexts(name: LocalizedText(name), summary: nil) }
+        guard let face = opened else { return BundleTexts(name: LocalizedText(name), summary: nil, isWhole: false) }
         return face.texts(name: name, keys: keys)
     }
 
@@ -95,7 +98,8 @@ struct BundleFace: ~Copyable {
             summary: summary.map {
                 LocalizedText(
                     $0, translations: translations.translations(of: [Self.summary]), developmentLanguage: language)
-            })
+            },
+            isWhole: translations.isWhole && findings.firstError == nil)
     }
 
     func icon(isTemplate: Bool) throws(BundleError) -> BundleIcon? {

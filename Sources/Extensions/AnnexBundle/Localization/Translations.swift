@@ -18,6 +18,8 @@ struct Translations {
 
     /// The texts by language, then by key.
     private var texts: [String: [String: String]] = [:]
+    /// Whether every file could be read.
+    private(set) var isWhole = true
 
     /// Reads all translations of the given keys. Faults are among the findings.
     init(of bundle: borrowing BundleDirectory, keys: [String], reporting findings: FindingCollector) {
@@ -35,7 +37,11 @@ struct Translations {
         var unread = Self.mostRead
         for folder in folders.prefix(Self.mostLanguages) {
             let language = LanguageTag.normalized(String(folder.dropLast(Self.suffix.count)))
-            let found = Self.read("\(folder)/\(Self.file)", of: bundle, keys: keys, left: &unread, reporting: findings)
+            let read = Self.read("\(folder)/\(Self.file)", of: bundle, keys: keys, left: &unread, reporting: findings)
+            guard let found = read else {
+                isWhole = false
+                continue
+            }
             let size = found.reduce(0) { $0 + $1.value.utf8.count } + language.utf8.count
             guard !found.isEmpty else { continue }
             guard size <= room, texts[language] == nil else {
@@ -59,10 +65,11 @@ struct Translations {
         texts.compactMapValues { texts in keys.lazy.compactMap { texts[$0] }.first }
     }
 
+    /// - Returns: nil if the file cannot be read.
     private static func read(
         _ path: String, of bundle: borrowing BundleDirectory, keys: [String], left: inout Int,
         reporting findings: FindingCollector
-    ) -> [String: String] {
+    ) -> [String: String]? {
         let shown = bundle.shown(path)
         do throws(BundleError) {
             guard let file = try bundle.openIfPresent(path, rule: .p6, kind: .regular) else { return [:] }
@@ -79,7 +86,7 @@ struct Translations {
             }
         } catch {
             findings.warn(error)
-            return [:]
+            return nil
         }
     }
 
