@@ -24,45 +24,16 @@ extension AnnexHost {
         var service = service
         service.handle(ComposeChange.self) { board.apply($0, isAsked: false) }
         let session = try await begin(identifier, as: point, serving: service)
-        let opening = Task { () -> Result<ComposeAnswer, HostError> in
+        let request = Task { () -> Result<[ExtensionItem], HostError> in
+            defer { board.close() }
             do throws(HostError) {
-                return .success(try await session.call(ComposeEvent.opened(text: text)))
+                return .success(try await session.request(items, accepting: acceptance))
             } catch {
                 return .failure(error)
             }
         }
-        let request = Task { () -> Result<[ExtensionItem], HostError> in
-            let result: Result<[ExtensionItem], HostError>
-            do throws(HostError) {
-                result = .success(try await session.request(items, accepting: acceptance))
-            } catch {
-                result = .failure(error)
-            }
-            board.close()
-            // A request that ends early leaves the opening without an answer.
-            opening.cancel()
-            return result
-        }
-        let opened = await withTaskCancellationHandler {
-            await opening.value
-        } onCancel: {
-            request.cancel()
-            opening.cancel()
-        }
-        let hasSheet: Bool
-        switch opened {
-        case .success(let answer):
-            board.apply(answer.change, isAsked: true)
-            hasSheet = true
-        case .failure(.unknownMethod): hasSheet = false
-        case .failure(let error):
-            guard board.isAnswered else {
-                request.cancel()
-                throw error
-            }
-            _ = try await request.value.get()
-            hasSheet = false
-        }
-        return ComposeSession(session, board: board, hasSheet: hasSheet, request: request)
+        let dialogue = ComposeSession(session, board: board, request: request)
+        try await dialogue.open(with: text)
+        return dialogue
     }
 }

@@ -6,6 +6,7 @@ final class ComposeBoard: Sendable {
     private struct Contents {
         var state = ComposeState()
         var applied = AppliedChanges()
+        var hasSheet = false
         var isAnswered = false
         /// The events whose answers are awaited.
         var events: [UInt64: Task<Result<ComposeAnswer, HostError>, Never>] = [:]
@@ -22,6 +23,7 @@ final class ComposeBoard: Sendable {
     }
 
     var state: ComposeState { contents.withLock { $0.state } }
+    var hasSheet: Bool { contents.withLock { $0.hasSheet } }
     var isAnswered: Bool { contents.withLock { $0.isAnswered } }
 
     func replaceText(with text: String) { contents.withLock { $0.state.contentText = text } }
@@ -47,6 +49,9 @@ final class ComposeBoard: Sendable {
     }
 
     func remove(_ event: UInt64) { contents.withLock { _ = $0.events.removeValue(forKey: event) } }
+
+    /// The extension has opened its sheet.
+    func open() { contents.withLock { $0.hasSheet = true } }
 
     /// The request has its answer, so the sheet is closed.
     func close() {

@@ -6,13 +6,16 @@ public import AnnexModel
 ///
 /// ```swift
 /// let dialogue = try await host.compose(items, with: "com.example.pictures.post", text: "Holiday")
-/// while dialogue.hasSheet {
+/// while dialogue.hasSheet, !dialogue.isAnswered {
 ///     draw(dialogue.state)
 ///     switch await nextInput() {
 ///     case .typed(let text): try await dialogue.edit(text)
-///     case .tapped(let line): try await dialogue.choose(pick(from: dialogue.tap(line)), of: line)
+///     case .tapped(let line):
+///         if let options = try await dialogue.tap(line) { try await dialogue.choose(pick(from: options), of: line) }
 ///     case .post: return try await dialogue.post()
-///     case .cancel: return await dialogue.cancel()
+///     case .cancel:
+///         await dialogue.cancel()
+///         return []
 ///     }
 /// }
 /// return try await dialogue.answer()
@@ -25,21 +28,29 @@ public final class ComposeSession: Sendable {
     public let session: ExtensionSession
     private let board: ComposeBoard
     private let request: Task<Result<[ExtensionItem], HostError>, Never>
-    /// Whether the extension has a compose sheet or a view of its own. If not, it works without the user: `answer()` waits for
-    /// the result.
-    public let hasSheet: Bool
 
     init(
-        _ session: ExtensionSession, board: ComposeBoard, hasSheet: Bool,
-        request: Task<Result<[ExtensionItem], HostError>, Never>
+        _ session: ExtensionSession, board: ComposeBoard, request: Task<Result<[ExtensionItem], HostError>, Never>
     ) {
         self.session = session
         self.board = board
-        self.hasSheet = hasSheet
         self.request = request
     }
 
     deinit { request.cancel() }
+
+    /// Opens the sheet, unless the extension has none or has answered already.
+    nonisolated(nonsending) func open(with text: String) async throws(HostError) {
+        do throws(HostError) {
+            if try await send(.opened(text: text)) != nil { board.open() }
+        } catch {
+            guard case .unknownMethod = error else { throw error }
+        }
+    }
+
+    /// Whether the extension has a compose sheet or a view of its own. If not, it works without the user: `answer()` waits for
+    /// the result.
+    public var hasSheet: Bool { board.hasSheet }
 
     /// What to show now.
     public var state: ComposeState { board.state }
