@@ -3,7 +3,8 @@ import AnnexModel
 
 /// A compose sheet as lines for a terminal.
 ///
-/// The texts were made safe to draw when they were received. Settings that can be set have numbers in brackets.
+/// The extension's texts were made safe to draw when they were received, and the user's text is made so here. Settings that
+/// the user can set have numbers in brackets.
 struct ComposeDrawing {
     let lines: [String]
     /// What each number stands for.
@@ -46,7 +47,7 @@ struct ComposeDrawing {
 
     private static func text(of state: ComposeState, width: Int, style: Style) -> [Cell] {
         let isEmpty = state.contentText.isEmpty
-        // The user's own text may come from a file of somebody else.
+        // The user may have copied the text from a file of another person.
         let text = ShownText.harmless(isEmpty ? state.placeholder : state.contentText, hasLines: true)
         let lines = TextColumns.wrapped(text, width: width)
         return (lines.isEmpty ? [""] : lines).map {

@@ -40,7 +40,7 @@ struct ShareCommand: AsyncParsableCommand {
     @Argument(help: "The files to hand over.", completion: .file())
     var files: [String] = []
 
-    @Option(help: "A text to hand over; - reads it from standard input. It also stands in the compose sheet.")
+    @Option(help: "A text to hand over. It also stands in the compose sheet.")
     var text: String?
 
     @Option(help: "A URL to hand over. May be given more than once.")

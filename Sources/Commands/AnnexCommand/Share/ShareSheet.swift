@@ -14,11 +14,6 @@ struct ShareSheet {
         actions = try host.extensions(for: [item], at: Self.points[1]).offered
     }
 
-    init(share: [InstalledExtension], actions: [InstalledExtension]) {
-        self.share = share
-        self.actions = actions
-    }
-
     /// The rows, with a number for each extension.
     func lines(_ style: Style) -> [String] {
         row("Share", of: share, from: 1, style: style) + row("Action", of: actions, from: 1 + share.count, style: style)
@@ -45,7 +40,7 @@ struct ShareSheet {
         throw ShareFailure.givenUp
     }
 
-    func pickable(numbered line: String) -> InstalledExtension? {
+    private func pickable(numbered line: String) -> InstalledExtension? {
         let all = share + actions
         guard let number = Int(line), all.indices.contains(number - 1) else { return nil }
         return all[number - 1]

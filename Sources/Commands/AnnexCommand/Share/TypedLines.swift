@@ -21,15 +21,6 @@ struct TypedLines {
         }
     }
 
-    /// Lines for a test.
-    init(_ all: [String]) {
-        isTerminal = false
-        lines = AsyncStream { continuation in
-            for line in all { continuation.yield(line) }
-            continuation.finish()
-        }
-    }
-
     /// Says what to type, if a person types.
     func prompt(_ text: String) {
         guard isTerminal else { return }
