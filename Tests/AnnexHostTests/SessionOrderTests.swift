@@ -31,24 +31,6 @@ import Testing
         init(from decoder: inout MessageDecoder) throws(DecodingFailure) { _ = try decoder.decode(1, as: String.self) }
     }
 
-    /// A session whose extension's end the test holds.
-    private struct Conversation: ~Copyable {
-        let session: ExtensionSession
-        let endpoint: ExtensionEndpoint
-    }
-
-    private func begin(
-        timeLimit: Duration? = nil, serving service: HostService = HostService()
-    ) async throws -> Conversation {
-        let broker = LoneService()
-        let session = try await AnnexHost(service: broker).begin("lone", timeLimit: timeLimit, serving: service)
-        var given = broker.ends.withLock { $0.take() }
-        guard let ends = given.take() else { throw CancellationError() }
-        let endpoint = try ExtensionEndpoint(ends)
-        try endpoint.sayHello()
-        return Conversation(session: session, endpoint: endpoint)
-    }
-
     @Test func `events of an extension are handled before complete returns`() async throws {
         for turn in 0..<10 {
             let heard = Heard()
@@ -57,7 +39,7 @@ import Testing
                 usleep(2000)  // the subject: an end that is known long before the notices are handled
                 heard.events.withLock { $0.append(bytes) }
             }
-            let talk = try await begin(serving: service)
+            let talk = try await Conversation.begin(serving: service)
             for index in 0..<3 as Range<UInt8> {
                 try talk.endpoint.sendAndWait(ChannelEvent(method: 30, payload: [index]))
             }
@@ -75,7 +57,7 @@ import Testing
             let payload = request.payload
             try? request.reply(payload.reversed())
         }
-        let talk = try await begin(serving: service)
+        let talk = try await Conversation.begin(serving: service)
         try talk.endpoint.sendAndWait(ChannelEvent(method: 30, payload: [0xFF, 0]))
         #expect(try talk.endpoint.callAndWait(31, payload: [1, 2, 3], timeout: .patience) == [3, 2, 1])
         #expect(heard.events.withLock { $0 } == [[0xFF, 0]])
@@ -86,14 +68,14 @@ import Testing
         let heard = Heard()
         var service = HostService()
         service.handle(Word.self) { _ in heard.events.withLock { $0.append([]) } }
-        let talk = try await begin(serving: service)
+        let talk = try await Conversation.begin(serving: service)
         try talk.endpoint.sendAndWait(ChannelEvent(method: Word.method, payload: [1, 2]))
         #expect(await talk.session.link.ended.value().reason == .protocolViolation)
         #expect(heard.count == 0)
     }
 
     @Test func `the time limit of a point holds though the extension does not know it`() async throws {
-        let talk = try await begin(timeLimit: .milliseconds(100))
+        let talk = try await Conversation.begin(timeLimit: .milliseconds(100))
         let session = talk.session
         let call = Task { try await session.call(Question()) }
         guard case .request(let request) = try talk.endpoint.next(timeout: .patience) else {
@@ -118,7 +100,7 @@ import Testing
     }
 
     @Test func `an extension that lets a stream wait too long is ended`() async throws {
-        let talk = try await begin(timeLimit: .milliseconds(100))
+        let talk = try await Conversation.begin(timeLimit: .milliseconds(100))
         let stream = try talk.session.channel.openStream(40)
         await #expect(throws: StreamFailure.deadlineExceeded) { try await stream.send([1]) }
         #expect(await talk.session.link.ended.value().reason == .timeLimit)

@@ -24,24 +24,6 @@ import Testing
         typealias FromExtension = Text
     }
 
-    /// A session whose extension's end the test holds.
-    private struct Conversation: ~Copyable {
-        let session: ExtensionSession
-        let endpoint: ExtensionEndpoint
-    }
-
-    private func begin(
-        timeLimit: Duration? = nil, serving service: HostService = HostService()
-    ) async throws -> Conversation {
-        let broker = LoneService()
-        let session = try await AnnexHost(service: broker).begin("lone", timeLimit: timeLimit, serving: service)
-        var given = broker.ends.withLock { $0.take() }
-        guard let ends = given.take() else { throw CancellationError() }
-        let endpoint = try ExtensionEndpoint(ends)
-        try endpoint.sayHello()
-        return Conversation(session: session, endpoint: endpoint)
-    }
-
     private func endReason(_ error: HostError?) -> Termination.Reason? {
         guard case .ended(let end)? = error else {
             Issue.record("\(String(describing: error))")
@@ -51,7 +33,7 @@ import Testing
     }
 
     @Test func `an extension that sends nothing on a typed stream is ended after the time limit`() async throws {
-        let talk = try await begin(timeLimit: .milliseconds(100))
+        let talk = try await Conversation.begin(timeLimit: .milliseconds(100))
         let stream = try await talk.session.openStream(Talk.self, arguments: Text(""))
         let error = await #expect(throws: HostError.self) { for try await _ in stream {} }
         #expect(endReason(error) == .timeLimit)
@@ -59,7 +41,7 @@ import Testing
     }
 
     @Test func `a timeout of the reader leaves a typed stream open`() async throws {
-        let talk = try await begin()
+        let talk = try await Conversation.begin()
         let stream = try await talk.session.openStream(Talk.self, arguments: Text("a"))
         let error = await #expect(throws: HostError.self) { try await stream.receive(timeout: .milliseconds(10)) }
         guard case .timedOut? = error else {
@@ -82,7 +64,7 @@ import Testing
     }
 
     @Test func `a stream that the host has cancelled says so`() async throws {
-        let talk = try await begin()
+        let talk = try await Conversation.begin()
         let stream = try await talk.session.openStream(Talk.self, arguments: Text("a"))
         stream.cancel()
         let error = await #expect(throws: HostError.self) { try await stream.receive() }
@@ -97,7 +79,7 @@ import Testing
     @Test func `arguments of a typed stream that cannot be read end the extension`() async throws {
         var service = HostService()
         service.handleStreams(Talk.self) { _ in Issue.record("it was accepted") }
-        let talk = try await begin(serving: service)
+        let talk = try await Conversation.begin(serving: service)
         let stream = try talk.endpoint.openStream(Talk.method, arguments: [1])
         #expect(await talk.session.link.ended.value().reason == .protocolViolation)
         withExtendedLifetime(stream) {}

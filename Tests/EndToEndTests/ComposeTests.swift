@@ -8,23 +8,12 @@ import Testing
 
 /// The dialogue of a host with a share extension: its compose sheet, or a view of its own.
 @Suite(.timeLimit(.minutes(20))) struct ComposeTests {
-    private func host(
-        for app: SubstituteApp, _ adjust: @escaping @Sendable (inout PolicyLimits) -> Void = { _ in }
-    ) throws -> AnnexHost {
-        var wishes = BrokerConfiguration()
-        wishes.patience = .patience
-        wishes.adjust = adjust
-        let broker = try Broker(wishes)
-        _ = try broker.install(app: app.path)
-        return AnnexHost(service: broker)
-    }
-
     private func compose(
         _ conduct: String = "", text: String = "", running program: String = "composes",
         _ adjust: @escaping @Sendable (inout PolicyLimits) -> Void = { _ in }
     ) async throws -> ComposeSession {
         let app = try SubstituteApp(running: program)
-        return try await host(for: app, adjust).compose(
+        return try await AnnexHost.patient(with: app, adjust).compose(
             [ExtensionItem(contentText: conduct)], with: SubstituteApp.identifier, text: text)
     }
 
@@ -163,7 +152,7 @@ import Testing
 
     @Test func `an extension without a sheet works without the user`() async throws {
         let app = try SubstituteApp(running: "serves-everything")
-        let dialogue = try await host(for: app).compose(
+        let dialogue = try await AnnexHost.patient(with: app).compose(
             [ExtensionItem(contentText: "naps 50")], with: SubstituteApp.identifier)
         #expect(!dialogue.hasSheet)
         #expect(try await dialogue.answer().first?.contentText == "50")
@@ -171,7 +160,7 @@ import Testing
 
     @Test func `items that cannot be sent are an error and no hang`() async throws {
         let app = try SubstituteApp(running: "composes")
-        let host = try host(for: app)
+        let host = try AnnexHost.patient(with: app)
         let much = ExtensionItem(contentText: String(repeating: "x", count: 40 << 20))
         let error = await #expect(throws: HostError.self) {
             let dialogue = try await host.compose([much], with: SubstituteApp.identifier)
@@ -199,7 +188,7 @@ import Testing
     @Test func `texts of a sheet hold no terminal escapes`() async throws {
         // This extension serves no items, so its sheet opens and the request fails.
         let app = try SubstituteApp(running: "miscomposes")
-        let session = try await host(for: app).begin(SubstituteApp.identifier)
+        let session = try await AnnexHost.patient(with: app).begin(SubstituteApp.identifier)
         let change = try await session.call(ComposeEvent.opened(text: "escapes")).change
         #expect(change.placeholder == "\u{FFFD}[2J\u{FFFD}evil")
         #expect(change.contentText == "a\u{FFFD}]0;x\u{FFFD}\nb")

@@ -21,18 +21,7 @@ import TypedConduct
         serving service: HostService = HostService(),
         _ adjust: @escaping @Sendable (inout PolicyLimits) -> Void = { _ in }
     ) async throws -> ExtensionSession {
-        try await host(for: app, adjust).begin(SubstituteApp.identifier, serving: service)
-    }
-
-    private func host(
-        for app: SubstituteApp, _ adjust: @escaping @Sendable (inout PolicyLimits) -> Void = { _ in }
-    ) throws -> AnnexHost {
-        var wishes = BrokerConfiguration()
-        wishes.patience = .patience
-        wishes.adjust = adjust
-        let broker = try Broker(wishes)
-        _ = try broker.install(app: app.path)
-        return AnnexHost(service: broker)
+        try await AnnexHost.patient(with: app, adjust).begin(SubstituteApp.identifier, serving: service)
     }
 
     /// Answers an extension's questions with the word reversed.
@@ -140,7 +129,7 @@ import TypedConduct
 
     @Test func `a progress that is no number ends the extension`() async throws {
         let app = try SubstituteApp(running: "serves-types")
-        let session = try await host(for: app).begin(SubstituteApp.identifier)
+        let session = try await AnnexHost.patient(with: app).begin(SubstituteApp.identifier)
         try await session.send(Remark("misreport"))
         let error = await #expect(throws: HostError.self) {
             for _ in 0..<1000 {
@@ -224,7 +213,7 @@ import TypedConduct
 
     @Test func `a principal that stays answers requests later and in any order`() async throws {
         let app = try SubstituteApp(running: "stays-in-touch")
-        let session = try await host(for: app).begin(SubstituteApp.identifier)
+        let session = try await AnnexHost.patient(with: app).begin(SubstituteApp.identifier)
         let first = Task { try await text(session, "a") }
         let second = Task { try await text(session, "b") }
         while try await session.call(Word("?"), timeout: .patience) != Word("a b") { await Task.yield() }
@@ -244,7 +233,7 @@ import TypedConduct
         let app = try SubstituteApp(running: "stays-in-touch")
         var service = HostService()
         service.serve(Caption.self) { _ in Word("a caption") }
-        let session = try await host(for: app).begin(SubstituteApp.identifier, serving: service)
+        let session = try await AnnexHost.patient(with: app).begin(SubstituteApp.identifier, serving: service)
         #expect(try await text(session, "caption") == "a caption")
         #expect(await session.complete().reason == .completed)
     }

@@ -200,11 +200,14 @@ private enum Length: ChannelStreamKind {
         }
     }
 
+    /// A channel to a hostile extension that reports the methods whose messages cannot be decoded.
+    private func reportingChannel(to reports: AsyncStream<UInt16>.Continuation) throws -> HostileChannel {
+        try HostileChannel(handlers: { $0.onUnreadable = { method, _ in reports.yield(method) } })
+    }
+
     @Test func `a message that the host cannot decode is reported once and ends the stream`() async throws {
         let reports = AsyncStream.makeStream(of: UInt16.self)
-        let channel = try HostileChannel(handlers: {
-            $0.onUnreadable = { method, _ in reports.continuation.yield(method) }
-        })
+        let channel = try reportingChannel(to: reports.continuation)
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
         let stream = try await channel.host.openTypedStream(Sum.self, arguments: Number(0))
@@ -229,9 +232,7 @@ private enum Length: ChannelStreamKind {
 
     @Test func `a message that the host cannot decode is reported even if a reset follows it`() async throws {
         let reports = AsyncStream.makeStream(of: UInt16.self)
-        let channel = try HostileChannel(handlers: {
-            $0.onUnreadable = { method, _ in reports.continuation.yield(method) }
-        })
+        let channel = try reportingChannel(to: reports.continuation)
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
         let stream = try await channel.host.openTypedStream(Sum.self, arguments: Number(0))
@@ -240,6 +241,30 @@ private enum Length: ChannelStreamKind {
         await #expect(throws: StreamFailure.self) { try await stream.receive() }
         var methods = reports.stream.makeAsyncIterator()
         #expect(await methods.next() == Sum.method)
+        channel.host.end(with: "over")
+    }
+
+    @Test func `handlers of streams that the extension resets at once are bounded`() async throws {
+        let begun = Mutex(0)
+        let (waiting, gate) = AsyncStream.makeStream(of: Void.self)
+        var hosted = HostService()
+        hosted.handleStreams(Sum.self) { _ in
+            begun.withLock { $0 += 1 }
+            // Not ended by the stream's reset.
+            for await _ in waiting {}
+        }
+        let channel = try HostileChannel({ $0.mostStreams = 3 }, handlers: { [hosted] in hosted.install(in: &$0) })
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        for id: UInt64 in [2, 4, 6, 8, 10, 12, 14, 16] {
+            let opening = StreamFrame.opening(window: 4096, try Number(1).encoded())
+            writer.send(RawPeer.frame(9, opening, method: Sum.method, call: id))
+            writer.send(RawPeer.frame(13, StreamFrame.reset(code: 5, "gone"), call: id))
+        }
+        await eventually { begun.withLock { $0 } >= 3 }
+        for _ in 0..<2 { await withCheckedContinuation { turn in channel.loop.execute { turn.resume() } } }
+        #expect(begun.withLock { $0 } == 3)
+        gate.finish()
         channel.host.end(with: "over")
     }
 
