@@ -22,7 +22,8 @@ struct ThroughputCommand: ParsableCommand {
 struct ScaleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scale",
-        abstract: "A round trip beside a thousand extensions that nobody calls, what those cost, and which are offered."
+        abstract:
+            "A round trip beside 1,000 idle extensions, what these cost, and how long a decision about 1,000 offers takes."
     )
 
     @OptionGroup var options: MeasureOptions

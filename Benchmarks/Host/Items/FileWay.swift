@@ -2,7 +2,7 @@ import AnnexHost
 import CBenchDriver
 
 /// A request whose item is a file on demand. The extension opens it through its host, reads it in pieces, and answers with
-/// the sum of what it read.
+/// the sum of the bytes.
 final class FileWay: Way {
     private let session: ExtensionSession
     private let item: ExtensionItem

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
-// Requests and streams that tasks work on, and calls to the host that suspend their task. All tasks run on the thread that uses the
-// core, in `FirstThread.runReady`.
+// Requests and streams that tasks work on, and calls to the host that suspend their task. All tasks run on the thread
+// that uses the core, in `FirstThread.runReady`.
 
 extension ExtensionCore {
     /// Works on a request in a task. If the host cancels the request, the task is cancelled.

@@ -23,7 +23,7 @@ public import AnnexMessages
 /// for try await line in stream { show(line) }
 /// ```
 ///
-/// Either side may open it. Both sides should read what they get: each side sends only as much as the other has room for.
+/// Either side may open it. Both sides should read their messages. A side that does not read makes the other side wait.
 public protocol ChannelStreamKind: SendableMetatype {
     /// What the side that opens the stream sends with it.
     associatedtype Arguments: Message

@@ -1,6 +1,6 @@
 package import AnnexChannel
 
-/// What an extension changes in a dialogue that its host shows. What it leaves out stays as it is.
+/// The changes of an extension to the dialogue that its host shows. A part that is absent here stays unchanged.
 package struct ComposeChange: ChannelNotice, PointMessage, Hashable {
     /// As a notice, the change was not asked for.
     package static let method = ReservedMethods.first + 0x10

@@ -77,7 +77,7 @@ public struct TextReport {
         return lines
     }
 
-    /// What is compared with what; Annex's figure alone if it is compared with no other.
+    /// The two figures that are compared, or Annex's figure alone if it has no peer.
     private static func figures(_ verdict: Verdict) -> String {
         guard let ours = verdict.ours else { return " \(verdict.baseline)" }
         guard let other = verdict.other else { return " \(Number.short(ours)) µs" }
