@@ -95,7 +95,7 @@ extension ItemContents {
 }
 
 extension ExtensionError {
-    /// The codes of errors that Annex sends on an extension's behalf. AnnexModel defines codes 1 and 2.
+    /// The codes of errors that Annex sends on an extension's behalf. AnnexModel defines codes 1, 2 and 8.
     enum AnnexCode: Int64 {
         case thrown = 3
         case answerTooLarge = 4

@@ -34,8 +34,8 @@ final class ExtensionServing {
     private let stays: Bool
     private let largestPayload: Int
     private let life: ExtensionLife
-    /// The dialogue that gets the requests; nil if the principal object gets them itself.
-    private var dialogue: ComposeDialogue?
+    /// Takes over a request that belongs to a dialogue; false for any other, which a principal object gets.
+    private var beginDialogue: (ExtensionContext) -> Bool = { _ in false }
 
     private init(
         _ endpoint: borrowing ExtensionEndpoint, stays: Bool, makePrincipal: @escaping () -> any AppExtension
@@ -58,14 +58,18 @@ final class ExtensionServing {
             let staying = type.init()
             staying.register(in: &service)
             serving = ExtensionServing(endpoint, stays: true) { staying }
-            if let sharing = staying as? any ShareExtension {
-                let dialogue = ComposeDialogue(sharing)
+            if let dialogue = ComposeDialogue(staying) {
                 dialogue.register(in: &service)
-                serving.dialogue = dialogue
+                serving.beginDialogue = dialogue.begin
             }
             serving.life.add(staying)
         } else {
             serving = ExtensionServing(endpoint, stays: false) { principal.init() }
+            if let type = principal as? any PhotoEditingExtension.Type {
+                let dialogue = EditingDialogue(life: serving.life) { type.init() }
+                dialogue.register(in: &service)
+                serving.beginDialogue = dialogue.begin
+            }
         }
         service.serveItems { (request: consuming IncomingRequest) throws(ExtensionFailure) in
             try serving.answer(request)
@@ -93,7 +97,7 @@ final class ExtensionServing {
     }
 
     private func begin(_ context: ExtensionContext) {
-        if let dialogue { return dialogue.begin(context) }
+        if beginDialogue(context) { return }
         let principal = makePrincipal()
         guard !stays else { return principal.beginRequest(with: context) }
         life.add(principal)

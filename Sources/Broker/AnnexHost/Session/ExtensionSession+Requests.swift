@@ -51,6 +51,13 @@ extension ExtensionSession {
         to items: [ExtensionItem], accepting acceptance: Acceptance, timeout: Duration?, progress: ProgressHandler?
     ) async throws(HostError) -> [ExtensionItem] {
         let encoded = try begin(items, accepting: acceptance, progress: progress)
+        startLimit(of: encoded.number)
+        return try await answer(to: encoded, timeout: timeout)
+    }
+
+    private nonisolated(nonsending) func answer(
+        to encoded: consuming EncodedRequest, timeout: Duration?
+    ) async throws(HostError) -> [ExtensionItem] {
         let (number, offers) = (encoded.number, encoded.offers)
         let answer: Answer
         do throws(CallFailure) {
@@ -74,6 +81,7 @@ extension ExtensionSession {
         to items: [ExtensionItem], accepting acceptance: Acceptance, timeout: Duration?, progress: ProgressHandler?
     ) throws(HostError) -> [ExtensionItem] {
         let encoded = try begin(items, accepting: acceptance, progress: progress)
+        startLimit(of: encoded.number)
         let (number, offers) = (encoded.number, encoded.offers)
         let answer: Answer
         do throws(CallFailure) {
@@ -91,15 +99,13 @@ extension ExtensionSession {
         }
     }
 
-    /// Encodes a request and reports it to the broker, which applies the time limit to each request separately. The
-    /// extension does not get the limit. A hostile extension could otherwise delay each answer until just before it.
+    /// Encodes a request, which gets a number of its own unless there is one already.
     private func begin(
-        _ items: [ExtensionItem], accepting acceptance: Acceptance, progress: ProgressHandler?
+        _ items: [ExtensionItem], accepting acceptance: Acceptance, progress: ProgressHandler?, number: UInt64? = nil
     ) throws(HostError) -> EncodedRequest {
-        let number = requests.add(1, ordering: .relaxed).newValue
+        let number = number ?? nextRequest()
         let encoded = try encode(items, accepting: acceptance, number: number, reportsProgress: progress != nil)
         link.progress.add(progress, for: number)
-        link.report { $0.requestBegan(number) }
         return encoded
     }
 
@@ -119,6 +125,34 @@ extension ExtensionSession {
         }
         return answer
     }
+}
+
+// The request of a dialogue stays open while the user works, and a user may take any time.
+extension ExtensionSession {
+    /// A number for a request that is sent later.
+    func nextRequest() -> UInt64 { requests.add(1, ordering: .relaxed).newValue }
+
+    /// Sends items as `request` does, but without a time limit until `startLimit(of:)` is called.
+    nonisolated(nonsending) func requestWithoutLimit(
+        _ items: [ExtensionItem], accepting acceptance: Acceptance, number: UInt64
+    ) async throws(HostError) -> [ExtensionItem] {
+        let encoded = try begin(items, accepting: acceptance, progress: nil, number: number)
+        return try await answer(to: encoded, timeout: nil)
+    }
+
+    /// Sends an event of a dialogue. Unlike other calls, the broker knows of it, and its watchdog watches the extension.
+    nonisolated(nonsending) func callWatched<Event: ChannelRequest>(
+        _ event: Event
+    ) async throws(HostError) -> Event.Response {
+        let number = nextRequest()
+        startLimit(of: number)
+        defer { link.report { $0.requestEnded(number) } }
+        return try await call(event)
+    }
+
+    /// Reports a request to the broker, which applies the time limit to each request separately. The extension does not get
+    /// the limit. A hostile extension could otherwise delay each answer until just before it.
+    func startLimit(of number: UInt64) { link.report { $0.requestBegan(number) } }
 }
 
 extension ExtensionSession {

@@ -2,7 +2,7 @@ internal import AnnexChannel
 internal import AnnexModel
 
 /// The compose sheet that the host shows for a `ShareExtension`, as the extension sees it.
-public final class ComposeSheet {
+public final class ComposeSheet: DialogueSheet {
     /// The request with the items to share. Its answer closes the sheet.
     public let context: ExtensionContext
     /// The text in the sheet. An extension may replace it.
@@ -17,9 +17,9 @@ public final class ComposeSheet {
     /// The number of the last change that was made for the host.
     private var changes: UInt64 = 0
 
-    init(_ context: ExtensionContext, text: String, principal: any ShareExtension) {
+    init(_ context: ExtensionContext, principal: any ShareExtension) {
         self.context = context
-        contentText = text
+        contentText = ""
         self.principal = principal
     }
 
@@ -42,26 +42,41 @@ public final class ComposeSheet {
 
 // What the host reports.
 extension ComposeSheet {
-    func open() -> ComposeChange {
+    func answer(_ event: ComposeEvent) -> ComposeAnswer {
+        switch event {
+        case .opened(let text):
+            _ = edit(text)
+            return ComposeAnswer(open())
+        case .presented: return ComposeAnswer(present())
+        case .edited(let text): return ComposeAnswer(edit(text))
+        case .tapped(let item): return ComposeAnswer(change(), options: options(of: item))
+        case .chose(let option, let item): return ComposeAnswer(choose(option, of: item))
+        case .acted(let action): return ComposeAnswer(act(action))
+        case .posted: return ComposeAnswer(post())
+        case .cancelled: return ComposeAnswer(cancel())
+        }
+    }
+
+    private func open() -> ComposeChange {
         var change = changeWithItems()
         change.placeholder = principal.placeholder
         change.view = view()
         return change
     }
 
-    func edit(_ text: String) -> ComposeChange {
+    private func edit(_ text: String) -> ComposeChange {
         contentText = text
         isTextReplaced = false
         return change()
     }
 
-    func present() -> ComposeChange {
+    private func present() -> ComposeChange {
         principal.presentationAnimationDidFinish(in: self)
         return change()
     }
 
     /// The options of a setting; nil if the user cannot set it.
-    func options(of item: UInt32) -> ComposeOptions? {
+    private func options(of item: UInt32) -> ComposeOptions? {
         guard items.indices.contains(Int(item)) else { return nil }
         let item = items[Int(item)]
         return item.options.map { options in
@@ -71,7 +86,7 @@ extension ComposeSheet {
     }
 
     /// A host that shows an old list may name a setting or an option that is no more: nothing is chosen then.
-    func choose(_ option: UInt32, of item: UInt32) -> ComposeChange {
+    private func choose(_ option: UInt32, of item: UInt32) -> ComposeChange {
         if items.indices.contains(Int(item)), let options = items[Int(item)].options?(),
             options.indices.contains(Int(option))
         {
@@ -80,25 +95,25 @@ extension ComposeSheet {
         return changeWithItems()
     }
 
-    func act(_ action: ContentAction) -> ComposeChange {
+    private func act(_ action: ContentAction) -> ComposeChange {
         principal.perform(action, in: self)
         var change = change()
         change.view = view()
         return change
     }
 
-    func post() -> ComposeChange {
+    private func post() -> ComposeChange {
         let change = change()
         if change.isContentValid { principal.didSelectPost(in: self) }
         return change
     }
 
-    func cancel() -> ComposeChange {
+    private func cancel() -> ComposeChange {
         principal.didSelectCancel(in: self)
         return ComposeChange()
     }
 
-    func change() -> ComposeChange {
+    private func change() -> ComposeChange {
         changes += 1
         var change = ComposeChange(number: changes)
         change.isContentValid = principal.isContentValid(in: self)
@@ -117,13 +132,16 @@ extension ComposeSheet {
         return change
     }
 
-    /// A view that breaks a limit is a mistake in the program, which its author must see.
-    private func view() -> ContentMessage? {
-        guard let node = principal.view(in: self) else { return nil }
+    private func view() -> ContentMessage? { principal.view(in: self).flatMap(context.viewToShow) }
+}
+
+extension ExtensionContext {
+    /// A view that breaks a limit is a mistake in the program, which its author must see: the request fails.
+    func viewToShow(_ node: ContentNode) -> ContentMessage? {
         do {
             return try ContentMessage(node)
         } catch {
-            context.cancelRequest(with: error)
+            cancelRequest(with: error)
             return nil
         }
     }

@@ -35,6 +35,11 @@ extension ExtensionError {
     /// The user, or the host on the user's behalf, no longer wants the result.
     public static let userCancelled = ExtensionError(
         code: 2, domain: annexDomain, localizedDescription: "The request was cancelled.")
+
+    /// A photo-editing extension answered without a picture or without adjustment data.
+    public static let noEditedPicture = ExtensionError(
+        code: 8, domain: annexDomain,
+        localizedDescription: "The extension answered without one picture and its adjustment data.")
 }
 
 extension ExtensionError: Message {

@@ -24,15 +24,8 @@ extension AnnexHost {
         var service = service
         service.handle(ComposeChange.self) { board.apply($0, isAsked: false) }
         let session = try await begin(identifier, as: point, serving: service)
-        let request = Task { () -> Result<[ExtensionItem], HostError> in
-            defer { board.close() }
-            do throws(HostError) {
-                return .success(try await session.request(items, accepting: acceptance))
-            } catch {
-                return .failure(error)
-            }
-        }
-        let dialogue = ComposeSession(session, board: board, request: request)
+        let dialogue = ComposeSession(
+            Dialogue(session, request: items, accepting: acceptance) { board.close() }, board: board)
         try await dialogue.open(with: text)
         return dialogue
     }

@@ -25,19 +25,14 @@ public import AnnexModel
 /// reference ends the extension.
 public final class ComposeSession: Sendable {
     /// The extension behind the sheet.
-    public let session: ExtensionSession
+    public var session: ExtensionSession { dialogue.session }
+    private let dialogue: Dialogue
     private let board: ComposeBoard
-    private let request: Task<Result<[ExtensionItem], HostError>, Never>
 
-    init(
-        _ session: ExtensionSession, board: ComposeBoard, request: Task<Result<[ExtensionItem], HostError>, Never>
-    ) {
-        self.session = session
+    init(_ dialogue: Dialogue, board: ComposeBoard) {
+        self.dialogue = dialogue
         self.board = board
-        self.request = request
     }
-
-    deinit { request.cancel() }
 
     /// Opens the sheet, unless the extension has none or has answered already.
     nonisolated(nonsending) func open(with text: String) async throws(HostError) {
@@ -60,7 +55,7 @@ public final class ComposeSession: Sendable {
     public var changes: AsyncStream<ComposeState> { board.changes }
 
     /// Whether the extension has answered, failed or ended. `answer()` then returns at once.
-    public var isAnswered: Bool { board.isAnswered }
+    public var isAnswered: Bool { dialogue.isAnswered }
 
     /// Informs the extension that the sheet has appeared, so that it begins to load the items.
     @discardableResult
@@ -120,67 +115,22 @@ public final class ComposeSession: Sendable {
     /// Waits for the extension's answer, and ends the session. Cancelling the task cancels the request.
     /// - Throws: `HostError.cancelled` with the extension's own error, and the other cases of a request.
     public nonisolated(nonsending) func answer() async throws(HostError) -> [ExtensionItem] {
-        let result = await withTaskCancellationHandler {
-            await request.value
-        } onCancel: {
-            request.cancel()
-        }
-        _ = await session.complete()
-        return try result.get()
+        try await dialogue.answer()
     }
 
     static var textIsTooLong: HostError { .invalidRequest("the text has more than \(ComposeLimits.text) bytes") }
 
-    /// How long an extension may take over `didSelectCancel`.
-    private static let cancelLimit = Duration.seconds(1)
-
     /// Gives the sheet up, and ends the session. The extension gets a second to notice.
     @discardableResult
     public nonisolated(nonsending) func cancel() async -> Termination {
-        if hasSheet, !isAnswered {
-            // An extension that fails here is ended all the same.
-            _ = try? await session.call(ComposeEvent.cancelled, timeout: Self.cancelLimit)
-        }
-        request.cancel()
-        return await session.cancel()
+        await dialogue.cancel(informingBy: hasSheet ? ComposeEvent.cancelled : nil)
     }
 
     /// - Returns: nil if the extension has answered the request instead, so that the sheet is closed.
     @discardableResult
     private nonisolated(nonsending) func send(_ event: ComposeEvent) async throws(HostError) -> ComposeAnswer? {
-        let call = Task { [session] () -> Result<ComposeAnswer, HostError> in
-            do throws(HostError) {
-                return .success(try await session.call(event))
-            } catch {
-                return .failure(error)
-            }
-        }
-        // An extension that has answered the request need not answer events any more.
-        guard let number = board.add(call) else {
-            call.cancel()
-            return nil
-        }
-        defer { board.remove(number) }
-        let result = await withTaskCancellationHandler {
-            await call.value
-        } onCancel: {
-            call.cancel()
-        }
-        return try await applied(result)
-    }
-
-    private nonisolated(nonsending) func applied(
-        _ result: Result<ComposeAnswer, HostError>
-    ) async throws(HostError) -> ComposeAnswer? {
-        do throws(HostError) {
-            let answer = try result.get()
-            board.apply(answer.change, isAsked: true)
-            return answer
-        } catch {
-            guard isAnswered else { throw error }
-            // The outcome of the request says more than the failure of an event that came too late.
-            _ = try await request.value.get()
-            return nil
-        }
+        let answer = try await dialogue.send(event)
+        if let answer { board.apply(answer.change, isAsked: true) }
+        return answer
     }
 }

@@ -1,0 +1,40 @@
+internal import AnnexModel
+internal import Synchronization
+
+/// The state of a compose sheet, which answers and notices of the extension change.
+final class ComposeBoard: Sendable {
+    private struct Contents {
+        var state = ComposeState()
+        var applied = AppliedChanges()
+        var hasSheet = false
+    }
+
+    private let contents = Mutex(Contents())
+    let changes: AsyncStream<ComposeState>
+    private let continuation: AsyncStream<ComposeState>.Continuation
+
+    init(text: String) {
+        (changes, continuation) = AsyncStream.makeStream(of: ComposeState.self, bufferingPolicy: .bufferingNewest(1))
+        replaceText(with: text)
+    }
+
+    var state: ComposeState { contents.withLock { $0.state } }
+    var hasSheet: Bool { contents.withLock { $0.hasSheet } }
+
+    func replaceText(with text: String) { contents.withLock { $0.state.contentText = text } }
+
+    /// - Parameter isAsked: whether a function of the dialogue returns the new state.
+    func apply(_ change: ComposeChange, isAsked: Bool) {
+        let state = contents.withLock { contents in
+            contents.state.apply(change, after: &contents.applied)
+            return contents.state
+        }
+        if !isAsked { continuation.yield(state) }
+    }
+
+    /// The extension has opened its sheet.
+    func open() { contents.withLock { $0.hasSheet = true } }
+
+    /// The request has its answer, so no change follows.
+    func close() { continuation.finish() }
+}

@@ -1,0 +1,86 @@
+internal import AnnexChannel
+internal import AnnexModel
+
+/// Serves a `PhotoEditingExtension`: brings the request with the picture and the events of the user's editing together.
+final class EditingDialogue {
+    private let makeEditor: () -> any PhotoEditingExtension
+    private let life: ExtensionLife
+    /// The editor of the dialogue that the host opened; nil if none is open.
+    private var editor: (any PhotoEditingExtension)?
+    /// The request with the picture. Its answer ends the dialogue.
+    private var context: ExtensionContext?
+    /// The question for the start that came before the request with the picture.
+    private var early: DeferredAnswer<EditingAnswer>?
+
+    init(life: ExtensionLife, makeEditor: @escaping () -> any PhotoEditingExtension) {
+        self.life = life
+        self.makeEditor = makeEditor
+    }
+
+    func register(in service: inout ChannelService) {
+        service.serve(EditingEvent.self, later: { [self] event, response in receive(event, answering: response) })
+    }
+
+    /// The request with the picture has come.
+    /// - Returns: false if the host opened no dialogue for it, so that it is edited at once.
+    func begin(_ context: ExtensionContext) -> Bool {
+        guard let editor, self.context == nil else { return false }
+        context.onAnswer = { [weak self] in self?.end() }
+        self.context = context
+        do {
+            try editor.startContentEditing(with: ContentEditingInput(context.inputItems, canHandle: editor.canHandle))
+        } catch {
+            context.cancelRequest(with: error)
+        }
+        early.take()?.send(answer())
+        return true
+    }
+
+    private func receive(_ event: EditingEvent, answering response: consuming PendingResponse<EditingAnswer>) {
+        if case .opened(let earlier) = event { return open(earlier, answering: response) }
+        if case .started = event, editor != nil, context == nil, early == nil {
+            early = DeferredAnswer(response)
+            return
+        }
+        // Without an editor, the answer to the request is on its way, and the event came too late to matter.
+        try? response.send(answer(event))
+    }
+
+    private func open(_ earlier: AdjustmentData?, answering response: consuming PendingResponse<EditingAnswer>) {
+        // A host edits one picture in each session.
+        guard context == nil else {
+            try? response.fail(HandlerFailure(code: 1, text: "a picture is being edited already"))
+            return
+        }
+        end()
+        let editor = makeEditor()
+        self.editor = editor
+        life.add(editor)
+        try? response.send(EditingAnswer(isYes: earlier.map(editor.canHandle) ?? false))
+    }
+
+    private func answer(_ event: EditingEvent) -> EditingAnswer {
+        guard let editor, let context else { return EditingAnswer() }
+        switch event {
+        case .opened, .started: break
+        case .acted(let action): editor.perform(action)
+        case .finished: context.completeRequest { [try editor.finishContentEditing().item] }
+        case .leaving: return EditingAnswer(isYes: editor.shouldShowCancelConfirmation)
+        case .cancelled:
+            editor.cancelContentEditing()
+            context.cancelRequest(with: ExtensionError.userCancelled)
+        }
+        return answer()
+    }
+
+    /// The present view, which the host shows.
+    private func answer() -> EditingAnswer {
+        guard let node = editor?.view, let context else { return EditingAnswer() }
+        return EditingAnswer(view: context.viewToShow(node))
+    }
+
+    private func end() {
+        if let editor { life.remove(editor) }
+        (editor, context) = (nil, nil)
+    }
+}

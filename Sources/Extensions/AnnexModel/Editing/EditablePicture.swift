@@ -1,0 +1,47 @@
+/// A picture that a host lets an extension edit, with the picture's earlier edit.
+///
+/// A host that keeps edited pictures keeps three things: the original, the edited picture, and the adjustment data. An extension
+/// that can handle the adjustment data gets the original, and can take back its edit. Any other gets the edited picture.
+public struct EditablePicture: Sendable {
+    /// The picture as the user sees it now, with all edits.
+    public var picture: ItemProvider
+    /// The picture before the edit that `adjustmentData` describes; nil if the host has not kept it.
+    public var original: ItemProvider?
+    /// The edit that led from `original` to `picture`; nil if there was none.
+    public var adjustmentData: AdjustmentData?
+    /// A small or coarse picture, to show until the extension has read the picture.
+    public var placeholder: ItemProvider?
+    /// Further values for the extension, for example the name of the edit that the host wants.
+    public var userInfo: [String: ItemValue] = [:]
+
+    public init(_ picture: ItemProvider) {
+        self.picture = picture
+    }
+}
+
+extension EditablePicture {
+    /// The edit that an extension is asked to continue. It needs the original for that.
+    package var earlier: AdjustmentData? { original == nil ? nil : adjustmentData }
+
+    /// The item for the extension.
+    /// - Parameter continues: whether the extension continues the earlier edit.
+    package func item(continues: Bool) -> ExtensionItem {
+        var userInfo = userInfo
+        userInfo[AdjustmentData.userInfoKey] = continues ? earlier?.itemValue : nil
+        let picture = continues ? original ?? picture : picture
+        guard let placeholder else { return ExtensionItem(attachments: [picture], userInfo: userInfo) }
+        userInfo[ExtensionItem.placeholderKey] = 1
+        return ExtensionItem(attachments: [picture, placeholder], userInfo: userInfo)
+    }
+}
+
+extension ExtensionItem {
+    /// The key in the user info that holds the place of the placeholder among the attachments.
+    fileprivate static let placeholderKey = "placeholder"
+
+    /// The attachment that is the placeholder of a picture.
+    package var placeholder: ItemProvider? {
+        guard let place = userInfo[Self.placeholderKey]?.integer, place > 0, place < attachments.count else { return nil }
+        return attachments[Int(place)]
+    }
+}

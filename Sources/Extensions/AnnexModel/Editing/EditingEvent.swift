@@ -1,0 +1,105 @@
+package import AnnexChannel
+
+/// What happened while the user edits a picture, from the host to the photo-editing extension. The answer is an
+/// `EditingAnswer`.
+package enum EditingEvent: ChannelRequest, PointMessage {
+    package typealias Response = EditingAnswer
+
+    package static let method = ReservedMethods.first + 0x20
+
+    /// The next request of items opens a dialogue. The answer tells whether the extension can continue the earlier edit.
+    case opened(earlier: AdjustmentData?)
+    /// The host wants to know when the extension has started, and its view. The request with the picture may still be on its
+    /// way.
+    case started
+    /// The user acted in the extension's view.
+    case acted(ContentAction)
+    /// The user wants to keep the edit: the extension answers the request with the picture.
+    case finished
+    /// The user wants to give the edit up. The answer tells whether the user should confirm that.
+    case leaving
+    /// The user gave the edit up.
+    case cancelled
+
+    private enum Tag {
+        static let kind: UInt16 = 1
+        static let adjustmentData: UInt16 = 2
+        static let action: UInt16 = 3
+    }
+
+    private enum Kind: UInt8 {
+        case opened = 1
+        case started, acted, finished, leaving, cancelled
+    }
+
+    private var kind: Kind {
+        switch self {
+        case .opened: .opened
+        case .started: .started
+        case .acted: .acted
+        case .finished: .finished
+        case .leaving: .leaving
+        case .cancelled: .cancelled
+        }
+    }
+
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(kind.rawValue, as: Tag.kind)
+        switch self {
+        case .opened(let earlier): encoder.encode(earlier, as: Tag.adjustmentData)
+        case .acted(let action): encoder.encode(action, as: Tag.action)
+        case .started, .finished, .leaving, .cancelled: break
+        }
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        guard let kind = Kind(rawValue: try decoder.decode(Tag.kind)) else {
+            throw decoder.failure(Tag.kind, reason: .rejected("an event of photo editing that is not known"))
+        }
+        switch kind {
+        case .opened: self = .opened(earlier: try decoder.decodeIfPresent(Tag.adjustmentData))
+        case .started: self = .started
+        case .acted: self = .acted(try decoder.decode(Tag.action))
+        case .finished: self = .finished
+        case .leaving: self = .leaving
+        case .cancelled: self = .cancelled
+        }
+    }
+}
+
+/// A photo-editing extension's answer to an `EditingEvent`.
+package struct EditingAnswer: Message {
+    /// The answer to `opened` and `leaving`; false for the other events.
+    package let isYes: Bool
+    /// The extension's view; nil if it has none.
+    package let view: ContentMessage?
+    /// The view, checked against the limits.
+    package let tree: ContentTree?
+
+    private enum Tag {
+        static let isYes: UInt16 = 1
+        static let view: UInt16 = 2
+    }
+
+    package init(isYes: Bool = false, view: ContentMessage? = nil) {
+        self.isYes = isYes
+        self.view = view
+        tree = nil
+    }
+
+    package func encode(into encoder: inout MessageEncoder) {
+        if isYes { encoder.encode(true, as: Tag.isYes) }
+        encoder.encode(view, as: Tag.view)
+    }
+
+    /// Accepts what an honest extension can send, and nothing else.
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        isYes = try decoder.decode(Tag.isYes, default: false)
+        view = try decoder.decodeIfPresent(Tag.view)
+        do throws(ContentError) {
+            tree = try view?.tree()
+        } catch {
+            throw decoder.failure(Tag.view, reason: .rejected("a view that breaks a limit"))
+        }
+    }
+}
