@@ -5,6 +5,8 @@ import ImageFilters
 
 // The app and its extension link the same filters, and read the same curves. The app itself shows the curves. It leaves
 // pictures, which are not trusted, to the extension.
+//
+// Beside an edited picture, the app keeps the original and the adjustment data. So a later edit can take back a filter.
 let words = CommandLine.arguments.dropFirst()
 guard words.count == 3, let picture = words.first, let filter = words.dropFirst().first, let target = words.last else {
     for name in ImageFilter.names {
@@ -12,25 +14,32 @@ guard words.count == 3, let picture = words.first, let filter = words.dropFirst(
         print(ImageFilter(curves: curves)?.bars ?? "damaged", name)
     }
     print("usage: Filters.app/Filters PICTURE.ppm FILTER NEW.ppm")
+    print("       Filters.app/Filters PICTURE.ppm undo NEW.ppm")
     exit(words.isEmpty ? 0 : 64)
 }
-let host = try AnnexHost.embedded(apps: ["Filters.app"])
-let session = try await host.begin("com.example.filters.editor", as: "com.apple.photo-editing")
 do {
-    let input = ItemProvider(contents: try ItemContents(path: picture), types: [.image])
-    let item = ExtensionItem(attachments: [input], userInfo: ["filter": .string(filter)])
-    let answer = try await session.request([item], accepting: .sealedMemory(count: 1, bytes: 64 << 20))
-    guard let edited = try answer.first?.attachments.first?.loadData(forType: .image) else {
-        print("no picture: the answer has none")
+    let kept = try KeptPicture(picture)
+    let host = try AnnexHost.embedded(apps: ["Filters.app"])
+    let editing = try await host.edit(kept.editable, with: "com.example.filters.editor", accepting: 64 << 20)
+    guard editing.view?.buttons.contains(filter) == true else {
+        print("no picture: the editor has no button \(filter)")
         exit(1)
     }
-    let file = open(target, O_WRONLY | O_CREAT | O_EXCL, 0o666)
-    guard file >= 0, write(file, edited, edited.count) == edited.count else {
-        print("\(target) is there already, or cannot be written")
-        exit(1)
-    }
+    try await editing.perform(ContentAction(identifier: filter))
+    let edited = try await editing.finish()
+    try kept.keep(edited, as: target)
+    print("\(filter): \(String(decoding: edited.adjustmentData.data, as: UTF8.self))")
 } catch {
     print("no picture: \(error)")
     exit(1)
 }
-print("\(filter): \(await session.complete())")
+
+extension ContentTree {
+    /// The identifiers of the buttons in a list, which is how the editor offers its filters.
+    var buttons: [String] {
+        guard case .list(let nodes) = root else { return [] }
+        return nodes.compactMap { node in
+            if case .button(_, let action) = node { action } else { nil }
+        }
+    }
+}

@@ -1,17 +1,20 @@
 /// A filter for the tones of a picture. Each colour has a curve: what each level from 0 to 255 becomes.
 ///
 /// The curves are a text of three lines. A line names a colour, and then points of its curve. Between two points, the curve
-/// is straight:
+/// is straight. The line `grey` before them takes the colours out of the picture first:
 ///
 /// ```
+/// grey
 /// red    0:36  128:142  255:242
 /// ```
 public struct ImageFilter: Sendable, Hashable {
     /// The tables of red, green and blue, of 256 levels each.
     private let tables: [[UInt8]]
+    /// Whether the curves are applied to the brightness of a pixel instead of its colours.
+    private let isGrey: Bool
 
     /// The filters whose curves the app carries.
-    public static let names = ["fade", "dusk", "negative"]
+    public static let names = ["sepia", "fade", "dusk", "negative"]
 
     /// The place of a filter's curves, which the app and its extension read alike.
     public static func file(named name: String, in frameworks: String) -> String {
@@ -21,8 +24,13 @@ public struct ImageFilter: Sendable, Hashable {
     /// Reads curves; nil if the text is not exactly one curve for each colour.
     public init?(curves text: [UInt8]) {
         var tables: [Substring: [UInt8]] = [:]
+        var isGrey = false
         for line in String(decoding: text, as: UTF8.self).split(separator: "\n") where !line.hasPrefix("#") {
             let words = line.split(separator: " ")
+            if words == ["grey"], !isGrey, tables.isEmpty {
+                isGrey = true
+                continue
+            }
             guard let colour = words.first, let table = Self.table(through: words.dropFirst()),
                 tables.updateValue(table, forKey: colour) == nil
             else { return nil }
@@ -30,6 +38,7 @@ public struct ImageFilter: Sendable, Hashable {
         guard tables.count == 3, let red = tables["red"], let green = tables["green"], let blue = tables["blue"]
         else { return nil }
         self.tables = [red, green, blue]
+        self.isGrey = isGrey
     }
 
     /// The table of a curve that begins at 0 and ends at 255.
@@ -53,6 +62,7 @@ public struct ImageFilter: Sendable, Hashable {
 
     /// Changes every pixel of a picture.
     public func apply(to picture: inout Pixmap) {
+        if isGrey { picture.takeOutColours() }
         for place in picture.samples.indices {
             picture.samples[place] = tables[place % 3][Int(picture.samples[place])]
         }

@@ -34,6 +34,15 @@ public struct Pixmap: Sendable, Hashable {
         return Int(String(decoding: digits, as: UTF8.self))
     }
 
+    /// Gives each pixel the grey of its brightness, as an eye perceives it (Rec. 601), computed in 256ths.
+    mutating func takeOutColours() {
+        for pixel in stride(from: 0, to: samples.count, by: 3) {
+            let colours = samples[pixel..<pixel + 3].map(UInt32.init)
+            let grey = UInt8((77 * colours[0] + 150 * colours[1] + 29 * colours[2]) >> 8)
+            for place in pixel..<pixel + 3 { samples[place] = grey }
+        }
+    }
+
     /// The bytes of the file.
     public var file: [UInt8] { Array("P6\n\(width) \(height)\n255\n".utf8) + samples }
 }

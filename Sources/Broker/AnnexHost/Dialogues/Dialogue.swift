@@ -69,10 +69,14 @@ final class Dialogue: Sendable {
         } catch {
             guard isAnswered else { throw error }
             // The outcome of the request says more than the failure of an event that came too late.
-            _ = try await request.value.get()
+            try await outcome()
             return nil
         }
     }
+
+    /// Waits until the request has its answer.
+    /// - Throws: the error that the request ended with.
+    nonisolated(nonsending) func outcome() async throws(HostError) { _ = try await request.value.get() }
 
     /// Waits for the answer, which the user does not delay any more, and ends the session. Cancelling the task cancels the request.
     nonisolated(nonsending) func answer() async throws(HostError) -> [ExtensionItem] {

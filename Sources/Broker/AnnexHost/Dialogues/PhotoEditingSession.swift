@@ -35,7 +35,9 @@ public final class PhotoEditingSession: Sendable {
 
     /// The extension has read the picture, or answered with an error.
     nonisolated(nonsending) func start() async throws(HostError) {
-        if isInteractive { try await send(.started) }
+        guard isInteractive, let answer = try await send(.started), !answer.isYes else { return }
+        // The extension has answered already. Only an error is a failure of the start.
+        try await dialogue.outcome()
     }
 
     /// The extension's view, to be drawn now; nil if it has none.
@@ -75,8 +77,10 @@ public final class PhotoEditingSession: Sendable {
         await dialogue.cancel(informingBy: isInteractive ? EditingEvent.cancelled : nil)
     }
 
-    private nonisolated(nonsending) func send(_ event: EditingEvent) async throws(HostError) {
-        guard let answer = try await dialogue.send(event) else { return }
-        shown.withLock { $0 = answer.tree }
+    @discardableResult
+    private nonisolated(nonsending) func send(_ event: EditingEvent) async throws(HostError) -> EditingAnswer? {
+        let answer = try await dialogue.send(event)
+        if let answer { shown.withLock { $0 = answer.tree } }
+        return answer
     }
 }

@@ -12,7 +12,8 @@ struct RequestCommand: AsyncParsableCommand {
             --info. The extension gets these files and no others, and can only read them.
 
             The text of the answer is printed. Control characters in it are escaped. Attachments of the answer are \
-            written to new files, whose names this program chooses: answer-1.png, answer-2.txt. No existing file is \
+            written to new files, whose names this program chooses: answer-1.png, answer-2.txt. The adjustment data of an \
+            edited picture goes into answer-1.adjustments; --adjustments hands it to a later edit. No existing file is \
             replaced. This program does not look into the contents of these files.
 
             Without --app, the extension is one of those that annexd offers. With --app, this program has a broker of \
@@ -21,6 +22,9 @@ struct RequestCommand: AsyncParsableCommand {
             EXAMPLES
               annex request com.example.shout.loud --text hello
               annex request com.example.pictures.editor --file holiday.jpg --info edit=sepia --out edited
+              annex request com.example.filters.editor --app Filters.app --file sea.ppm --info filter=sepia
+              annex request com.example.filters.editor --app Filters.app --file sea.ppm --adjustments answer-1.adjustments \
+            --info filter=undo
               annex request com.example.shout.loud --app Shout.app --text - < letter.txt
               annex request com.example.pictures.editor --file holiday.jpg --json | jq -r '.items[].attachments[].file'
 
@@ -84,6 +88,12 @@ struct RequestContent: ParsableArguments {
     @Option(help: ArgumentHelp("A value for the extension. May be given more than once.", valueName: "key=value"))
     var info: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "The earlier edit of a picture: adjustment data that this command stored. The first --file is then the original.",
+            valueName: "file"), completion: .file())
+    var adjustments: String?
+
     /// The exit code if a file of the request cannot be read.
     static let unreadable = ExitCode(66)
     /// The longest text that is read from standard input, in bytes.
@@ -102,7 +112,19 @@ struct RequestContent: ParsableArguments {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             item.userInfo[String(parts[0])] = .string(String(parts[1]))
         }
+        item.userInfo[AdjustmentData.userInfoKey] = try adjustments.map { try Self.adjustmentData($0).itemValue }
         return item
+    }
+
+    private static func adjustmentData(_ path: String) throws -> AdjustmentData {
+        do {
+            return try AdjustmentData(archive: FileText.bytes(of: path, limit: longestText))
+        } catch let error as ItemFailure {
+            StandardError.print("annex: \(Escaped(path)): no adjustment data that annex request stored: \(error)")
+        } catch {
+            StandardError.print("annex: \(error)")
+        }
+        throw unreadable
     }
 
     private static func attachment(_ path: String) throws -> ItemProvider {

@@ -11,6 +11,8 @@ struct RequestOutcome {
         let text: String?
         let info: [String: ItemValue]
         let attachments: [Stored]
+        /// The file with the adjustment data of an edited picture; nil if the item has none.
+        let adjustments: String?
     }
 
     /// An attachment in a file of its own.
@@ -70,6 +72,7 @@ extension RequestOutcome {
                 let types = stored.types.map(\.description).joined(separator: ", ")
                 print("\(stored.file)  \(types)  \(stored.bytes) bytes")
             }
+            if let file = item.adjustments { print("\(file)  adjustment data") }
         }
     }
 
@@ -89,6 +92,7 @@ extension RequestOutcome.Item {
             .init("title", value: .optional(title)), .init("text", value: .optional(text)),
             .init("info", value: .object(info.sorted { $0.key < $1.key }.map { .init($0.key, value: $0.value.json) })),
             .init("attachments", value: .list(attachments.map(\.json))),
+            .init("adjustments", value: .optional(adjustments)),
         ])
     }
 }
@@ -136,12 +140,19 @@ struct AnswerFolder {
 
     /// Writes each attachment to a new file. The folder is made with the first attachment.
     func store(_ answer: [ExtensionItem]) throws -> [RequestOutcome.Item] {
-        if answer.contains(where: { !$0.attachments.isEmpty }) { try make() }
+        if answer.contains(where: { !$0.attachments.isEmpty || $0.adjustmentData != nil }) { try make() }
         return try answer.map { item in
-            RequestOutcome.Item(
-                title: item.attributedTitle?.string, text: item.contentText, info: item.userInfo,
-                attachments: try item.attachments.map(store))
+            var info = item.userInfo
+            let adjustments = item.adjustmentData
+            if adjustments != nil { info[AdjustmentData.userInfoKey] = nil }
+            return RequestOutcome.Item(
+                title: item.attributedTitle?.string, text: item.contentText, info: info,
+                attachments: try item.attachments.map(store), adjustments: try adjustments.map(store))
         }
+    }
+
+    private func store(_ adjustments: AdjustmentData) throws -> String {
+        try NewFile.write(try adjustments.archived()) { number in "\(prefix)answer-\(number).adjustments" }
     }
 
     private func make() throws(SystemError) {
@@ -158,4 +169,11 @@ struct AnswerFolder {
     }
 
     private var prefix: String { path == "." ? "" : path.hasSuffix("/") ? path : path + "/" }
+}
+
+extension ExtensionItem {
+    /// The adjustment data of an edited picture; nil if the item holds none.
+    fileprivate var adjustmentData: AdjustmentData? {
+        userInfo[AdjustmentData.userInfoKey].flatMap(AdjustmentData.init)
+    }
 }

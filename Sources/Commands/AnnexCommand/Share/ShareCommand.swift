@@ -70,7 +70,7 @@ struct ShareCommand: AsyncParsableCommand {
         content.text = text
         content.file = files
         content.url = url
-        content.info = []
+        (content.info, content.adjustments) = ([], nil)
         let item = try content.item()
         let host = try daemon.host(ofApps: app)
         let sheet = try daemon.reporting { () throws(BrokerError) in try ShareSheet(for: item, on: host) }

@@ -75,8 +75,9 @@ final class EditingDialogue {
 
     /// The present view, which the host shows.
     private func answer() -> EditingAnswer {
-        guard let node = editor?.view, let context else { return EditingAnswer() }
-        return EditingAnswer(view: context.viewToShow(node))
+        let view = editor?.view.flatMap { context?.viewToShow($0) }
+        // A view that breaks a limit has answered the request.
+        return EditingAnswer(isYes: context?.isOpen ?? false, view: view)
     }
 
     private func end() {

@@ -40,7 +40,26 @@ extension AdjustmentData {
     }
 }
 
-// As a message of its own, it can also be kept in a file.
+extension AdjustmentData {
+    /// The adjustment data in one piece, for a file beside the picture.
+    public func archived() throws(ItemFailure) -> [UInt8] {
+        do {
+            return try encoded()
+        } catch {
+            throw .failed("the adjustment data cannot be archived: \(error)")
+        }
+    }
+
+    /// Reads what `archived()` returned.
+    public init(archive: [UInt8]) throws(ItemFailure) {
+        do {
+            try self.init(decoding: archive)
+        } catch {
+            throw .failed("is no archive of adjustment data: \(error)")
+        }
+    }
+}
+
 extension AdjustmentData: Message {
     public func encode(into encoder: inout MessageEncoder) {
         encoder.encode(formatIdentifier, as: 1)

@@ -41,7 +41,8 @@ extension ExtensionItem {
 
     /// The attachment that is the placeholder of a picture.
     package var placeholder: ItemProvider? {
-        guard let place = userInfo[Self.placeholderKey]?.integer, place > 0, place < attachments.count else { return nil }
+        guard let place = userInfo[Self.placeholderKey]?.integer, place > 0, place < attachments.count
+        else { return nil }
         return attachments[Int(place)]
     }
 }

@@ -69,7 +69,7 @@ package enum EditingEvent: ChannelRequest, PointMessage {
 
 /// A photo-editing extension's answer to an `EditingEvent`.
 package struct EditingAnswer: Message {
-    /// The answer to `opened` and `leaving`; false for the other events.
+    /// The answer to `opened` and `leaving`. For the other events, whether the request with the picture is still open.
     package let isYes: Bool
     /// The extension's view; nil if it has none.
     package let view: ContentMessage?

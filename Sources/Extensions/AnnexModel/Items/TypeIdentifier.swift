@@ -49,6 +49,8 @@ extension TypeIdentifier {
     public static let gif = TypeIdentifier(rawValue: "com.compuserve.gif")
     public static let webP = TypeIdentifier(rawValue: "org.webmproject.webp")
     public static let svg = TypeIdentifier(rawValue: "public.svg-image")
+    /// The portable bitmaps, greymaps and pixmaps of Netpbm.
+    public static let pbm = TypeIdentifier(rawValue: "public.pbm")
     public static let audiovisualContent = TypeIdentifier(rawValue: "public.audiovisual-content")
     public static let movie = TypeIdentifier(rawValue: "public.movie")
     public static let mpeg4Movie = TypeIdentifier(rawValue: "public.mpeg-4")
@@ -85,7 +87,7 @@ extension TypeIdentifier {
         plainText.rawValue: [text], utf8PlainText.rawValue: [plainText], html.rawValue: [text],
         url.rawValue: [data], fileURL.rawValue: [url],
         image.rawValue: [data, content], png.rawValue: [image], jpeg.rawValue: [image], tiff.rawValue: [image],
-        gif.rawValue: [image], webP.rawValue: [image], svg.rawValue: [image],
+        gif.rawValue: [image], webP.rawValue: [image], svg.rawValue: [image], pbm.rawValue: [image],
         audiovisualContent.rawValue: [data, content], movie.rawValue: [audiovisualContent],
         audio.rawValue: [audiovisualContent], mpeg4Movie.rawValue: [movie], pdf.rawValue: [data, content],
     ]
@@ -107,7 +109,8 @@ extension TypeIdentifier {
     /// The first spelling of a row is the preferred one.
     package static let filenameExtensions: [(type: TypeIdentifier, spellings: [String])] = [
         (.png, ["png"]), (.jpeg, ["jpg", "jpeg", "jpe"]), (.tiff, ["tiff", "tif"]), (.gif, ["gif"]),
-        (.webP, ["webp"]), (.svg, ["svg"]), (.plainText, ["txt", "text"]), (.html, ["html", "htm"]),
+        (.webP, ["webp"]), (.svg, ["svg"]), (.pbm, ["ppm", "pgm", "pbm", "pnm"]),
+        (.plainText, ["txt", "text"]), (.html, ["html", "htm"]),
         (.mpeg4Movie, ["mp4"]), (.pdf, ["pdf"]),
     ]
 }

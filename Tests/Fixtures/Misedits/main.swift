@@ -1,0 +1,41 @@
+// Takes part in a dialogue about a picture as no honest extension does. The version of the earlier edit is the conduct.
+import AnnexChannel
+import AnnexModel
+import Glibc
+
+let endpoint = try ExtensionEndpoint.adopt()
+var service = ChannelService()
+var conduct = ""
+// The request with the picture stays open.
+var open: IncomingRequest?
+
+let answer = { (items: [ExtensionItem]) throws in
+    var contents = ContentsList()
+    if let request = open.take() { try request.reply(ReplyMessage(items, collecting: &contents).encoded()) }
+}
+
+service.serve(EditingEvent.self) { event in
+    switch event {
+    case .opened(let earlier): conduct = earlier?.formatVersion ?? ""
+    case .finished where conduct == "no picture": try answer([ExtensionItem(contentText: "none")])
+    case .acted where conduct == "answer in silence":
+        try answer([ExtensionItem(contentText: "none")])
+        while true {
+            guard let incoming = try endpoint.next() else { continue }
+            // The first event is the goodbye.
+            if case .event = incoming { exit(0) }
+        }
+    case .acted where conduct == "large view":
+        let text = String(repeating: "x", count: 60_000)
+        return EditingAnswer(view: try ContentMessage(.text(text), within: ContentLimits(textBytes: 100_000)))
+    case .leaving: return EditingAnswer(isYes: true)
+    default: break
+    }
+    return EditingAnswer(isYes: true)
+}
+service.serveItems { (request: consuming IncomingRequest) in
+    open = consume request
+    if conduct == "early" { try? answer([ExtensionItem(contentText: "none")]) }
+}
+try endpoint.sayHello()
+try service.serve(endpoint)
