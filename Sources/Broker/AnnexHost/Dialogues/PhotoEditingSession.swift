@@ -35,7 +35,7 @@ public final class PhotoEditingSession: Sendable {
 
     /// The extension has read the picture, or answered with an error.
     nonisolated(nonsending) func start() async throws(HostError) {
-        guard isInteractive, let answer = try await send(.started), !answer.isYes else { return }
+        guard isInteractive, try await send(.started)?.isYes != true else { return }
         // The extension has answered already. Only an error is a failure of the start.
         try await dialogue.outcome()
     }
