@@ -44,7 +44,7 @@ import Testing
         try write([0, 10, 255, 100, 200, 50], to: "photo.ppm")
         for (words, list) in [
             (["photo.ppm", "sepia", "one.ppm"], "sepia"), (["one.ppm", "negative", "two.ppm"], "sepia negative"),
-            (["two.ppm", "undo", "three.ppm"], "sepia"), (["three.ppm", "undo", "four.ppm"], ""),
+            (["two.ppm", "undo", "three.ppm"], "sepia"), (["three.ppm", "undo", "four.ppm"], "no filter"),
         ] {
             let run = try await filters(words[0], words[1], words[2])
             #expect(run.status == 0 && run.output == "\(words[1]): \(list)\n", "\(run)")

@@ -28,7 +28,8 @@ do {
     try await editing.perform(ContentAction(identifier: filter))
     let edited = try await editing.finish()
     try kept.keep(edited, as: target)
-    print("\(filter): \(String(decoding: edited.adjustmentData.data, as: UTF8.self))")
+    let filters = String(decoding: edited.adjustmentData.data, as: UTF8.self)
+    print("\(filter): \(filters.isEmpty ? "no filter" : filters)")
 } catch {
     print("no picture: \(error)")
     exit(1)
