@@ -149,8 +149,8 @@ let broker = floor(
         .target(
             name: "AnnexTesting",
             dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexBrokerAPI", "AnnexBundling", "AnnexBundle",
-                "AnnexLinux",
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexBrokerAPI", "AnnexExtension", "AnnexBundling",
+                "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
             ],
             swiftSettings: swift),
         .target(
@@ -391,7 +391,8 @@ let tests: [Target] = [
             "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
         ], swiftSettings: swift),
     .testTarget(
-        name: "AnnexTestingTests", dependencies: ["AnnexTesting", "AnnexHost", "AnnexTestSupport"], swiftSettings: swift
+        name: "AnnexTestingTests",
+        dependencies: ["AnnexTesting", "AnnexExtension", "AnnexHost", "AnnexTestSupport"], swiftSettings: swift
     ),
     .testTarget(
         name: "AnnexDaemonTests",

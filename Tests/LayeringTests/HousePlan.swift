@@ -138,8 +138,8 @@ enum HousePlan {
                 Target(
                     "AnnexTesting", "for the tests of hosts and extensions",
                     imports: [
-                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexBrokerAPI", "AnnexBundling", "AnnexBundle",
-                        "AnnexLinux",
+                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexBrokerAPI", "AnnexExtension", "AnnexBundling",
+                        "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
                     ]),
                 Target(
                     "AnnexDaemon", "a broker for all hosts of a user or a machine",

@@ -1,4 +1,4 @@
-internal import AnnexChannel
+package import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 internal import Glibc
@@ -28,7 +28,7 @@ enum ExtensionMain {
 }
 
 /// Serves requests of items with principal objects.
-final class ExtensionServing {
+package final class ExtensionServing {
     private let makePrincipal: () -> any AppExtension
     /// Whether one principal object gets all requests, and may answer them later.
     private let stays: Bool
@@ -48,7 +48,7 @@ final class ExtensionServing {
     }
 
     /// The service of an extension: the requests of items, and everything that its principal type registers.
-    static func service<Principal: AppExtension>(
+    package static func service<Principal: AppExtension>(
         of principal: Principal.Type, on endpoint: borrowing ExtensionEndpoint
     ) -> ChannelService {
         var service = ChannelService()

@@ -1,0 +1,101 @@
+import AnnexExtension
+import AnnexHost
+import AnnexTesting
+import Synchronization
+import Testing
+
+/// Principal objects in the test's own process.
+@Suite(.timeLimit(.minutes(20))) struct InProcessTests {
+    @Test func `a principal object answers in the process of its test`() async throws {
+        let session = try await AnnexHost.testing(inProcess: Counts.self).begin("counts")
+        let before = Counts.requests.load(ordering: .relaxed)
+        let answer = try await session.request([ExtensionItem(contentText: "hello")])
+        #expect(answer.first?.contentText == "5")
+        #expect(Counts.requests.load(ordering: .relaxed) > before)
+        #expect(await session.complete().reason == .completed)
+    }
+
+    @Test func `each session has a principal object of its own`() async throws {
+        let host = AnnexHost.testing(inProcess: Stays.self)
+        let (one, other) = (try await host.begin("one"), try await host.begin("other"))
+        for expected in ["1", "2"] {
+            #expect(try await one.request([ExtensionItem()]).first?.contentText == expected)
+        }
+        #expect(try await other.request([ExtensionItem()]).first?.contentText == "1")
+        #expect(await one.complete().reason == .completed)
+        #expect(await other.cancel().reason == .cancelled)
+    }
+
+    @Test func `an attachment is loaded on demand, and an error is the error of the host`() async throws {
+        let host = AnnexHost.testing(inProcess: Measures.self)
+        let session = try await host.begin("measures")
+        let picture = ItemProvider(contents: try ItemContents(bytes: [1, 2, 3]), types: [.png])
+        let answer = try await session.request([ExtensionItem(attachments: [picture])])
+        #expect(answer.first?.contentText == "3")
+        let error = await #expect(throws: HostError.self) { try await session.request([ExtensionItem()]) }
+        guard case .cancelled(let error)? = error else { 
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(error.domain == "com.example.measures")
+        _ = await session.complete()
+    }
+
+    @Test func `a compose sheet is filled in`() async throws {
+        let dialogue = try await AnnexHost.testing(inProcess: Posts.self).compose([], with: "posts", text: "Hi")
+        #expect(dialogue.state.charactersRemaining == 8)
+        #expect(try await dialogue.edit("Hello").charactersRemaining == 5)
+        #expect(try await dialogue.post().first?.contentText == "Hello")
+    }
+
+    @Test func `a session that nothing holds any more ends its extension`() async throws {
+        let host = AnnexHost.testing(inProcess: Counts.self)
+        for _ in 0..<100 { _ = try await host.begin("counts") }
+    }
+
+    @Test func `a host of such an extension has no apps`() {
+        let host = AnnexHost.testing(inProcess: Counts.self)
+        #expect(host.extensions(for: "com.apple.share-services").isEmpty)
+        #expect(throws: BrokerError.self) { try host.install(app: "Shout.app") }
+    }
+}
+
+private final class Counts: AppExtension {
+    static let requests = Atomic(0)
+
+    func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem] {
+        Self.requests.add(1, ordering: .relaxed)
+        return [ExtensionItem(contentText: "\(items.first?.contentText?.count ?? 0)")]
+    }
+}
+
+private final class Stays: SessionExtension {
+    private var requests = 0
+
+    func beginRequest(with context: ExtensionContext) {
+        requests += 1
+        context.completeRequest(returning: [ExtensionItem(contentText: "\(requests)")])
+    }
+}
+
+private final class Measures: AppExtension {
+    func beginRequest(with context: ExtensionContext) {
+        context.completeRequest {
+            guard let picture = context.inputItems.first?.attachments.first else {
+                throw ExtensionError(code: 1, domain: "com.example.measures", localizedDescription: "no picture")
+            }
+            return [ExtensionItem(contentText: "\(try picture.loadData(forType: .png).count)")]
+        }
+    }
+}
+
+private final class Posts: ShareExtension {
+    func isContentValid(in sheet: ComposeSheet) -> Bool {
+        sheet.charactersRemaining = 10 - sheet.contentText.count
+        return sheet.contentText.count <= 10
+    }
+
+    func didSelectPost(in sheet: ComposeSheet) {
+        sheet.context.completeRequest(returning: [ExtensionItem(contentText: sheet.contentText)])
+    }
+}
