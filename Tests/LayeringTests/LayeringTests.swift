@@ -29,11 +29,21 @@ import Testing
     @Test func `Sources has no folder that the house plan lacks`() throws {
         let sources = SourceTree.root.appending(path: "Sources")
         let floors = try SourceTree.folders(in: sources)
-        #expect(Set(floors) == Set(HousePlan.floors.map(\.name) + ["Examples"]))
+        #expect(Set(floors) == Set(HousePlan.floors.map(\.name) + ["Examples", "Macros"]))
         for floor in HousePlan.floors {
             let targets = try SourceTree.folders(in: sources.appending(path: floor.name))
             #expect(Set(targets) == Set(floor.targets.map(\.name)), "\(floor.name)")
         }
+    }
+
+    /// A package that embeds Annex resolves every package that Annex names, even if it uses none of its products.
+    @Test func `only the package of the macros names swift-syntax`() throws {
+        let macros = SourceTree.root.appending(path: "Sources/Macros")
+        #expect(try SourceTree.folders(in: macros) == ["annex-macros"])
+        let manifests = try ["Package.swift", "Sources/Macros/annex-macros/Package.swift"].map {
+            try String(contentsOf: SourceTree.root.appending(path: $0), encoding: .utf8)
+        }
+        #expect(manifests.map { $0.contains("swift-syntax") } == [false, true])
     }
 
     /// With ANNEX_WRITES_PLAN, as `make house-plan` sets it, the page is made from the plan first.
@@ -51,7 +61,9 @@ import Testing
 
     @Test func `an extension links nothing that imports Foundation`() async throws {
         let examples = try await PackageDump.load().targets.filter { $0.path?.contains("Sources/Examples") ?? false }
-        let folders = HousePlan.withoutFoundation.compactMap(HousePlan.folder) + examples.compactMap(\.path)
+        let folders =
+            HousePlan.withoutFoundation.compactMap(HousePlan.folder) + examples.compactMap(\.path)
+            + ["Sources/Macros/annex-macros/AnnexMacros"]
         for folder in folders {
             for (file, text) in try SourceTree.swiftFiles(in: folder) {
                 #expect(!text.contains("import Foundation"), "\(file) imports Foundation")

@@ -53,7 +53,7 @@ import Testing
     /// A failing test reports the rule that is broken, because that rule is its name.
     @Test func `every test is a raw identifier and has no display name`() throws {
         var count = 0
-        for (file, text) in try SourceTree.swiftFiles(in: "Tests") {
+        for (file, text) in try SourceTree.testFiles() {
             let found = TestNames(in: text)
             count += found.names.count
             #expect(found.faults.isEmpty, "\(file): \(found.faults)")

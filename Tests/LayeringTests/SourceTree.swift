@@ -20,6 +20,11 @@ enum SourceTree {
             .map { ($0.path, try String(contentsOf: $0, encoding: .utf8)) }
     }
 
+    /// Every Swift file of the tests, with its text. The package of the macros has tests of its own.
+    static func testFiles() throws -> [(file: String, text: String)] {
+        try swiftFiles(in: "Tests") + swiftFiles(in: "Sources/Macros/annex-macros/Tests")
+    }
+
     /// The names of all files below a folder, of every kind.
     static func fileNames(in folder: String) -> Set<String> {
         let start = root.appending(path: folder)

@@ -7,7 +7,7 @@ import Testing
 
     @Test func `every suite has the same time limit`() throws {
         var seen = 0
-        for (file, text) in try SourceTree.swiftFiles(in: "Tests") {
+        for (file, text) in try SourceTree.testFiles() {
             for limit in text.matches(of: /timeLimit\(\.minutes\((\d+)\)\)/) {
                 seen += 1
                 #expect(Int(limit.1) == Self.minutes, "\(file)")

@@ -1,0 +1,55 @@
+// The macros stand beside the protocols and types that their code uses. So a file with messages needs this import only.
+@_exported public import AnnexChannel
+
+/// Makes a message of a struct.
+///
+/// A message is a value that a host and an extension can send to each other. Each stored property has a tag, the number
+/// by which the other side knows the property:
+///
+/// ```swift
+/// @Message struct Fade {
+///     @FieldTag(1) var level: Int64
+///     @FieldTag(2) var name: String?
+///     @FieldTag(3) var frames: [Frame]
+///     @FieldTag(4) var speed: Double = 1
+/// }
+/// ```
+///
+/// The macro adds an extension with the conformance to `Message` and its two requirements, `encode(into:)` and
+/// `init(from:)`. The code is the same as code that is written by hand, and so are the bytes. The properties are written
+/// in the order of their tags.
+///
+/// - A property of the type `T` is required.
+/// - A property of the type `T?` may be missing. It is then nil.
+/// - A property of the type `[T]` is a list: one field for each element. `[UInt8]` is an exception: its bytes are one field.
+/// - A property with a default may be missing. It then has its default.
+///
+/// The type `T` is a `FieldValue`: a number of fixed width, `Bool`, `Double`, `Float`, `String`, `[UInt8]`, another message,
+/// or an enumeration whose raw values are such values.
+///
+/// A request or a notice names its protocol, its method and its response itself:
+///
+/// ```swift
+/// @Message struct Count: ChannelRequest {
+///     static let method: UInt16 = 10
+///     typealias Response = Counted
+///
+///     @FieldTag(1) var word: String
+/// }
+/// ```
+///
+/// The compiler reports an error for each mistake in the tags, such as a tag that two properties have.
+///
+/// - Parameter retired: the tags of properties that the struct no longer has. It is an error to use one of them again,
+///   because older programs still give it its old meaning.
+@attached(extension, conformances: Message, names: named(encode(into:)), named(init(from:)))
+public macro Message(retired: Int...) = #externalMacro(module: "AnnexMacrosPlugin", type: "MessageMacro")
+
+/// Gives a stored property of a message its tag: the number by which the other side knows the property.
+///
+/// The struct has the attribute `@Message`. This attribute alone adds no code.
+///
+/// - Parameter number: the tag, written as a number from 1 to 65535. Each property of a struct has a tag of its own. A tag
+///   never gets another meaning, because older programs would misread it.
+@attached(peer)
+public macro FieldTag(_ number: Int) = #externalMacro(module: "AnnexMacrosPlugin", type: "FieldTagMacro")

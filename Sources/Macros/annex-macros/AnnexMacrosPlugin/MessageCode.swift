@@ -1,0 +1,68 @@
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+
+/// The extension that `@Message` adds to a struct.
+struct MessageCode {
+    let type: String
+    /// Whether the extension states the conformance. Otherwise the struct does.
+    let conforms: Bool
+    /// The level of access before each function.
+    let access: String
+    /// The fields in any order; nil for a struct with mistakes.
+    let fields: [MessageField]?
+
+    /// The whole extension. Its names have their modules, because the program may have other types with these names.
+    func `extension`() throws -> ExtensionDeclSyntax {
+        try ExtensionDeclSyntax(
+            """
+            extension \(raw: type)\(raw: conforms ? ": AnnexMessages.Message" : "") {
+                \(raw: access)func encode(into encoder: inout AnnexMessages.MessageEncoder) {
+            \(raw: lines(of: sorted?.map(\.encoding) ?? []))
+                }
+
+                \(raw: access)init(from decoder: inout AnnexMessages.MessageDecoder) throws(AnnexMessages.DecodingFailure) {
+            \(raw: lines(of: sorted?.map(\.decoding) ?? [withoutFields]))
+                }
+            }
+            """)
+    }
+
+    /// Writers emit fields in the order of their tags, because readers then need one pass and no search.
+    private var sorted: [MessageField]? { fields?.sorted { $0.tag < $1.tag } }
+
+    /// A struct with mistakes still conforms, so that the compiler reports the mistakes alone. This initialiser needs no
+    /// property.
+    private var withoutFields: String { "throw AnnexMessages.DecodingFailure(offset: 0, reason: .missingField)" }
+
+    private func lines(of statements: [String]) -> String {
+        statements.map { "        " + $0 }.joined(separator: "\n")
+    }
+}
+
+/// One stored property of a message with its tag.
+struct MessageField {
+    /// The name as it is written, perhaps between backticks.
+    let name: String
+    let tag: Int
+    let shape: FieldShape
+
+    /// The statement that writes the property.
+    fileprivate var encoding: String {
+        switch shape {
+        case .required, .defaulted, .optional: "encoder.encode(self.\(name), as: \(tag))"
+        case .list: "encoder.encode(list: self.\(name), as: \(tag))"
+        }
+    }
+
+    /// The statement that reads the property.
+    fileprivate var decoding: String {
+        switch shape {
+        case .required: "self.\(name) = try decoder.decode(\(tag))"
+        // The property has its default already, because its declaration gives it one. So the expression of the default
+        // is not copied, and its names keep their meaning.
+        case .defaulted: "self.\(name) = try decoder.decode(\(tag), default: self.\(name))"
+        case .optional: "self.\(name) = try decoder.decodeIfPresent(\(tag))"
+        case .list: "self.\(name) = try decoder.decodeList(\(tag))"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+
+/// The tags of one struct: the retired ones, the ones in use, and the next one that is free.
+struct TagBook {
+    /// Every tag that the struct uses or has retired. A new tag is larger than all of them.
+    private var known: Set<Int>
+    private var retired: Set<Int> = []
+    /// The names of the properties by their tags.
+    private var owners: [Int: String] = [:]
+    private(set) var diagnostics: [Diagnostic] = []
+
+    /// - Parameters:
+    ///   - attribute: `@Message`, whose arguments are the retired tags.
+    ///   - used: all attributes `@FieldTag` of the struct.
+    init(attribute: AttributeSyntax, used: [AttributeSyntax]) {
+        known = Set(used.compactMap { $0.tagExpression?.tag })
+        guard case .argumentList(let list) = attribute.arguments else { return }
+        for argument in list {
+            guard let tag = check(argument.expression) else { continue }
+            if !retired.insert(tag).inserted {
+                report(.retiredTwice(tag), at: argument.expression)
+            }
+        }
+        known.formUnion(retired)
+    }
+
+    /// The smallest tag above all others; nil if there is none.
+    var free: Int? {
+        let next = (known.max() ?? 0) + 1
+        return next <= Int(UInt16.max) ? next : nil
+    }
+
+    /// Reserves a free tag, so that two properties without a tag are not offered the same.
+    mutating func reserve() -> Int? {
+        guard let free else { return nil }
+        known.insert(free)
+        return free
+    }
+
+    /// The tag of a property; nil if it is a mistake, which is reported.
+    mutating func tag(in attribute: AttributeSyntax, of property: String) -> Int? {
+        guard let expression = attribute.tagExpression else {
+            report(.tagIsNoLiteral, at: attribute)
+            return nil
+        }
+        guard let tag = check(expression, offersFree: true) else { return nil }
+        if retired.contains(tag) {
+            report(.tagIsRetired(tag), at: expression, offersFree: true)
+            return nil
+        }
+        if let other = owners[tag] {
+            report(.repeatedTag(tag, of: property, and: other), at: expression, offersFree: true)
+            return nil
+        }
+        owners[tag] = property
+        return tag
+    }
+
+    /// The number that an expression is; nil if it cannot be a tag, which is reported.
+    private mutating func check(_ expression: ExprSyntax, offersFree: Bool = false) -> Int? {
+        if let tag = expression.tag { return tag }
+        let mistake = expression.isNumber ? Mistake.tagOutOfRange(expression.trimmedDescription) : .tagIsNoLiteral
+        report(mistake, at: expression, offersFree: offersFree)
+        return nil
+    }
+
+    /// - Parameter offersFree: whether the free tag can stand there.
+    private mutating func report(_ mistake: Mistake, at place: some SyntaxProtocol, offersFree: Bool = false) {
+        var remedies: [FixIt] = []
+        if offersFree, let tag = reserve() {
+            let number = ExprSyntax(IntegerLiteralExprSyntax(literal: .integerLiteral(String(tag))))
+            remedies = [Remedy("useFreeTag", text: "Use the tag \(tag), which is free").replacing(place, with: number)]
+        }
+        diagnostics.append(Diagnostic(node: place, message: mistake, fixIts: remedies))
+    }
+}
+
+extension AttributeSyntax {
+    /// The number in `@FieldTag(number)`.
+    fileprivate var tagExpression: ExprSyntax? {
+        guard case .argumentList(let list) = arguments else { return nil }
+        return list.first?.expression
+    }
+}
+
+extension ExprSyntax {
+    /// The number of a literal, if it can be a tag.
+    fileprivate var tag: Int? {
+        guard let number = self.as(IntegerLiteralExprSyntax.self)?.representedLiteralValue else { return nil }
+        return (1...Int(UInt16.max)).contains(number) ? number : nil
+    }
+
+    /// Whether this is the literal of an integer, perhaps with a sign or larger than any number.
+    fileprivate var isNumber: Bool {
+        let unsigned = self.as(PrefixOperatorExprSyntax.self)?.expression ?? self
+        return unsigned.is(IntegerLiteralExprSyntax.self)
+    }
+}
