@@ -11,7 +11,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-install gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside guide clean
+.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-install gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -143,6 +143,9 @@ gates: setup ## format, layering, self-contained examples, warnings as errors
 
 outside: setup ## a package outside the tree, made of the README's own listings, builds and runs
 	@.ci/outside
+
+macros: setup ## the package annex-macros builds and passes its tests, and its page builds and runs outside the tree
+	@.ci/macros
 
 guide: setup ## the commands of the guide for authors run, and print what Docs/Guide/Bundles.md shows
 	@.ci/reachable sh -c '.ci/build-tests && .ci/guide'

@@ -18,7 +18,8 @@ struct StructReader {
         tags = TagBook(attribute: attribute, used: members.flatMap { $0.attributes.named("FieldTag") })
     }
 
-    var diagnostics: [Diagnostic] { tags.diagnostics + mistakes }
+    /// All mistakes, in the order of the source.
+    var diagnostics: [Diagnostic] { (tags.diagnostics + mistakes).sorted { $0.position < $1.position } }
 
     /// Reads all members of the struct.
     mutating func read() {
@@ -64,8 +65,8 @@ struct StructReader {
             let remedy = tags.reserve().map { variable.adding(tag: $0) }
             return report(.noTag(of: name), at: binding.pattern, remedy: remedy)
         }
-        guard let tag = tags.tag(in: first, of: name), let shape = shape(of: binding) else { return }
-        fields.append(MessageField(name: name, tag: tag, shape: shape))
+        let (tag, shape) = (tags.tag(in: first, of: name), shape(of: binding))
+        if let tag, let shape { fields.append(MessageField(name: name, tag: tag, shape: shape)) }
     }
 
     private mutating func shape(of binding: PatternBindingSyntax) -> FieldShape? {

@@ -1,4 +1,5 @@
 import AnnexMacrosPlugin
+import SwiftDiagnostics
 import SwiftParser
 import SwiftSyntax
 import SwiftSyntaxBuilder
@@ -49,7 +50,12 @@ enum Expanding {
     }
 
     /// The text with the code of its macros.
-    static func expansion(of source: String) -> String {
+    static func expansion(of source: String) -> String { expand(source).text }
+
+    /// All mistakes in a text, in the order in which they are reported.
+    static func mistakes(in source: String) -> [MessageID] { expand(source).context.diagnostics.map(\.diagnosticID) }
+
+    private static func expand(_ source: String) -> (text: String, context: BasicMacroExpansionContext) {
         let file = Parser.parse(source: source)
         let context = BasicMacroExpansionContext(
             sourceFiles: [file: .init(moduleName: "TestModule", fullFilePath: "test.swift")])
@@ -58,7 +64,7 @@ enum Expanding {
             contextGenerator: { syntax in
                 BasicMacroExpansionContext(sharingWith: context, lexicalContext: syntax.allMacroLexicalContexts())
             }, indentationWidth: .spaces(4))
-        return expanded.description
+        return (expanded.description, context)
     }
 
     private static func fail(_ message: String, at place: Testing.SourceLocation) {

@@ -1,3 +1,4 @@
+import SwiftDiagnostics
 import Testing
 
 /// Mistakes of structs and of their properties, which the compiler reports at their places.
@@ -120,6 +121,24 @@ import Testing
             mistake: "A list has the default [] only, because an empty list has no field.",
             in: "@Message struct A { @FieldTag(1) var a: [String] = ▲[\"b\"] }", remedy: "Use []",
             fixed: "@Message struct A { @FieldTag(1) var a: [String] = [] }")
+    }
+
+    @Test func `all mistakes of a struct are reported in the order of the source`() {
+        let mistakes = Expanding.mistakes(
+            in: """
+                @Message(retired: 0) struct A {
+                    var a: Bool
+                    @FieldTag(0) var b: Int
+                    @FieldTag(1) let c = 3
+                    @FieldTag(1) static var d = 4
+                    @FieldTag(1) var e: [String?]
+                }
+                """)
+        let wanted = [
+            "tagOutOfRange", "noTag", "tagOutOfRange", "noFixedWidth", "constantWithDefault", "noType",
+            "tagNeedsStoredProperty", "repeatedTag", "listOfMany",
+        ]
+        #expect(mistakes == wanted.map { MessageID(domain: "AnnexMacros", id: $0) })
     }
 
     /// Otherwise the compiler would report the missing conformance too, at every place that needs it.
