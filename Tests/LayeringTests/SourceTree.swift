@@ -11,10 +11,11 @@ enum SourceTree {
             .filter { $0.hasDirectoryPath && !$0.lastPathComponent.hasPrefix(".") }.map(\.lastPathComponent)
     }
 
-    /// Every Swift file below a folder, with its text.
+    /// Every Swift file below a folder, with its text. Folders of builds are hidden, and so they are left out.
     static func swiftFiles(in folder: String) throws -> [(file: String, text: String)] {
         let start = root.appending(path: folder)
-        let files = FileManager.default.enumerator(at: start, includingPropertiesForKeys: nil)
+        let files = FileManager.default.enumerator(
+            at: start, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
         return try (files?.compactMap { $0 as? URL } ?? [])
             .filter { $0.pathExtension == "swift" }
             .map { ($0.path, try String(contentsOf: $0, encoding: .utf8)) }

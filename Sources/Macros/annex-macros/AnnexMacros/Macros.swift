@@ -45,6 +45,9 @@
 @attached(extension, conformances: Message, names: named(encode(into:)), named(init(from:)))
 public macro Message(retired: Int...) = #externalMacro(module: "AnnexMacrosPlugin", type: "MessageMacro")
 
+// The name is not `Tag`, because Swift Testing has a type with that name. In a file that imports both, the compiler would
+// take `@Tag(1)` for a property wrapper.
+
 /// Gives a stored property of a message its tag: the number by which the other side knows the property.
 ///
 /// The struct has the attribute `@Message`. This attribute alone adds no code.

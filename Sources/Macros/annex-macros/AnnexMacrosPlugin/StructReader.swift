@@ -14,8 +14,7 @@ struct StructReader {
     ///   - attribute: its attribute `@Message`.
     init(_ message: StructDeclSyntax, attribute: AttributeSyntax) {
         self.message = message
-        let members = message.memberBlock.members.compactMap { $0.decl.asProtocol((any WithAttributesSyntax).self) }
-        tags = TagBook(attribute: attribute, used: members.flatMap { $0.attributes.named("FieldTag") })
+        tags = TagBook(attribute: attribute, used: message.memberBlock.members.flatMap(\.decl.fieldTags))
     }
 
     /// All mistakes, in the order of the source.
@@ -28,16 +27,14 @@ struct StructReader {
                 read(variable)
             } else if let condition = member.decl.as(IfConfigDeclSyntax.self) {
                 refuseStoredProperties(in: condition)
-            } else if let tag = member.decl.asProtocol((any WithAttributesSyntax).self)?.attributes.named("FieldTag")
-                .first
-            {
+            } else if let tag = member.decl.fieldTags.first {
                 report(.tagNeedsStoredProperty("no property"), at: tag)
             }
         }
     }
 
     private mutating func read(_ variable: VariableDeclSyntax) {
-        let attributes = variable.attributes.named("FieldTag")
+        let attributes = DeclSyntax(variable).fieldTags
         if let kind = variable.unstoredKind {
             guard let tag = attributes.first else { return }
             report(.tagNeedsStoredProperty(kind), at: tag, remedy: variable.removing(tag))
@@ -93,5 +90,12 @@ struct StructReader {
 
     private mutating func report(_ mistake: Mistake, at place: some SyntaxProtocol, remedy: FixIt? = nil) {
         mistakes.append(Diagnostic(node: place, message: mistake, fixIts: remedy.map { [$0] } ?? []))
+    }
+}
+
+extension DeclSyntax {
+    /// The attributes `@FieldTag` of the declaration.
+    fileprivate var fieldTags: [AttributeSyntax] {
+        asProtocol((any WithAttributesSyntax).self)?.attributes.named("FieldTag") ?? []
     }
 }

@@ -26,7 +26,7 @@ struct TagBook {
     }
 
     /// The smallest tag above all others; nil if there is none.
-    var free: Int? {
+    private var free: Int? {
         let next = (known.max() ?? 0) + 1
         return next <= Int(UInt16.max) ? next : nil
     }

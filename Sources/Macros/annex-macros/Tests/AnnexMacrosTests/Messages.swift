@@ -50,18 +50,25 @@ enum Ease: UInt8, FieldValue {
     @FieldTag(2) var others: [Element]
 }
 
+/// A request, as the two sides of a channel share it.
 @Message public struct Count: ChannelRequest {
+    /// The number of the request.
     public static let method: UInt16 = 10
+    /// The type of the answer.
     public typealias Response = Counted
 
+    /// The word to count.
     @FieldTag(1) public var word: String
 
+    /// - Parameter word: the word to count.
     public init(word: String) {
         self.word = word
     }
 }
 
+/// The answer. It states its conformance itself.
 @Message public struct Counted: Message, Hashable {
+    /// How many times the word occurs.
     @FieldTag(1) public var times: UInt32
 }
 
@@ -74,6 +81,7 @@ enum Ease: UInt8, FieldValue {
 /// A message without fields.
 @Message private struct Nothing {}
 
+/// Types around messages.
 public enum Outer {
     @Message fileprivate struct Hidden {
         @FieldTag(1) var nothing: Nothing
@@ -89,7 +97,9 @@ public enum Outer {
 }
 
 public extension Outer {
+    /// A message with the level of access of the extension.
     @Message struct Shown {
+        /// The only field.
         @FieldTag(1) var text: String
     }
 }
