@@ -20,6 +20,8 @@ enum FuzzMessage {
             FuzzMessage.readItems(bytes)
             FuzzMessage.read(ComposeEvent.self, bytes)
             FuzzMessage.readSheet(bytes)
+            FuzzMessage.read(EditingEvent.self, bytes)
+            FuzzMessage.readEdit(bytes)
             _ = StreamFrame.opening(bytes)
             _ = StreamFrame.reset(bytes)
             FuzzMessage.readPacket(bytes)
@@ -50,6 +52,22 @@ enum FuzzMessage {
         Fuzzer.expect(options.titles.count <= ComposeLimits.options, "a setting with too many options")
         Fuzzer.expect(
             options.chosen.map(options.titles.indices.contains) ?? true, "a chosen option that does not exist")
+    }
+
+    /// What a photo-editing extension shows and answers.
+    private static func readEdit(_ bytes: [UInt8]) {
+        if let answer = try? EditingAnswer(decoding: bytes) {
+            Fuzzer.expect((answer.view == nil) == (answer.tree == nil), "a view that was not checked")
+        }
+        guard let data = try? AdjustmentData(archive: bytes) else { return }
+        Fuzzer.expect(AdjustmentData(data.itemValue) == data, "adjustment data reads differently as a value")
+        guard let contents = try? ItemContents(bytes: bytes) else { return }
+        let list = ContentsList([contents])
+        if let answer = try? ReplyMessage(decoding: bytes).result(with: list), case .success(let items) = answer,
+            let output = ContentEditingOutput(items)
+        {
+            Fuzzer.expect(output.type.conforms(to: .image), "an edited picture that is no picture")
+        }
     }
 
     /// The answer "completed, with the items in the pages at index 0".
