@@ -23,6 +23,7 @@ enum Answering {
         case "beginning": Beginning.main()
         case "awaiting": Awaiting.main()
         case "yielding": Yielding.main()
+        case "composing": Composing.main()
         case "reading": Reading.main()
         case let other: throw Failure.noSuchBundle(other.map(String.init) ?? "")
         }

@@ -38,6 +38,16 @@ final class Yielding: AppExtension {
     }
 }
 
+/// Counts the characters in its compose sheet.
+final class Composing: ShareExtension {
+    func isContentValid(in sheet: ComposeSheet) -> Bool {
+        sheet.charactersRemaining = 200 - sheet.contentText.count
+        return sheet.contentText.count <= 200
+    }
+
+    func didSelectPost(in sheet: ComposeSheet) { sheet.context.completeRequest(returning: []) }
+}
+
 /// Reads the attachment in pieces, and answers with the sum of the first word of each page.
 final class Reading: AppExtension {
     func beginRequest(with context: ExtensionContext) {

@@ -17,6 +17,7 @@ enum Contender: String, CaseIterable {
     case items = "annex-items"
     case asyncItems = "annex-items-async"
     case yieldingItems = "annex-items-yield"
+    case keystroke = "annex-keystroke"
     case file = "annex-item-file"
     case offers = "annex-offers"
     case firstOffers = "annex-offers-first"
@@ -46,6 +47,7 @@ enum Contender: String, CaseIterable {
         case .items: "a request of one item, answered in beginRequest"
         case .asyncItems: "the same, answered in an async respond that awaits a result which is there"
         case .yieldingItems: "the same, answered in an async respond whose task is suspended once"
+        case .keystroke: "an edit in a compose sheet, with the verdict of the extension's isContentValid"
         case .file: "a request whose item is a file on demand, read in pieces by an extension of 48 MiB"
         case .offers: "the decision which of 1,000 installed extensions are offered for 100 items"
         case .firstOffers: "the same for the first time, which reads the rule of each extension"
@@ -72,6 +74,7 @@ enum Contender: String, CaseIterable {
         case .items: return "com.example.bench.beginning"
         case .asyncItems: return "com.example.bench.awaiting"
         case .yieldingItems: return "com.example.bench.yielding"
+        case .keystroke: return "com.example.bench.composing"
         case .file: return "com.example.bench.reading"
         default: break
         }
@@ -91,6 +94,7 @@ enum Contender: String, CaseIterable {
         let flood = isBesideFlood ? Flood(try Launcher(plan, identifier: "com.example.bench.flooding")) : nil
         defer { flood?.stop() }
         if let status = try measureLaunches(plan, by: launcher) { return status }
+        if self == .keystroke { return try await Self.measureKeystrokes(plan, in: try await launcher.compose()) }
         let crowds = self == .besideCrowds ? Crowds(launcher) : nil
         defer { crowds?.stop() }
         let session = try launcher.launch()
@@ -124,7 +128,7 @@ enum Contender: String, CaseIterable {
         case .memory: return Self.measure(plan, asking: try EndWay(launcher, breach: .memory))
         case .crowd: return Self.measure(plan, asking: CrowdWay(launcher))
         case .raw, .typed, .session, .waitingSession, .async, .resumed, .dedicated, .led, .sealed, .besideCrowds,
-            .besideFlood, .items, .asyncItems, .yieldingItems, .file, .offers, .firstOffers:
+            .besideFlood, .items, .asyncItems, .yieldingItems, .keystroke, .file, .offers, .firstOffers:
             return nil
         }
     }
@@ -156,6 +160,14 @@ enum Contender: String, CaseIterable {
         case .sealed: return Self.measure(plan, asking: SealedWay(channel, plan: plan))
         default: return Self.measure(plan, asking: RawWay(channel: channel))
         }
+    }
+
+    private static func measureKeystrokes(_ plan: Plan, in sheet: ComposeSession) async throws -> Int32 {
+        let answers = OwnAnswers()
+        let status = await measureTasks(
+            plan, asking: OwnWay(answers: answers), by: KeystrokeWay(sheet: sheet, answers: answers))
+        await sheet.cancel()
+        return status
     }
 
     private static func measure(_ plan: Plan, asking way: some Way) -> Int32 {

@@ -41,6 +41,9 @@ struct Launcher: @unchecked Sendable {
         }
     }
 
+    /// Opens the compose sheet of the extension. Its channel waits in the usual way, because a host cannot choose another.
+    func compose() async throws -> ComposeSession { try await host.compose([], with: identifier) }
+
     /// The extensions are launched ahead, one after the other.
     func standby() throws -> Standby {
         let waiting = plan.waiting

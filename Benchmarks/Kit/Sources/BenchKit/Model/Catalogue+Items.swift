@@ -18,6 +18,9 @@ extension Catalogue {
                 $0.milliseconds = 1000
             }, contestants: floors(["cat"]) + [.ours("annex-item-file")]),
         Scene(
+            "keystroke", topic: .latency, title: "Check of a compose sheet's text after a keystroke, blocking, on two cores",
+            setting: blocking, contestants: [.ours("annex-raw"), .ours("annex-keystroke")]),
+        Scene(
             "offers", topic: .scale, title: "Deciding which of 1,000 extensions are offered for 100 items",
             setting: blocking.with {
                 $0.placement = .sameCore
@@ -38,6 +41,9 @@ extension Catalogue {
         Requirement(
             "the same, blocking, one core, p50", in: "items-one-core", subject: "annex-items-async",
             against: ["annex-items"], called: synchronous, bound: .atMost(1.5)),
+        Requirement(
+            "check of a compose sheet's text, p99", in: "keystroke", subject: "annex-keystroke", against: ["annex-raw"],
+            called: "a blocking 64 B round trip", by: .p99, bound: .atMost(5)),
         Requirement(
             "2 GiB of a file through an extension of 48 MiB", in: "item-file", subject: "annex-item-file",
             against: ["cat"], called: "the rate of `cat` into /dev/null", by: .rate, bound: .atLeast(0.8)),
