@@ -41,6 +41,7 @@ final class LoneService: BrokerService {
     func installed(in languages: [String]) -> [InstalledExtension] { [] }
     func icon(of identifier: String) -> ExtensionIcon? { nil }
     func attributes(of identifier: String) -> [String: ItemValue] { [:] }
+    func typeDeclarations(of identifier: String) -> [String: ItemValue] { [:] }
 
     func terms(for identifier: String) -> SessionTerms { SessionTerms(keepAlive: .seconds(3600)) }
 

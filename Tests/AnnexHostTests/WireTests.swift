@@ -22,7 +22,8 @@ import Testing
         .list(after: ""), .trust(key: "annex-team 1\n", app: nil), .trust(key: "", app: "com.a"),
         .list(after: "com.a", withDisabled: true), .list(after: "", languages: []),
         .list(after: "com.a", withDisabled: true, languages: ["de-AT", "en"]), .icon(extension: "com.a.b", from: .max),
-        .attributes(extension: "com.a.b"), .terms(extension: "com.a.b"), .claim(.max),
+        .attributes(extension: "com.a.b"), .typeDeclarations(extension: "com.a.b"), .terms(extension: "com.a.b"),
+        .claim(.max),
         .launch(extension: "com.a.b", for: .request, timeLimit: nil, counters: 0),
         .launch(extension: "com.a.b", as: "p", for: .ahead, timeLimit: .milliseconds(1500), counters: .max),
     ]

@@ -267,6 +267,27 @@ import Testing
         #expect(error.code == .invalidBundle && error.what.contains("has changed"), "\(error)")
     }
 
+    @Test(arguments: Door.allCases) func `A3: a host knows the types that installed apps declare`(door: Door)
+        async throws
+    {
+        let scene = try await Scene(door)
+        let sketch = TypeIdentifier(rawValue: "com.example.sketch")
+        let keys = """
+            <key>UTExportedTypeDeclarations</key><array><dict><key>UTTypeIdentifier</key><string>com.example.sketch</string>
+            <key>UTTypeConformsTo</key><string>public.image</string><key>UTTypeTagSpecification</key>
+            <dict><key>public.filename-extension</key><array><string>sketch</string><string>png</string></array></dict>
+            </dict></array>
+            """
+        try scene.add(keys, to: "")
+        #expect(try !scene.host.types().conforms(sketch, to: .image))
+        try scene.install()
+        let types = try scene.host.types()
+        #expect(types.conforms(sketch, to: .image) && types.type(ofFile: "a.sketch") == sketch)
+        #expect(types.type(ofFile: "a.png") == .png, "an app cannot take over a type of the system")
+        try scene.host.remove(app: "com.example.shout")
+        #expect(try scene.host.types().type(ofFile: "a.sketch") == nil)
+    }
+
     @Test(arguments: Door.allCases) func `A4: attributes that no packet can carry are refused alike`(door: Door)
         async throws
     {

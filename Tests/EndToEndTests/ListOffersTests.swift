@@ -38,6 +38,21 @@ import Testing
         #expect(two.output.hasPrefix("no extension is offered\n"), "\(two)")
     }
 
+    @Test func `A3: a file of a type that the app declares is offered as its kind`() async throws {
+        let info = app.path + "/Info.plist"
+        let text = try String(contentsOfFile: info, encoding: .utf8)
+        let declared = """
+            <key>UTExportedTypeDeclarations</key><array><dict><key>UTTypeIdentifier</key><string>com.example.sketch</string>
+            <key>UTTypeConformsTo</key><string>public.image</string><key>UTTypeTagSpecification</key>
+            <dict><key>public.filename-extension</key><string>sketch</string></dict></dict></array>
+            """
+        try text.replacingOccurrences(of: "<dict>\n", with: "<dict>\n" + declared)
+            .write(toFile: info, atomically: false, encoding: .utf8)
+        try Data().write(to: folder.url.appending(path: "d.sketch"))
+        let ran = try await list("--for", "d.sketch", "--app", app.path)
+        #expect(ran.output.hasPrefix("com.example.app.one  "), "\(ran)")
+    }
+
     @Test func `A2: the offers are printed as JSON and an error of a predicate has its column`() async throws {
         let ran = try await list("--for", "a.jpg", "--url", "https://example.com", "--app", app.path, "--json")
         #expect(ran.status == 0, "\(ran)")

@@ -61,9 +61,24 @@ extension Broker {
         let values = try Self.reading(identifier) { () throws(BundleError) in
             try bundle.attributes().mapValues(ItemValue.init)
         }
+        return try Self.carried(values, of: identifier, named: "its NSExtensionAttributes")
+    }
+
+    package func typeDeclarations(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
+        let (app, _) = try carried(identifier)
+        let values = try Self.reading(identifier) { () throws(BundleError) in
+            try app.typeDeclarations().mapValues(ItemValue.init)
+        }
+        return try Self.carried(values, of: identifier, named: "the types that its app declares")
+    }
+
+    /// - Throws: a `BrokerError` if the values do not fit into a packet.
+    private static func carried(
+        _ values: [String: ItemValue], of identifier: String, named name: String
+    ) throws(BrokerError) -> [String: ItemValue] {
         guard ServiceWire.carries(attributes: values) else {
             throw BrokerError(
-                .invalidBundle, what: "its NSExtensionAttributes are too long, or nested too deeply, for a host",
+                .invalidBundle, what: "\(name) are too long, or nested too deeply, for a host",
                 place: identifier, remedy: "keep them below 100 KiB and 16 levels")
         }
         return values

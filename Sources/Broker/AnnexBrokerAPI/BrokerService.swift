@@ -43,6 +43,9 @@ package protocol BrokerService: Sendable {
     /// All keys and values of an extension's `NSExtensionAttributes`.
     func attributes(of identifier: String) throws(BrokerError) -> [String: ItemValue]
 
+    /// The keys of the `Info.plist` of an extension's app that declare types.
+    func typeDeclarations(of identifier: String) throws(BrokerError) -> [String: ItemValue]
+
     /// A sequence with one value for each later change of the installed apps and extensions.
     var changes: InstalledChanges { get }
 

@@ -22,6 +22,8 @@ public struct AnnexHost: Sendable {
     private let feed = Feed<SessionEnd>()
     /// The activation rules that were read through this broker.
     let rules = KeptRules()
+    /// The types that were read through this broker.
+    let kept = KeptTypes()
     /// The user's languages, the preferred one first, for example `["de-AT", "en"]`. Lists have names and summaries in
     /// these languages. At first they are those of the environment (`UserLanguages.preferred`). Only the first 32 count.
     public var languages = UserLanguages.preferred
@@ -205,6 +207,11 @@ public struct AnnexHost: Sendable {
     ///   since the installation, or if the attributes do not fit in 160 KiB.
     public func attributes(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
         try service.attributes(of: identifier)
+    }
+
+    /// The keys of the `Info.plist` of an extension's app that declare types.
+    func typeDeclarations(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
+        try service.typeDeclarations(of: identifier)
     }
 
     /// The extensions in `extensions` that serve one extension point, for example `com.apple.photo-editing`.

@@ -36,6 +36,7 @@ final class InProcessBroker: BrokerService {
     func installed(in languages: [String]) -> [InstalledExtension] { [] }
     func icon(of identifier: String) -> ExtensionIcon? { nil }
     func attributes(of identifier: String) -> [String: ItemValue] { [:] }
+    func typeDeclarations(of identifier: String) -> [String: ItemValue] { [:] }
     var changes: InstalledChanges { ChangeFeed().follow() }
 
     func install(app path: String, granting: [String]) throws(BrokerError) -> [InstalledExtension] {

@@ -6,7 +6,7 @@ package enum ServiceWire {
     /// The versions of the protocol that this library supports. A host sends its range, and the daemon chooses the
     /// highest version that both support. Every change of meaning raises the upper bound; dropping support for old
     /// peers raises the lower bound.
-    package static let versions: ClosedRange<UInt64> = 3...9
+    package static let versions: ClosedRange<UInt64> = 3...10
     /// From this version on, a host reports to the daemon that it has passed a ping on to the extension.
     package static let firstWithPings: UInt64 = 4
     /// From this version on a daemon checks the extension point that a host expects.
@@ -22,6 +22,8 @@ package enum ServiceWire {
     package static let firstWithGrants: UInt64 = 8
     /// From this version on, a daemon lists extensions in the languages of a host, and sends icons and attributes.
     package static let firstWithFaces: UInt64 = 9
+    /// From this version on, a daemon sends the types that an app declares.
+    package static let firstWithTypes: UInt64 = 10
 
     /// The highest version that both peers support; nil if they have none in common.
     package static func common(with others: ClosedRange<UInt64>) -> UInt64? {
@@ -84,6 +86,8 @@ package enum ServiceRequest: Sendable, Hashable {
     /// A part of an extension's icon. `from` is the offset of its first byte.
     case icon(extension: String, from: UInt64)
     case attributes(extension: String)
+    /// The types that the extension's app declares. The answer is `attributes`.
+    case typeDeclarations(extension: String)
     case terms(extension: String)
     /// Takes a parked extension into use. The number is that of the request that launched it.
     case claim(UInt64)
@@ -100,7 +104,9 @@ package enum ServiceRequest: Sendable, Hashable {
         switch self {
         case .install: 1
         case .launch: ServiceWire.launchDescriptors
-        case .uninstall, .setEnabled, .setGranted, .trust, .pin, .list, .terms, .claim, .icon, .attributes: 0
+        case .uninstall, .setEnabled, .setGranted, .trust, .pin, .list, .terms, .claim, .icon, .attributes,
+            .typeDeclarations:
+            0
         }
     }
 }

@@ -54,6 +54,8 @@ extension Connection {
             query(number) { broker throws(BrokerError) in .icon(try broker.iconPart(of: identifier, from: offset)) }
         case .attributes(let identifier):
             query(number) { broker throws(BrokerError) in .attributes(try broker.attributes(of: identifier)) }
+        case .typeDeclarations(let identifier):
+            query(number) { broker throws(BrokerError) in .attributes(try broker.typeDeclarations(of: identifier)) }
         case .claim(let launched):
             let handle = state.withLock { $0.extensions[launched]?.handle }
             answer(number) { () throws(BrokerError) in .claimed(isYours: handle?.claim() ?? false) }

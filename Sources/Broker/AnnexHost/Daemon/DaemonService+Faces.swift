@@ -69,6 +69,15 @@ extension DaemonService {
         return values
     }
 
+    /// An older daemon sends no types. The host then knows those of the system alone.
+    func typeDeclarations(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
+        guard link.supports(ServiceWire.firstWithTypes) else { return [:] }
+        guard case .attributes(let values) = try link.ask(.typeDeclarations(extension: identifier)) else {
+            throw link.misunderstanding
+        }
+        return values
+    }
+
     private func checkHasFaces() throws(BrokerError) {
         guard link.supports(ServiceWire.firstWithFaces) else {
             throw BrokerError(

@@ -29,22 +29,43 @@ extension AnnexHost {
     /// - Parameters:
     ///   - items: the items to hand over.
     ///   - extensionPoint: only extensions of this point, for example `com.apple.share-services`; nil for all.
-    ///   - types: the types that the host knows.
+    ///   - types: the types that the host knows; nil for `types()`.
     /// - Throws: a `BrokerError` if the broker does not list its extensions. If it does not send a rule, that extension is
     ///   among the others.
     public func extensions(
-        for items: [ExtensionItem], at extensionPoint: String? = nil, types: TypeTable = .system
+        for items: [ExtensionItem], at extensionPoint: String? = nil, types: TypeTable? = nil
     ) throws(BrokerError) -> ExtensionOffers {
-        try offers(for: OfferedItems(items, types: types), at: extensionPoint)
+        let installed = try installed()
+        let types = types ?? kept.table(for: installed, read: typeDeclarations)
+        return try offers(for: OfferedItems(items, types: types), among: installed, at: extensionPoint)
+    }
+
+    /// The types of the system and those that the installed apps declare in their `Info.plist`, with the keys
+    /// `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`.
+    ///
+    /// An app cannot change a type, a file name or a MIME type of the system. It blocks this thread as `installed()` does. The
+    /// types are kept as long as the installed apps stay the same.
+    public func types() throws(BrokerError) -> TypeTable {
+        kept.table(for: try installed(), read: typeDeclarations)
+    }
+
+    private func typeDeclarations(of one: InstalledExtension) throws(BrokerError) -> [String: ItemValue] {
+        try typeDeclarations(of: one.id)
     }
 
     /// The same for items of which only the types are known.
     package func offers(
         for items: OfferedItems, at extensionPoint: String? = nil
     ) throws(BrokerError) -> ExtensionOffers {
+        try offers(for: items, among: try installed(), at: extensionPoint)
+    }
+
+    private func offers(
+        for items: OfferedItems, among installed: [InstalledExtension], at extensionPoint: String?
+    ) throws(BrokerError) -> ExtensionOffers {
         var offers = ExtensionOffers()
         var read: [(of: InstalledExtension, rule: ActivationRule)] = []
-        for one in try installed() where extensionPoint == nil || one.extensionPoint == extensionPoint {
+        for one in installed where extensionPoint == nil || one.extensionPoint == extensionPoint {
             if let why = reasonAgainst(one, for: items, noting: &read) {
                 offers.others.append(ExtensionOffers.Other(installed: one, why: why))
             } else {

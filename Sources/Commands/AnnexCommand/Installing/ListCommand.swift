@@ -77,8 +77,8 @@ struct ListCommand: ParsableCommand {
 extension ListCommand {
     /// Prints which extensions are offered for the things of the command line.
     private func listOffers() throws {
-        let items = try things.items()
         let host = try daemon.host(ofApps: things.app)
+        let items = try things.items(try daemon.reporting { () throws(BrokerError) in try host.types() })
         let offers = try daemon.reporting { () throws(BrokerError) in try host.offers(for: items, at: point) }
         if daemon.json {
             print(OffersText.json(offers).written)

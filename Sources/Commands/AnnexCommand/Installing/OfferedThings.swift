@@ -23,18 +23,19 @@ struct OfferedThings: ParsableArguments {
     var isGiven: Bool { !files.isEmpty || text != nil || !url.isEmpty }
 
     /// One item with all things, as `annex request` sends it.
-    func items() throws -> OfferedItems {
-        let types = try files.map { [try Self.type(ofFile: $0)] } + url.map { [Self.type(ofURL: $0)] }
-        guard types.isEmpty else { return OfferedItems(attachments: [types], types: .system) }
-        return OfferedItems([ExtensionItem(contentText: text ?? "")], types: .system)
+    /// - Parameter types: the types that the host knows.
+    func items(_ types: TypeTable) throws -> OfferedItems {
+        let attached = try files.map { [try Self.type(ofFile: $0, in: types)] } + url.map { [Self.type(ofURL: $0)] }
+        guard attached.isEmpty else { return OfferedItems(attachments: [attached], types: types) }
+        return OfferedItems([ExtensionItem(contentText: text ?? "")], types: types)
     }
 
-    private static func type(ofFile path: String) throws -> TypeIdentifier {
+    private static func type(ofFile path: String, in types: TypeTable) throws -> TypeIdentifier {
         guard FileText.exists(path) else {
             StandardError.print("annex: \(Escaped(path)): does not exist; name a file that does")
             throw ExitCode(66)
         }
-        return TypeTable.system.type(ofFile: path) ?? .data
+        return types.type(ofFile: path) ?? .data
     }
 
     private static func type(ofURL url: String) -> TypeIdentifier {

@@ -16,6 +16,8 @@ package struct TypeDeclarations: Sendable {
 
     package static let exported = "UTExportedTypeDeclarations"
     package static let imported = "UTImportedTypeDeclarations"
+    /// The keys of an app's `Info.plist` that declare types. An app's own types come before those of other apps.
+    package static let keys = [exported, imported]
     /// The most types of one app, and the most parents or names of one type.
     private static let most = 64
     private static let mostTags = 16
@@ -26,7 +28,7 @@ package struct TypeDeclarations: Sendable {
     ///
     /// - Parameter info: the values of the app's `Info.plist`.
     package init(info: [String: ItemValue]) {
-        for key in [Self.exported, Self.imported] {
+        for key in Self.keys {
             guard let value = info[key] else { continue }
             guard let list = value.list else {
                 faults.append("\(key) is not an array")

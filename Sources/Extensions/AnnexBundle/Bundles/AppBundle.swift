@@ -1,3 +1,4 @@
+internal import AnnexActivation
 internal import AnnexLinux
 public import AnnexModel
 
@@ -27,6 +28,8 @@ public final class AppBundle: Sendable {
     public let rejected: [RejectedExtension]
     /// The path to show in messages: the escaped name of the app's directory.
     let shown: String
+    /// The status of `Info.plist` when it was checked.
+    private let checked: FileStatus
 
     /// Opens an app, and checks the app and its extensions.
     ///
@@ -70,7 +73,7 @@ public final class AppBundle: Sendable {
             InfoAdvice.warnOfPlaceholders(in: info, reporting: findings)
             TypeDeclarationChecks.check(info, reporting: findings)
         }
-        guard let keys = parts.keys, let identifier = keys.identifier, let schemes,
+        guard let info = parts.info, let keys = parts.keys, let identifier = keys.identifier, let schemes,
             let executable = parts.takeProgram()
         else { return nil }
         self.identifier = identifier
@@ -80,8 +83,19 @@ public final class AppBundle: Sendable {
         urlSchemes = schemes
         entitlements = parts.entitlements
         shown = bundle.shown
+        checked = info.status
         directory = bundle.file()
         self.executable = executable
+    }
+}
+
+extension AppBundle {
+    /// The keys with the types that the app declares, exported and imported ones, read again as `attributes()` is.
+    ///
+    /// - Throws: a `BundleError`, also if `Info.plist` has changed since the bundle was checked.
+    package func typeDeclarations() throws(BundleError) -> [String: PropertyListValue] {
+        let info = try BundleDirectory.info(again: directory, shown: shown, unchangedSince: checked)
+        return info.values.filter { TypeDeclarations.keys.contains($0.key) }
     }
 }
 

@@ -97,12 +97,7 @@ public final class ExtensionBundle: Sendable {
     /// used.
     /// - Throws: a `BundleError`, also if `Info.plist` has changed since the bundle was checked.
     public func attributes() throws(BundleError) -> [String: PropertyListValue] {
-        let info = try BundleDirectory(again: directory, shown: shown).info()
-        guard info.status.isUnchanged(since: checked) else {
-            throw BundleError(
-                .p2, file: "\(shown)/Info.plist", what: "has changed since it was checked",
-                remedy: "install the app again")
-        }
+        let info = try BundleDirectory.info(again: directory, shown: shown, unchangedSince: checked)
         return try info.dictionary("NSExtension")?.dictionary("NSExtensionAttributes")?.values ?? [:]
     }
 }

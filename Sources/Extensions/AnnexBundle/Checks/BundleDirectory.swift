@@ -100,6 +100,23 @@ struct BundleDirectory: ~Copyable {
         return try InfoDictionary(bytes, file: shown(name), status: file.status)
     }
 
+    /// Reads the `Info.plist` of a bundle again.
+    /// - Parameters:
+    ///   - directory: the bundle that was checked.
+    ///   - shown: its path in messages.
+    ///   - checked: the file's status when it was checked.
+    static func info(
+        again directory: borrowing BundleFile, shown: String, unchangedSince checked: FileStatus
+    ) throws(BundleError) -> InfoDictionary {
+        let info = try BundleDirectory(again: directory, shown: shown).info()
+        guard info.status.isUnchanged(since: checked) else {
+            throw BundleError(
+                .p2, file: "\(shown)/Info.plist", what: "has changed since it was checked",
+                remedy: "install the app again")
+        }
+        return info
+    }
+
     /// This directory with its status, ready for the launch.
     consuming func file() -> BundleFile { BundleFile(descriptor: descriptor, status: status, path: path) }
 
