@@ -392,7 +392,7 @@ let tests: [Target] = [
         ], swiftSettings: swift),
     .testTarget(
         name: "AnnexTestingTests",
-        dependencies: ["AnnexTesting", "AnnexExtension", "AnnexHost", "AnnexTestSupport"], swiftSettings: swift
+        dependencies: ["AnnexTesting", "AnnexExtension", "AnnexChannel", "AnnexHost", "AnnexTestSupport"], swiftSettings: swift
     ),
     .testTarget(
         name: "AnnexDaemonTests",

@@ -21,13 +21,16 @@ import Testing
         #expect(note(edited) == "new")
     }
 
+    private func item(editedAs format: String) throws -> ExtensionItem {
+        let earlier = AdjustmentData(formatIdentifier: format, formatVersion: "2", data: [])
+        return try picture([1], [AdjustmentData.userInfoKey: earlier.itemValue])
+    }
+
     @Test func `an earlier edit reaches only an editor that can handle its format`() throws {
         let conversation = try Conversation(TurningAround.self)
-        for (format, expected) in [("com.example.turning", "again after 2"), ("com.example.other", "new")] {
-            let earlier = AdjustmentData(formatIdentifier: format, formatVersion: "2", data: [])
-            let item = try picture([1], [AdjustmentData.userInfoKey: earlier.itemValue])
-            #expect(try note(conversation.request([item]).first) == expected)
-        }
+        #expect(try note(conversation.request([item(editedAs: "com.example.turning")]).first) == "again after 2")
+        let error = try conversation.error([item(editedAs: "com.example.other")])
+        #expect(error?.code == ExtensionError.AnnexCode.unknownEdit.rawValue, "its result would lose the earlier edit")
     }
 
     @Test func `an error of the editor or a missing picture cancels the request`() throws {

@@ -1,6 +1,9 @@
+import AnnexChannel
 import AnnexExtension
 import AnnexHost
+import AnnexTestSupport
 import AnnexTesting
+import Foundation
 import Synchronization
 import Testing
 
@@ -49,8 +52,30 @@ import Testing
     }
 
     @Test func `a session that nothing holds any more ends its extension`() async throws {
-        let host = AnnexHost.testing(inProcess: Counts.self)
-        for _ in 0..<100 { _ = try await host.begin("counts") }
+        let host = AnnexHost.testing(inProcess: Lives.self)
+        var ends = host.ends.makeAsyncIterator()
+        for _ in 0..<100 { _ = try await host.begin("lives") }
+        for _ in 0..<100 { #expect(await ends.next()?.termination.reason == .cancelled) }
+        await eventually { Lives.alive.load(ordering: .acquiring) == 0 }
+    }
+
+    @Test func `a task that another thread resumes goes on`() async throws {
+        let session = try await AnnexHost.testing(inProcess: Awaits.self).begin("awaits")
+        for round in 0..<200 {
+            let answer = try await session.request([ExtensionItem(contentText: "\(round)")])
+            #expect(answer.first?.contentText == "\(round) main")
+        }
+        #expect(await session.complete().reason == .completed)
+    }
+
+    @Test func `an extension ends although its channel is full of notices`() async throws {
+        let session = try await AnnexHost.testing(inProcess: Sleeps.self).begin("sleeps")
+        async let answer = session.request([ExtensionItem()])
+        try await Task.sleep(for: .milliseconds(50))
+        while (try? await session.send(Filler(), timeout: .zero)) != nil {}
+        let end = Task { await session.complete() }
+        _ = try? await answer
+        #expect(await end.value.reason == .completed)
     }
 
     @Test func `a host of such an extension has no apps`() {
@@ -67,6 +92,39 @@ private final class Counts: AppExtension {
         Self.requests.add(1, ordering: .relaxed)
         return [ExtensionItem(contentText: "\(items.first?.contentText?.count ?? 0)")]
     }
+}
+
+/// Counts its principal objects, which hold what the session holds.
+private final class Lives: SessionExtension {
+    static let alive = Atomic(0)
+
+    init() { Self.alive.add(1, ordering: .acquiringAndReleasing) }
+
+    deinit { Self.alive.subtract(1, ordering: .acquiringAndReleasing) }
+}
+
+/// Awaits tasks that run on other threads.
+private final class Awaits: AppExtension {
+    func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem] {
+        let text = items.first?.contentText ?? ""
+        let word = await Task.detached { await MainActor.run { "main" } }.value
+        return [ExtensionItem(contentText: "\(text) \(word)")]
+    }
+}
+
+/// Keeps its thread for a while, and reads nothing.
+private final class Sleeps: AppExtension {
+    func beginRequest(with context: ExtensionContext) {
+        Thread.sleep(forTimeInterval: 0.5)
+        context.completeRequest(returning: [])
+    }
+}
+
+private struct Filler: ChannelNotice {
+    static let method: UInt16 = 7
+    init() {}
+    init(from decoder: inout MessageDecoder) {}
+    func encode(into encoder: inout MessageEncoder) { encoder.encode([UInt8](repeating: 1, count: 4_096), as: 1) }
 }
 
 private final class Stays: SessionExtension {

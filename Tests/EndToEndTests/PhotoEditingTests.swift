@@ -95,14 +95,19 @@ import Testing
         #expect(try await editing.finish().renderedContent.load() == [1, 2, 3])
     }
 
-    @Test func `an extension without a dialogue edits at once`() async throws {
-        let app = try SubstituteApp(running: "serves-everything")
-        let editing = try await AnnexHost.patient(with: app).edit(
-            picture(), with: SubstituteApp.identifier, as: nil)
-        #expect(!editing.isInteractive && editing.view == nil)
+    @Test func `an extension without a dialogue gets the picture with all edits`() async throws {
+        var picture = try picture()
+        picture.original = try Self.provider([9])
+        picture.adjustmentData = AdjustmentData(formatIdentifier: "a", formatVersion: "1", data: [])
+        let item = picture.item(continues: false)
+        #expect(try item.attachments.map { try $0.loadData(forType: .png) } == [[1, 2, 3]])
+        #expect(item.userInfo[AdjustmentData.userInfoKey] == nil)
+        let editing = try await edit(picture, running: "serves-everything")
+        #expect(!editing.isInteractive && !editing.continuesEdit && editing.view == nil)
         #expect(try await editing.perform(turn) == nil)
         #expect(try await !editing.shouldShowCancelConfirmation())
-        await editing.cancel()
+        await #expect(throws: HostError.self) { try await editing.finish() }
+        #expect(editing.session.termination != nil)
     }
 
     @Test func `a request without a dialogue is edited at once`() async throws {
@@ -179,6 +184,55 @@ import Testing
             let error = await #expect(throws: HostError.self) { try await misedit(conduct).finish() }
             guard case .cancelled(.noEditedPicture)? = error else { return record(error) }
         }
+    }
+
+    @Test func `an extension that says it has answered, and has not, is ended by the time limit`() async throws {
+        let error = await #expect(throws: HostError.self) { try await misedit("closed", .seconds(1)) }
+        guard case .ended(let end)? = error else { return record(error) }
+        #expect(end.reason == .timeLimit, "\(end)")
+    }
+
+    @Test func `a cancelled task of the host ends the wait and the extension`() async throws {
+        for conduct in ["closed", "silent"] {
+            let task = Task { try await misedit(conduct).finish() }
+            try await Task.sleep(for: .milliseconds(300))
+            task.cancel()
+            let error = await #expect(throws: HostError.self) { try await task.value }
+            guard case .taskCancelled? = error else { return record(error) }
+        }
+        let editing = try await edit(picture(conduct: "slow at the end"))
+        let task = Task { try await editing.finish() }
+        try await Task.sleep(for: .milliseconds(300))
+        task.cancel()
+        let error = await #expect(throws: HostError.self) { try await task.value }
+        guard case .taskCancelled? = error else { return record(error) }
+        #expect(editing.session.termination != nil)
+    }
+
+    @Test func `actions at once leave the newest view`() async throws {
+        let editing = try await edit(picture())
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 { group.addTask { _ = try? await editing.perform(turn) } }
+        }
+        #expect(text(editing.view).hasSuffix("turns 20"))
+        async let one = editing.finish()
+        async let other = editing.finish()
+        #expect(try await one.renderedContent.load() == [1, 2, 3])
+        _ = try await other
+    }
+
+    @Test func `a daemon hears of as many ends as begins`() async throws {
+        let daemon = try await TestDaemon()
+        let app = try SubstituteApp(running: "edits")
+        let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
+        try host.install(app: app.path)
+        for round in 0..<40 {
+            let editing = try await host.edit(picture(), with: SubstituteApp.identifier, as: nil)
+            try await editing.perform(turn)
+            if round.isMultiple(of: 2) { await editing.cancel() } else { _ = try await editing.finish() }
+        }
+        let session = try await host.begin(SubstituteApp.identifier)
+        _ = await session.cancel()
     }
 
     @Test func `an event that is never answered ends with the answer to the request`() async throws {

@@ -20,8 +20,9 @@ extension AnnexHost {
     /// What differs from a real extension:
     /// - There is no sandbox, and no limit of time or memory. An extension that hangs makes the test hang, and an extension
     ///   that crashes ends the test's process.
+    /// - If the extension ends by an error of its channel, the reason is `exited`, and the last output says which.
     /// - `privateDirectory` and `frameworksDirectory` come from the environment of the test: `ANNEX_PRIVATE_DIRECTORY` and
-    ///   `ANNEX_FRAMEWORKS`.
+    ///   `ANNEX_FRAMEWORKS`, read once.
     /// - Tasks that the extension starts itself, with `Task { }`, run on other threads. In a sandbox there is only one thread.
     ///
     /// Test in the sandbox too, with `testing(apps:)`: code that works here may need a call that the policy denies.

@@ -22,7 +22,7 @@ final class InProcessBroker: BrokerService {
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(BrokerError) -> any ExtensionHandle {
-        let handle = InProcessHandle(events)
+        let handle = InProcessHandle(host, events: events)
         do throws(SystemError) {
             try handle.start(channel: channel, makeService: makeService)
         } catch {
@@ -58,89 +58,4 @@ final class InProcessBroker: BrokerService {
         BrokerError(
             .unknownExtension, what: "is not known to a host of an extension in the test's own process", place: place)
     }
-}
-
-/// An extension that is a thread. Its end is the end of the thread: a thread cannot be killed.
-private final class InProcessHandle: ExtensionHandle {
-    private struct State {
-        /// Why the extension ends; nil if it ends by itself.
-        var cause: Termination.Reason?
-        var hasEnded = false
-    }
-
-    private let state = Mutex(State())
-    private let events: @Sendable (ExtensionEvent) -> Void
-
-    init(_ events: @escaping @Sendable (ExtensionEvent) -> Void) {
-        self.events = events
-    }
-
-    func start(
-        channel: consuming ExtensionDescriptors, makeService: @escaping InProcessBroker.MakeService
-    ) throws(SystemError) {
-        let box = DescriptorBox(channel)
-        _ = try WorkerThread("annex-extension") { [self] in
-            // The end of the session and a host that is gone end the service alike.
-            if let channel = box.take() { try? Self.serve(channel, with: makeService) }
-            end(for: .cancelled)
-        }
-    }
-
-    private static func serve(
-        _ channel: consuming ExtensionDescriptors, with makeService: InProcessBroker.MakeService
-    ) throws(ExtensionFailure) {
-        let endpoint = try ExtensionEndpoint(channel)
-        let service = makeService(endpoint)
-        try endpoint.sayHello()
-        try service.serve(endpoint)
-    }
-
-    /// Reports the end once.
-    /// - Parameter reason: the reason, if no other was recorded before.
-    private func end(for reason: Termination.Reason) {
-        let reason: Termination.Reason? = state.withLock { state in
-            guard !state.hasEnded else { return nil }
-            state.hasEnded = true
-            return state.cause ?? reason
-        }
-        if let reason { events(.ended(Termination(reason))) }
-    }
-
-    func saidHello() { events(.ready(.unknown)) }
-
-    func dismiss(for dismissal: Dismissal) {
-        let isFirst = state.withLock { state in
-            guard state.cause == nil, !state.hasEnded else { return false }
-            state.cause = dismissal == .completed ? .completed : .cancelled
-            return true
-        }
-        if isFirst { events(.goodbye) }
-    }
-
-    func violated(_ violation: ProtocolViolation) {
-        end(for: violation.isBudget ? .messageBudget : .protocolViolation)
-    }
-
-    func overstayed() { end(for: .timeLimit) }
-
-    // The thread reports its own end. No limit and no watchdog needs the other reports.
-    func channelClosed() {}
-    func requestBegan(_ request: UInt64) {}
-    func requestEnded(_ request: UInt64) {}
-    func gaveSign() {}
-    func activityBegan(_ reason: String) {}
-    func activityEnded() {}
-    func park() {}
-    func claim() -> Bool { true }
-}
-
-/// Takes descriptors to another thread, once.
-private final class DescriptorBox: Sendable {
-    private let descriptors: Mutex<ExtensionDescriptors?>
-
-    init(_ descriptors: consuming ExtensionDescriptors) {
-        self.descriptors = Mutex(descriptors)
-    }
-
-    func take() -> ExtensionDescriptors? { descriptors.withLock { $0.take() } }
 }

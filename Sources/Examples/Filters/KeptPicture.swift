@@ -5,13 +5,14 @@ import Glibc
 /// `beach.ppm.adjustments`.
 struct KeptPicture {
     let editable: EditablePicture
+    private let picture: ItemContents
     private let original: ItemContents
 
     init(_ path: String) throws {
-        let picture = try ItemContents(path: path)
+        picture = try ItemContents(path: path)
         var editable = EditablePicture(Self.provider(picture))
         original = (try? ItemContents(path: path + ".original")) ?? picture
-        if let bytes = try? ItemContents(path: path + ".adjustments").load(limit: 1 << 16) {
+        if let bytes = try? ItemContents(path: path + ".adjustments").load(limit: 1 << 20) {
             editable.original = Self.provider(original)
             editable.adjustmentData = try AdjustmentData(archive: bytes)
         }
@@ -19,9 +20,10 @@ struct KeptPicture {
     }
 
     /// Keeps an edited picture under a new name.
-    func keep(_ edited: ContentEditingOutput, as path: String) throws {
+    /// - Parameter continues: whether the edit took the place of the earlier one. If not, it came on top of it.
+    func keep(_ edited: ContentEditingOutput, continues: Bool, as path: String) throws {
         try Self.create(path, holding: edited.renderedContent.load())
-        try Self.create(path + ".original", holding: original.load())
+        try Self.create(path + ".original", holding: (continues ? original : picture).load())
         try Self.create(path + ".adjustments", holding: edited.adjustmentData.archived())
     }
 
@@ -31,8 +33,14 @@ struct KeptPicture {
 
     private static func create(_ path: String, holding bytes: [UInt8]) throws {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o666)
+        guard file >= 0 else { throw NotWritten(path: path) }
         defer { close(file) }
-        guard file >= 0, write(file, bytes, bytes.count) == bytes.count else { throw NotWritten(path: path) }
+        var done = 0
+        while done < bytes.count {
+            let written = bytes[done...].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+            guard written > 0 else { throw NotWritten(path: path) }
+            done += written
+        }
     }
 }
 

@@ -20,14 +20,14 @@ guard words.count == 3, let picture = words.first, let filter = words.dropFirst(
 do {
     let kept = try KeptPicture(picture)
     let host = try AnnexHost.embedded(apps: ["Filters.app"])
-    let editing = try await host.edit(kept.editable, with: "com.example.filters.editor", accepting: 64 << 20)
+    let editing = try await host.edit(kept.editable, with: "com.example.filters.editor", atMost: 64 << 20)
     guard editing.view?.buttons.contains(filter) == true else {
         print("no picture: the editor has no button \(filter)")
         exit(1)
     }
     try await editing.perform(ContentAction(identifier: filter))
     let edited = try await editing.finish()
-    try kept.keep(edited, as: target)
+    try kept.keep(edited, continues: editing.continuesEdit, as: target)
     let filters = String(decoding: edited.adjustmentData.data, as: UTF8.self)
     print("\(filter): \(filters.isEmpty ? "no filter" : filters)")
 } catch {

@@ -102,6 +102,8 @@ extension ExtensionError {
         case answerNotAccepted = 5
         case attachmentUnreadable = 6
         case noPicture = 7
+        // AnnexModel defines 8.
+        case unknownEdit = 9
     }
 
     init(_ code: AnnexCode, text: String) {

@@ -1,5 +1,6 @@
 // A photo editor that turns bytes around as often as the user wants. The user info of the picture is the conduct.
 import AnnexExtension
+import Glibc
 
 Edits.main()
 
@@ -43,6 +44,7 @@ final class Edits: PhotoEditingExtension {
 
     func finishContentEditing() throws -> ContentEditingOutput {
         if conduct == "hang at the end" { while true {} }
+        if conduct == "slow at the end" { sleep(3) }
         if conduct == "fail at the end" {
             throw ExtensionError(code: 6, domain: "com.example", localizedDescription: "no result")
         }

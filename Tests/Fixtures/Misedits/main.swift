@@ -17,6 +17,7 @@ let answer = { (items: [ExtensionItem]) throws in
 service.serve(EditingEvent.self) { event in
     switch event {
     case .opened(let earlier): conduct = earlier?.formatVersion ?? ""
+    case .started where conduct == "closed": return EditingAnswer(isOpen: false)
     case .finished where conduct == "no picture": try answer([ExtensionItem(contentText: "none")])
     case .acted where conduct == "answer in silence":
         try answer([ExtensionItem(contentText: "none")])
@@ -28,10 +29,10 @@ service.serve(EditingEvent.self) { event in
     case .acted where conduct == "large view":
         let text = String(repeating: "x", count: 60_000)
         return EditingAnswer(view: try ContentMessage(.text(text), within: ContentLimits(textBytes: 100_000)))
-    case .leaving: return EditingAnswer(isYes: true)
+    case .leaving: return EditingAnswer(isAffirmed: true)
     default: break
     }
-    return EditingAnswer(isYes: true)
+    return EditingAnswer(isAffirmed: true)
 }
 service.serveItems { (request: consuming IncomingRequest) in
     open = consume request

@@ -4,25 +4,26 @@ public import AnnexModel
 extension AnnexHost {
     /// Launches a photo-editing extension and lets it start to edit a picture.
     ///
-    /// If there is adjustment data and the original, the extension is asked first whether it can continue that edit. It then gets
-    /// either the original with the adjustment data, or the picture with all edits.
+    /// If there is adjustment data and the original, the extension is asked first whether it can continue that edit. If it can,
+    /// it gets the original with the adjustment data. If not, or if it takes part in no dialogue, it gets the picture with all
+    /// edits.
     ///
     /// - Parameters:
     ///   - picture: the picture with its earlier edit.
     ///   - identifier: the extension's bundle identifier.
     ///   - point: the extension point that the host expects; nil for any point.
-    ///   - bytes: the most bytes of the edited picture.
+    ///   - largest: the most bytes of the edited picture.
     ///   - service: serves the extension's other requests and notices.
     /// - Throws: as `begin` does; `HostError.cancelled` or `.ended` if the extension cannot start with this picture.
     public nonisolated(nonsending) func edit(
         _ picture: EditablePicture, with identifier: String, as point: String? = "com.apple.photo-editing",
-        accepting bytes: Int = 256 << 20, serving service: HostService = HostService()
+        atMost largest: Int = 256 << 20, serving service: HostService = HostService()
     ) async throws(HostError) -> PhotoEditingSession {
         let session = try await begin(identifier, as: point, serving: service)
         let continues = try await Self.open(picture.earlier, in: session)
-        let item = picture.item(continues: continues ?? (picture.earlier != nil))
+        let item = picture.item(continues: continues ?? false)
         let editing = PhotoEditingSession(
-            Dialogue(session, request: [item], accepting: .sealedMemory(count: 1, bytes: bytes)),
+            Dialogue(session, request: [item], accepting: .sealedMemory(count: 1, bytes: largest)),
             continuesEdit: continues ?? false, isInteractive: continues != nil)
         try await editing.start()
         return editing
@@ -33,7 +34,7 @@ extension AnnexHost {
         _ earlier: AdjustmentData?, in session: ExtensionSession
     ) async throws(HostError) -> Bool? {
         do throws(HostError) {
-            return try await session.callWatched(EditingEvent.opened(earlier: earlier)).isYes && earlier != nil
+            return try await session.callWatched(EditingEvent.opened(earlier: earlier)).isAffirmed && earlier != nil
         } catch {
             guard case .unknownMethod = error else { throw error }
             return nil

@@ -105,7 +105,8 @@ public final class ComposeSession: Sendable {
     /// - Throws: `HostError.invalidRequest` if the extension does not accept the text; the sheet stays open then. Also what
     ///   `answer()` throws.
     public nonisolated(nonsending) func post() async throws(HostError) -> [ExtensionItem] {
-        let reply = try await send(.posted)
+        let reply = try await dialogue.conclude(ComposeEvent.posted)
+        if let reply { board.apply(reply.change, isAsked: true) }
         guard isAnswered || reply?.change.isContentValid ?? true else {
             throw .invalidRequest("the extension does not accept the text of the sheet")
         }

@@ -29,7 +29,7 @@ final class Dialogue: Sendable {
         self.number = number
         request = Task {
             defer {
-                events.close()
+                if events.close() { session.endLimit(of: number) }
                 onClose()
             }
             return await Self.result { () async throws(HostError) in
@@ -50,12 +50,12 @@ final class Dialogue: Sendable {
     nonisolated(nonsending) func send<Event: ChannelRequest & Sendable>(
         _ event: Event
     ) async throws(HostError) -> Event.Response? where Event.Response: Sendable {
-        let call = Task { [session] in
-            await Self.result { () async throws(HostError) in try await session.callWatched(event) }
+        let begun = events.begin { [session] in
+            Task { await Self.result { () async throws(HostError) in try await session.callWatched(event) } }
         }
         // An extension that has answered the request need not answer events any more.
-        guard let number = events.add({ call.cancel() }) else {
-            call.cancel()
+        guard let (call, number) = begun else {
+            _ = try await outcome().get()
             return nil
         }
         defer { events.remove(number) }
@@ -69,23 +69,38 @@ final class Dialogue: Sendable {
         } catch {
             guard isAnswered else { throw error }
             // The outcome of the request says more than the failure of an event that came too late.
-            try await outcome()
+            _ = try await outcome().get()
             return nil
         }
     }
 
-    /// Waits until the request has its answer.
-    /// - Throws: the error that the request ended with.
-    nonisolated(nonsending) func outcome() async throws(HostError) { _ = try await request.value.get() }
+    /// Sends the last event, after which the extension answers the request. If the event fails, the session ends.
+    nonisolated(nonsending) func conclude<Event: ChannelRequest & Sendable>(
+        _ event: Event
+    ) async throws(HostError) -> Event.Response? where Event.Response: Sendable {
+        do throws(HostError) {
+            return try await send(event)
+        } catch {
+            request.cancel()
+            _ = await session.cancel()
+            throw error
+        }
+    }
 
-    /// Waits for the answer, which the user does not delay any more, and ends the session. Cancelling the task cancels the request.
-    nonisolated(nonsending) func answer() async throws(HostError) -> [ExtensionItem] {
-        if events.beginWait() { session.startLimit(of: number) }
-        let result = await withTaskCancellationHandler {
+    /// Waits until the request has its answer. The user does not delay it any more, so its time limit begins now. Cancelling
+    /// the task cancels the request.
+    nonisolated(nonsending) func outcome() async -> Result<[ExtensionItem], HostError> {
+        events.beginWait { session.startLimit(of: number) }
+        return await withTaskCancellationHandler {
             await request.value
         } onCancel: {
             request.cancel()
         }
+    }
+
+    /// Waits for the answer, and ends the session. Cancelling the task cancels the request.
+    nonisolated(nonsending) func answer() async throws(HostError) -> [ExtensionItem] {
+        let result = await outcome()
         _ = await session.complete()
         return try result.get()
     }
@@ -97,8 +112,8 @@ final class Dialogue: Sendable {
     /// - Parameter event: informs the extension first; nil if it is not to be informed.
     nonisolated(nonsending) func cancel(informingBy event: (some ChannelRequest & Sendable)?) async -> Termination {
         if let event, !isAnswered {
-            // An extension that fails here is ended all the same.
-            _ = try? await session.call(event, timeout: Self.cancelLimit)
+            // A task of its own: the caller's may be cancelled already. An extension that fails here is ended all the same.
+            await Task { [session] in _ = try? await session.call(event, timeout: Self.cancelLimit) }.value
         }
         request.cancel()
         return await session.cancel()
@@ -115,11 +130,11 @@ final class Dialogue: Sendable {
     }
 }
 
-/// The events of a dialogue whose answers are awaited.
+/// The events of a dialogue whose answers are awaited, and whether the time limit of its request has begun.
 private final class DialogueEvents: Sendable {
     private struct Contents {
         var isClosed = false
-        /// Whether the host waits for the answer alone.
+        /// Whether the time limit of the request has begun.
         var isWaiting = false
         /// How to cancel each event.
         var cancels: [UInt64: @Sendable () -> Void] = [:]
@@ -130,33 +145,37 @@ private final class DialogueEvents: Sendable {
 
     var isClosed: Bool { contents.withLock { $0.isClosed } }
 
-    /// - Returns: whether the wait for the answer begins now. A request has one time limit.
-    func beginWait() -> Bool {
-        contents.withLock { contents in
-            defer { contents.isWaiting = true }
-            return !contents.isWaiting && !contents.isClosed
-        }
-    }
-
-    /// - Parameter cancel: called if the request gets its answer before the event.
-    /// - Returns: the number to remove the event by; nil if the request has its answer already.
-    func add(_ cancel: @escaping @Sendable () -> Void) -> UInt64? {
+    /// Begins an event, which is cancelled if the request gets its answer first.
+    /// - Returns: the event and its number; nil if the request has its answer already.
+    func begin<Value>(_ make: () -> Task<Value, Never>) -> (call: Task<Value, Never>, number: UInt64)? {
         contents.withLock { contents in
             guard !contents.isClosed else { return nil }
+            let call = make()
             contents.last += 1
-            contents.cancels[contents.last] = cancel
-            return contents.last
+            contents.cancels[contents.last] = { call.cancel() }
+            return (call, contents.last)
         }
     }
 
     func remove(_ event: UInt64) { contents.withLock { _ = $0.cancels.removeValue(forKey: event) } }
 
-    func close() {
-        let cancels = contents.withLock { contents in
+    /// Begins the time limit, once and only while the request is open. So each begin is followed by its end.
+    func beginWait(_ begin: () -> Void) {
+        contents.withLock { contents in
+            guard !contents.isWaiting, !contents.isClosed else { return }
+            contents.isWaiting = true
+            begin()
+        }
+    }
+
+    /// - Returns: whether the time limit had begun.
+    func close() -> Bool {
+        let (cancels, isWaiting) = contents.withLock { contents in
             contents.isClosed = true
             defer { contents.cancels = [:] }
-            return contents.cancels
+            return (contents.cancels, contents.isWaiting)
         }
         for cancel in cancels.values { cancel() }
+        return isWaiting
     }
 }

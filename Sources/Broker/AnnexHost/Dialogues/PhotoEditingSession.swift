@@ -25,7 +25,13 @@ public final class PhotoEditingSession: Sendable {
     /// Whether the extension takes part in a dialogue. If not, it works without the user: `finish()` waits for the result.
     public let isInteractive: Bool
     private let dialogue: Dialogue
-    private let shown = Mutex<ContentTree?>(nil)
+    private let shown = Mutex(Shown())
+
+    /// The newest view, and its number. Answers to events that were sent at once may be read in any order.
+    private struct Shown {
+        var view: ContentTree?
+        var number: UInt64 = 0
+    }
 
     init(_ dialogue: Dialogue, continuesEdit: Bool, isInteractive: Bool) {
         self.dialogue = dialogue
@@ -35,30 +41,32 @@ public final class PhotoEditingSession: Sendable {
 
     /// The extension has read the picture, or answered with an error.
     nonisolated(nonsending) func start() async throws(HostError) {
-        guard isInteractive, try await send(.started)?.isYes != true else { return }
+        guard isInteractive, try await send(.started)?.isOpen == false else { return }
         // The extension has answered already. Only an error is a failure of the start.
-        try await dialogue.outcome()
+        _ = try await dialogue.outcome().get()
     }
 
     /// The extension's view, to be drawn now; nil if it has none.
-    public var view: ContentTree? { shown.withLock { $0 } }
+    public var view: ContentTree? { shown.withLock { $0.view } }
 
     /// Whether the extension has answered, failed or ended. `finish()` then returns at once.
     public var isAnswered: Bool { dialogue.isAnswered }
 
     /// Passes on what the user did in the extension's view.
+    /// - Parameter action: the button or the option.
     /// - Returns: the view after it.
+    /// - Throws: `HostError.ended` and the other errors of a request.
     @discardableResult
     public nonisolated(nonsending) func perform(_ action: ContentAction) async throws(HostError) -> ContentTree? {
         if isInteractive { try await send(.acted(action)) }
         return view
     }
 
-    /// Waits for the edited picture, and ends the session. Cancelling the task cancels the edit.
+    /// Waits for the edited picture, and ends the session. Cancelling the task cancels the edit, and ends the session too.
     /// - Throws: `HostError.cancelled` with the extension's own error, or with `ExtensionError.noEditedPicture`. Also the other
     ///   errors of a request.
     public nonisolated(nonsending) func finish() async throws(HostError) -> ContentEditingOutput {
-        if isInteractive { try await send(.finished) }
+        if isInteractive { _ = try await dialogue.conclude(EditingEvent.finished) }
         guard let output = ContentEditingOutput(try await dialogue.answer()) else {
             throw .cancelled(.noEditedPicture)
         }
@@ -66,9 +74,11 @@ public final class PhotoEditingSession: Sendable {
     }
 
     /// Asks whether the user would lose work by `cancel()`, and should confirm it.
+    /// - Returns: false if the extension takes part in no dialogue, or has answered already.
+    /// - Throws: `HostError.ended` and the other errors of a request.
     public nonisolated(nonsending) func shouldShowCancelConfirmation() async throws(HostError) -> Bool {
         guard isInteractive else { return false }
-        return try await dialogue.send(EditingEvent.leaving)?.isYes ?? false
+        return try await dialogue.send(EditingEvent.leaving)?.isAffirmed ?? false
     }
 
     /// Gives the edit up, and ends the session. The extension gets a second to notice.
@@ -79,8 +89,10 @@ public final class PhotoEditingSession: Sendable {
 
     @discardableResult
     private nonisolated(nonsending) func send(_ event: EditingEvent) async throws(HostError) -> EditingAnswer? {
-        let answer = try await dialogue.send(event)
-        if let answer { shown.withLock { $0 = answer.tree } }
+        guard let answer = try await dialogue.send(event) else { return nil }
+        shown.withLock { shown in
+            if answer.number >= shown.number { shown = Shown(view: answer.tree, number: answer.number) }
+        }
         return answer
     }
 }

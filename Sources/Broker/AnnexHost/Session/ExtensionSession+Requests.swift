@@ -51,7 +51,9 @@ extension ExtensionSession {
         to items: [ExtensionItem], accepting acceptance: Acceptance, timeout: Duration?, progress: ProgressHandler?
     ) async throws(HostError) -> [ExtensionItem] {
         let encoded = try begin(items, accepting: acceptance, progress: progress)
-        startLimit(of: encoded.number)
+        let number = encoded.number
+        startLimit(of: number)
+        defer { endLimit(of: number) }
         return try await answer(to: encoded, timeout: timeout)
     }
 
@@ -81,8 +83,9 @@ extension ExtensionSession {
         to items: [ExtensionItem], accepting acceptance: Acceptance, timeout: Duration?, progress: ProgressHandler?
     ) throws(HostError) -> [ExtensionItem] {
         let encoded = try begin(items, accepting: acceptance, progress: progress)
-        startLimit(of: encoded.number)
         let (number, offers) = (encoded.number, encoded.offers)
+        startLimit(of: number)
+        defer { endLimit(of: number) }
         let answer: Answer
         do throws(CallFailure) {
             answer = read(try channel.callAndWait(encoded.request, timeout: timeout))
@@ -109,11 +112,10 @@ extension ExtensionSession {
         return encoded
     }
 
-    /// Ends what belongs to a request: its offers, its reports on progress, and its time limit.
+    /// Ends what belongs to a request: its offers, and its reports on progress.
     private func end(_ number: UInt64, withdrawing offers: [ContentsList.Offer]) {
         link.offers.withdraw(offers, on: channel)
         link.progress.remove(number)
-        link.report { $0.requestEnded(number) }
     }
 
     /// An answer that cannot be decoded breaks the protocol, and the broker ends the extension for it.
@@ -136,8 +138,16 @@ extension ExtensionSession {
     nonisolated(nonsending) func requestWithoutLimit(
         _ items: [ExtensionItem], accepting acceptance: Acceptance, number: UInt64
     ) async throws(HostError) -> [ExtensionItem] {
-        let encoded = try begin(items, accepting: acceptance, progress: nil, number: number)
-        return try await answer(to: encoded, timeout: nil)
+        let over = observer?.requesting()
+        do throws(HostError) {
+            let encoded = try begin(items, accepting: acceptance, progress: nil, number: number)
+            let answer = try await answer(to: encoded, timeout: nil)
+            over?(nil)
+            return answer
+        } catch {
+            over?(error)
+            throw error
+        }
     }
 
     /// Sends an event of a dialogue. Unlike other calls, the broker knows of it, and its watchdog watches the extension.
@@ -146,13 +156,15 @@ extension ExtensionSession {
     ) async throws(HostError) -> Event.Response {
         let number = nextRequest()
         startLimit(of: number)
-        defer { link.report { $0.requestEnded(number) } }
+        defer { endLimit(of: number) }
         return try await call(event)
     }
 
     /// Reports a request to the broker, which applies the time limit to each request separately. The extension does not get
     /// the limit. A hostile extension could otherwise delay each answer until just before it.
     func startLimit(of number: UInt64) { link.report { $0.requestBegan(number) } }
+
+    func endLimit(of number: UInt64) { link.report { $0.requestEnded(number) } }
 }
 
 extension ExtensionSession {

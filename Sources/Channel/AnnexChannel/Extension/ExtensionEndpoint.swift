@@ -32,6 +32,14 @@ public struct ExtensionEndpoint: ~Copyable {
         try self.init(descriptors, waiting: waiting, tasks: FirstThread())
     }
 
+    /// Creates the endpoint of an extension that shares its process with other threads, which may resume its tasks.
+    /// - Parameter wake: makes the host send `ReservedMethods.wakeUp`. Other threads call it.
+    package init(
+        _ descriptors: consuming ExtensionDescriptors, wake: @escaping @Sendable () -> Void
+    ) throws(ExtensionFailure) {
+        try self.init(descriptors, waiting: .adaptive, tasks: FirstThread(wake: wake))
+    }
+
     private init(
         _ descriptors: consuming ExtensionDescriptors, waiting: WaitingStyle, tasks: FirstThread
     ) throws(ExtensionFailure) {

@@ -8,7 +8,7 @@ internal import Synchronization
 /// process uses this executor for everything: tasks, detached tasks, actors, the main actor, and tasks that sleep.
 ///
 /// The thread that serves the channel calls `runReady` between two waits. Only that thread may resume a task: a job that
-/// another thread adds runs after the next message.
+/// another thread adds runs after the next message, unless `wake` brings one.
 final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
     private enum Job: Sendable {
         case task(UnownedJob)
@@ -49,12 +49,20 @@ final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
 
     /// The thread that created this object, which serves the channel.
     private let thread = pthread_self()
+    /// Called after another thread has added a job; nil if there is no other thread.
+    private let wake: (@Sendable () -> Void)?
     private let queue = Mutex(Queue())
     /// SYNC: relaxed: a hint for the thread that fills and empties the queue. The jobs themselves are behind the lock.
     private let readyCount = Atomic<Int>(0)
     /// The moment of the first timer; `.max` if there is none.
     /// SYNC: relaxed, as above.
     private let firstTimer = Atomic<UInt64>(.max)
+
+    /// - Parameter wake: makes the thread that serves the channel read it. Without it, a job that another thread adds runs after the
+    ///   next message. An extension in a sandbox has no other thread.
+    init(wake: (@Sendable () -> Void)? = nil) {
+        self.wake = wake
+    }
 
     /// Whether no job is ready. A timer may still be pending.
     @inline(__always) var isIdle: Bool { readyCount.load(ordering: .relaxed) == 0 }
@@ -112,6 +120,7 @@ final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
     private func add(_ job: Job) {
         queue.withLock { $0.ready.append(job) }
         readyCount.add(1, ordering: .relaxed)
+        if let wake, pthread_equal(thread, pthread_self()) == 0 { wake() }
     }
 
     @discardableResult

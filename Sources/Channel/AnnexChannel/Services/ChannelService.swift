@@ -140,6 +140,8 @@ public struct ChannelService: ~Copyable {
     public borrowing func serve(_ endpoint: borrowing ExtensionEndpoint) throws(ExtensionFailure) {
         let core = endpoint.core
         prepare(core)
+        // These hold the service, which holds the core.
+        defer { (core.onLifeEvent, core.onStream) = (nil, nil) }
         var encoder = MessageEncoder()
         let buffer = RequestBuffer(capacity: core.largestRequest)
         var isOver = false

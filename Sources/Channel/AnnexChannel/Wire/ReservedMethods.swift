@@ -5,6 +5,8 @@ package enum ReservedMethods {
     package static let first: UInt16 = 0xFE00
     /// The extension's requests about items on demand.
     package static let itemLoads: ClosedRange<UInt16> = 0xFEF0...0xFEFF
+    /// A notice that means nothing. It only wakes the thread that reads the channel.
+    package static let wakeUp: UInt16 = 0xFEE0
     /// The request that carries items.
     package static let items: UInt16 = 1
 

@@ -103,6 +103,11 @@ struct RequestContent: ParsableArguments {
         if let wrong = info.first(where: { !$0.contains("=") || $0.hasPrefix("=") }) {
             throw ValidationError("--info \(Escaped(wrong)) has no key: write key=value")
         }
+        guard adjustments != nil else { return }
+        if file.isEmpty { throw ValidationError("--adjustments needs --file with the original picture") }
+        if info.contains(where: { $0.hasPrefix("\(AdjustmentData.userInfoKey)=") }) {
+            throw ValidationError("--adjustments and --info \(AdjustmentData.userInfoKey)=… exclude each other")
+        }
     }
 
     func item() throws -> ExtensionItem {

@@ -23,6 +23,9 @@ public protocol ActionExtension: SessionExtension {
     func view(in sheet: ActionSheet) -> ContentNode
 
     /// The user pressed a button or picked an option.
+    /// - Parameters:
+    ///   - action: the identifier of the button or choice, and the option.
+    ///   - sheet: the view and its request.
     func perform(_ action: ContentAction, in sheet: ActionSheet)
 
     /// The view has appeared: begin to load the attachments. By default, nothing happens.
@@ -53,10 +56,12 @@ public final class ActionSheet: DialogueSheet {
         self.principal = principal
     }
 
-    /// Makes the view anew and shows it, for example when a picture has loaded.
+    /// Makes the view anew and shows it, for example when a text has loaded.
+    ///
+    /// A view of more than about 32 KiB does not fit into a notice. It is shown after the user's next action.
     public func reloadView() {
         guard context.isOpen else { return }
-        // A host that is gone needs no view.
+        // Each answer to an event brings the view too. A host that is gone needs none.
         try? context.sendAndWait(change())
     }
 
@@ -65,7 +70,7 @@ public final class ActionSheet: DialogueSheet {
         case .presented: principal.presentationAnimationDidFinish(in: self)
         case .acted(let action): principal.perform(action, in: self)
         case .cancelled: principal.didSelectCancel(in: self)
-        // The view has no text to edit and no settings.
+        // The view has no text to edit or post, and no settings.
         case .opened, .edited, .tapped, .chose, .posted: break
         }
         return ComposeAnswer(change())
@@ -74,6 +79,7 @@ public final class ActionSheet: DialogueSheet {
     private func change() -> ComposeChange {
         changes += 1
         var change = ComposeChange(number: changes)
+        change.isContentValid = false
         if context.isOpen { change.view = context.viewToShow(principal.view(in: self)) }
         return change
     }

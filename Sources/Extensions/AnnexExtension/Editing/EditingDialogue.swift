@@ -7,6 +7,10 @@ final class EditingDialogue {
     private let life: ExtensionLife
     /// The editor of the dialogue that the host opened; nil if none is open.
     private var editor: (any PhotoEditingExtension)?
+    /// What the editor told the host about the earlier edit. It is not asked again.
+    private var continues = false
+    /// The number of the last answer.
+    private var answers: UInt64 = 0
     /// The request with the picture. Its answer ends the dialogue.
     private var context: ExtensionContext?
     /// The question for the start that came before the request with the picture.
@@ -28,7 +32,7 @@ final class EditingDialogue {
         context.onAnswer = { [weak self] in self?.end() }
         self.context = context
         do {
-            try editor.startContentEditing(with: ContentEditingInput(context.inputItems, canHandle: editor.canHandle))
+            try editor.startContentEditing(with: ContentEditingInput(in: context, canHandle: { _ in continues }))
         } catch {
             context.cancelRequest(with: error)
         }
@@ -42,7 +46,6 @@ final class EditingDialogue {
             early = DeferredAnswer(response)
             return
         }
-        // Without an editor, the answer to the request is on its way, and the event came too late to matter.
         try? response.send(answer(event))
     }
 
@@ -56,16 +59,18 @@ final class EditingDialogue {
         let editor = makeEditor()
         self.editor = editor
         life.add(editor)
-        try? response.send(EditingAnswer(isYes: earlier.map(editor.canHandle) ?? false))
+        continues = earlier.map(editor.canHandle) ?? false
+        try? response.send(EditingAnswer(isAffirmed: continues))
     }
 
     private func answer(_ event: EditingEvent) -> EditingAnswer {
-        guard let editor, let context else { return EditingAnswer() }
+        // The answer to the request is on its way, and the event came too late to matter.
+        guard let editor, let context else { return answer() }
         switch event {
         case .opened, .started: break
         case .acted(let action): editor.perform(action)
         case .finished: context.completeRequest { [try editor.finishContentEditing().item] }
-        case .leaving: return EditingAnswer(isYes: editor.shouldShowCancelConfirmation)
+        case .leaving: return answer(isAffirmed: editor.shouldShowCancelConfirmation)
         case .cancelled:
             editor.cancelContentEditing()
             context.cancelRequest(with: ExtensionError.userCancelled)
@@ -74,10 +79,12 @@ final class EditingDialogue {
     }
 
     /// The present view, which the host shows.
-    private func answer() -> EditingAnswer {
+    private func answer(isAffirmed: Bool = false) -> EditingAnswer {
+        answers += 1
         let view = editor?.view.flatMap { context?.viewToShow($0) }
         // A view that breaks a limit has answered the request.
-        return EditingAnswer(isYes: context?.isOpen ?? false, view: view)
+        let isOpen = context?.isOpen ?? false
+        return EditingAnswer(number: answers, isAffirmed: isAffirmed, isOpen: isOpen, view: view)
     }
 
     private func end() {

@@ -21,13 +21,18 @@
 /// }
 /// ```
 public protocol PhotoEditingExtension: AppExtension {
-    /// Whether the extension can continue an earlier edit. If not, it gets the rendered picture without the edit data.
+    /// Whether the extension can continue an earlier edit. If not, it gets the picture with all edits, and no adjustment data.
+    /// - Parameter adjustmentData: the earlier edit.
     func canHandle(_ adjustmentData: AdjustmentData) -> Bool
 
     /// Reads the picture and edits it.
+    /// - Parameter input: the picture, and the earlier edit that `canHandle` accepted.
+    /// - Throws: any error. It ends the edit, and the host gets it.
     func startContentEditing(with input: ContentEditingInput) throws
 
     /// Renders the result. Called once, after `startContentEditing`.
+    /// - Returns: the picture and its adjustment data, also if the user changed nothing.
+    /// - Throws: any error. It ends the edit, and the host gets it.
     func finishContentEditing() throws -> ContentEditingOutput
 
     /// Called if the host cancelled: release everything. No other call follows.
@@ -41,6 +46,7 @@ public protocol PhotoEditingExtension: AppExtension {
     var view: ContentNode? { get }
 
     /// The user pressed a button or picked an option in the view. By default, nothing happens.
+    /// - Parameter action: the identifier of the button or choice, and the option.
     func perform(_ action: ContentAction)
 }
 
@@ -55,7 +61,7 @@ extension PhotoEditingExtension {
     /// Passes the first picture of the request through start and finish, and returns the result to the host.
     public func beginRequest(with context: ExtensionContext) {
         context.completeRequest {
-            try startContentEditing(with: ContentEditingInput(context.inputItems, canHandle: canHandle))
+            try startContentEditing(with: ContentEditingInput(in: context, canHandle: canHandle))
             if context.isCancelled {
                 cancelContentEditing()
                 throw ExtensionError.userCancelled
@@ -79,6 +85,12 @@ public struct ContentEditingInput: Sendable {
     public let adjustmentData: AdjustmentData?
     /// Further values from the host, for example the name of the edit that it wants.
     public let userInfo: [String: ItemValue]
+    // SAFETY: only the extension's one thread calls it.
+    private nonisolated(unsafe) let poll: () -> Bool
+
+    /// Whether the edit is of no use any more, as `ExtensionContext.isCancelled`. Long work must read it several times within
+    /// the extension point's `watchdog` limit, or the extension is ended as `unresponsive`.
+    public var isCancelled: Bool { unsafe poll() }
 
     /// The path of the app's `Frameworks`, as in `ExtensionContext`; nil if the app has none.
     public var frameworksDirectory: String? { Surroundings.frameworksDirectory }
@@ -92,22 +104,31 @@ public struct ContentEditingInput: Sendable {
 }
 
 extension ContentEditingInput {
-    /// Uses the first picture among the items.
-    init(_ items: [ExtensionItem], canHandle: (AdjustmentData) -> Bool) throws(ExtensionError) {
-        for item in items {
-            for provider in item.attachments {
+    /// Uses the first picture among the items of a request.
+    /// - Throws: an error if there is none, or if the editor cannot handle the adjustment data. The picture is then the original,
+    ///   and an edit of it would lose the earlier one.
+    init(in context: ExtensionContext, canHandle: (AdjustmentData) -> Bool) throws(ExtensionError) {
+        for item in context.inputItems {
+            for (place, provider) in item.attachments.enumerated() where place != item.placeholderPlace {
                 guard let type = provider.registeredTypeIdentifiers.first(where: { $0.conforms(to: .image) }) else {
                     continue
                 }
-                let earlier = item.userInfo[AdjustmentData.userInfoKey].flatMap(AdjustmentData.init)
+                adjustmentData = item.userInfo[AdjustmentData.userInfoKey].flatMap(AdjustmentData.init)
+                if let adjustmentData, !canHandle(adjustmentData) { throw Self.unknown(adjustmentData) }
                 picture = provider
                 self.type = type
-                placeholder = item.placeholder
-                adjustmentData = earlier.flatMap { canHandle($0) ? $0 : nil }
+                placeholder = item.placeholderPlace.map { item.attachments[$0] }
                 userInfo = item.userInfo
+                unsafe poll = { context.isCancelled }
                 return
             }
         }
         throw ExtensionError(.noPicture, text: "The request holds no picture.")
+    }
+
+    private static func unknown(_ edit: AdjustmentData) -> ExtensionError {
+        ExtensionError(
+            .unknownEdit, text: "The extension cannot continue an edit of the format \(edit.formatIdentifier) "
+                + "\(edit.formatVersion).")
     }
 }

@@ -12,6 +12,10 @@ public struct AdjustmentData: Sendable, Hashable {
     /// The edit in the format's own bytes. They travel in the message, so keep them to a few kilobytes.
     public let data: [UInt8]
 
+    /// - Parameters:
+    ///   - formatIdentifier: the format of `data`, in reverse DNS.
+    ///   - formatVersion: the version of the format.
+    ///   - data: the edit.
     public init(formatIdentifier: String, formatVersion: String, data: [UInt8]) {
         self.formatIdentifier = formatIdentifier
         self.formatVersion = formatVersion
@@ -42,6 +46,7 @@ extension AdjustmentData {
 
 extension AdjustmentData {
     /// The adjustment data in one piece, for a file beside the picture.
+    /// - Throws: `ItemFailure.failed` if the data is longer than a message.
     public func archived() throws(ItemFailure) -> [UInt8] {
         do {
             return try encoded()
@@ -51,6 +56,8 @@ extension AdjustmentData {
     }
 
     /// Reads what `archived()` returned.
+    /// - Parameter archive: the bytes of the file.
+    /// - Throws: `ItemFailure.failed` if they are anything else.
     public init(archive: [UInt8]) throws(ItemFailure) {
         do {
             try self.init(decoding: archive)

@@ -13,6 +13,7 @@ public struct ContentEditingOutput: Sendable {
     ///   - type: the type of the edited picture.
     ///   - adjustmentData: how the picture was edited.
     ///   - write: receives the number of an open file. Write to it from its start, and do not close it.
+    /// - Throws: what `write` throws, and a `SystemError` if there is no memory.
     public init(
         type: TypeIdentifier, adjustmentData: AdjustmentData, writing write: (_ file: Int32) throws -> Void
     ) throws {
@@ -22,6 +23,12 @@ public struct ContentEditingOutput: Sendable {
     }
 
     /// Copies a picture into the memory that the host will get.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the edited picture.
+    ///   - adjustmentData: how the picture was edited.
+    ///   - bytes: the file of the edited picture.
+    /// - Throws: an `ItemFailure` if there is no memory.
     public init(type: TypeIdentifier, adjustmentData: AdjustmentData, bytes: [UInt8]) throws(ItemFailure) {
         renderedContent = try ItemContents(bytes: bytes)
         self.type = type

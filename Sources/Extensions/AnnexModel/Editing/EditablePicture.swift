@@ -11,9 +11,12 @@ public struct EditablePicture: Sendable {
     public var adjustmentData: AdjustmentData?
     /// A small or coarse picture, to show until the extension has read the picture.
     public var placeholder: ItemProvider?
-    /// Further values for the extension, for example the name of the edit that the host wants.
+    /// Further values for the extension, for example the name of the edit that the host wants. The keys `adjustmentData` and
+    /// `placeholder` are Annex's own.
     public var userInfo: [String: ItemValue] = [:]
 
+    /// A picture that has no earlier edit.
+    /// - Parameter picture: the picture as the user sees it.
     public init(_ picture: ItemProvider) {
         self.picture = picture
     }
@@ -39,10 +42,10 @@ extension ExtensionItem {
     /// The key in the user info that holds the place of the placeholder among the attachments.
     fileprivate static let placeholderKey = "placeholder"
 
-    /// The attachment that is the placeholder of a picture.
-    package var placeholder: ItemProvider? {
+    /// The place of the attachment that is the placeholder of the picture; nil if there is none.
+    package var placeholderPlace: Int? {
         guard let place = userInfo[Self.placeholderKey]?.integer, place > 0, place < attachments.count
         else { return nil }
-        return attachments[Int(place)]
+        return Int(place)
     }
 }

@@ -69,33 +69,45 @@ package enum EditingEvent: ChannelRequest, PointMessage {
 
 /// A photo-editing extension's answer to an `EditingEvent`.
 package struct EditingAnswer: Message {
-    /// The answer to `opened` and `leaving`. For the other events, whether the request with the picture is still open.
-    package let isYes: Bool
+    /// Later answers have higher numbers. An answer without a number is 0.
+    package let number: UInt64
+    /// The answer to `opened` and `leaving`; false for the other events.
+    package let isAffirmed: Bool
+    /// Whether the request with the picture is still open.
+    package let isOpen: Bool
     /// The extension's view; nil if it has none.
     package let view: ContentMessage?
     /// The view, checked against the limits.
     package let tree: ContentTree?
 
     private enum Tag {
-        static let isYes: UInt16 = 1
+        static let isAffirmed: UInt16 = 1
         static let view: UInt16 = 2
+        static let isClosed: UInt16 = 3
+        static let number: UInt16 = 4
     }
 
-    package init(isYes: Bool = false, view: ContentMessage? = nil) {
-        self.isYes = isYes
+    package init(number: UInt64 = 0, isAffirmed: Bool = false, isOpen: Bool = true, view: ContentMessage? = nil) {
+        self.number = number
+        self.isAffirmed = isAffirmed
+        self.isOpen = isOpen
         self.view = view
         tree = nil
     }
 
     package func encode(into encoder: inout MessageEncoder) {
-        if isYes { encoder.encode(true, as: Tag.isYes) }
+        if isAffirmed { encoder.encode(true, as: Tag.isAffirmed) }
         encoder.encode(view, as: Tag.view)
+        if !isOpen { encoder.encode(true, as: Tag.isClosed) }
+        if number > 0 { encoder.encode(number, as: Tag.number) }
     }
 
     /// Accepts what an honest extension can send, and nothing else.
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
-        isYes = try decoder.decode(Tag.isYes, default: false)
+        isAffirmed = try decoder.decode(Tag.isAffirmed, default: false)
         view = try decoder.decodeIfPresent(Tag.view)
+        isOpen = try !decoder.decode(Tag.isClosed, default: false)
+        number = try decoder.decode(Tag.number, default: 0)
         do throws(ContentError) {
             tree = try view?.tree()
         } catch {

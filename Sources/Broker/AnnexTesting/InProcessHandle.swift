@@ -1,0 +1,118 @@
+internal import AnnexBrokerAPI
+internal import AnnexChannel
+internal import AnnexExtension
+internal import AnnexLinux
+internal import AnnexModel
+internal import Synchronization
+
+/// An extension that is a thread. Its end is the end of the thread: a thread cannot be killed.
+final class InProcessHandle: ExtensionHandle {
+    private struct State {
+        /// Why the extension ends; nil if it ends by itself.
+        var cause: Termination.Reason?
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
+    private let events: @Sendable (ExtensionEvent) -> Void
+    /// The host's end of the channel.
+    private let host: HostEndpoint
+
+    /// How long the goodbye waits for room in the channel.
+    private static let longestGoodbye = Duration.seconds(60)
+
+    init(_ host: HostEndpoint, events: @escaping @Sendable (ExtensionEvent) -> Void) {
+        self.host = host
+        self.events = events
+    }
+
+    func start(
+        channel: consuming ExtensionDescriptors, makeService: @escaping InProcessBroker.MakeService
+    ) throws(SystemError) {
+        let box = DescriptorBox(channel)
+        _ = try WorkerThread("annex-extension") { [self] in
+            guard let channel = box.take() else { return }
+            report(serve(channel, with: makeService))
+        }
+    }
+
+    private func serve(
+        _ channel: consuming ExtensionDescriptors, with makeService: InProcessBroker.MakeService
+    ) -> Termination {
+        do throws(ExtensionFailure) {
+            // A channel without room holds a message that the thread has still to read, so that it needs no other.
+            let endpoint = try ExtensionEndpoint(channel) { [host] in
+                try? host.sendAndWait(ChannelEvent(method: ReservedMethods.wakeUp), timeout: .zero)
+            }
+            let service = makeService(endpoint)
+            try endpoint.sayHello()
+            try service.serve(endpoint)
+            return Termination(.cancelled)
+        } catch {
+            // An extension's program prints this and exits.
+            return Termination(.exited, detail: .exitCode(1), lastOutput: [Escaped("\(error)")])
+        }
+    }
+
+    /// Reports the end once.
+    private func report(_ end: Termination) {
+        let cause: Termination.Reason?? = state.withLock { state in
+            guard !state.hasEnded else { return nil }
+            state.hasEnded = true
+            return state.cause
+        }
+        guard let cause else { return }
+        events(.ended(cause.map { Termination($0) } ?? end))
+    }
+
+    func saidHello() { events(.ready(.unknown)) }
+
+    func dismiss(for dismissal: Dismissal) {
+        let isFirst = state.withLock { state in
+            guard state.cause == nil, !state.hasEnded else { return false }
+            state.cause = dismissal == .completed ? .completed : .cancelled
+            return true
+        }
+        guard isFirst else { return }
+        // The extension may be busy while its channel is full, and this thread must not wait. The thread that cannot be made
+        // leaves the goodbye to the caller.
+        let goodbye = { @Sendable [host] (limit: Duration) in
+            _ = try? host.sendAndWait(ChannelEvent(method: LifeEvent.goodbye), timeout: limit)
+        }
+        let thread = try? WorkerThread("annex-goodbye") { goodbye(Self.longestGoodbye) }
+        if thread == nil { goodbye(.zero) }
+    }
+
+    func violated(_ violation: ProtocolViolation) {
+        end(because: violation.isBudget ? .messageBudget : .protocolViolation)
+    }
+
+    func overstayed() { end(because: .timeLimit) }
+
+    /// The extension broke a rule. The end of the session closes the channel, and that ends the thread.
+    private func end(because cause: Termination.Reason) {
+        state.withLock { $0.cause = cause }
+        report(Termination(cause))
+    }
+
+    // The thread reports its own end. No limit and no watchdog needs the other reports.
+    func channelClosed() {}
+    func requestBegan(_ request: UInt64) {}
+    func requestEnded(_ request: UInt64) {}
+    func gaveSign() {}
+    func activityBegan(_ reason: String) {}
+    func activityEnded() {}
+    func park() {}
+    func claim() -> Bool { true }
+}
+
+/// Takes descriptors to another thread, once.
+private final class DescriptorBox: Sendable {
+    private let descriptors: Mutex<ExtensionDescriptors?>
+
+    init(_ descriptors: consuming ExtensionDescriptors) {
+        self.descriptors = Mutex(descriptors)
+    }
+
+    func take() -> ExtensionDescriptors? { descriptors.withLock { $0.take() } }
+}
