@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `com.apple.share-services+com.apple.security.network.client` = CompiledPolicy(
-        digest: 0x267d2b96ff3f77ee, allowsEveryExec: false,
+        digest: 0xb2367081851fad05, allowsEveryExec: false,
         x86: """
             2000000004000000 150000033e0000c0 2000000000000000 3500000200000040 15000100ffffffff 0600000000000080
             2000000000000000 250001000d000000 050000001f010000 2500005959000000 2500002808010000 250000113f010000

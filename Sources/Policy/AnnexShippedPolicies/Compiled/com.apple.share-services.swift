@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `com.apple.share-services` = CompiledPolicy(
-        digest: 0x3550ab3a017fefc0, allowsEveryExec: false,
+        digest: 0xddd0f4b22cd74e77, allowsEveryExec: false,
         x86: """
             2000000004000000 150000c53e0000c0 2000000000000000 3500000100000040 150000c2ffffffff 2000000000000000
             250000bc01000000 2500005559000000 2500002a08010000 250000113f010000 250000044e010000 15003e00b7010000

@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `com.apple.ui-services+com.apple.security.network.client` = CompiledPolicy(
-        digest: 0x4c08450c189486da, allowsEveryExec: false,
+        digest: 0x67d95355c3405872, allowsEveryExec: false,
         x86: """
             2000000004000000 150000033e0000c0 2000000000000000 3500000200000040 15000100ffffffff 0600000000000080
             2000000000000000 2500006237000000 2500002701010000 250000113f010000 250000044e010000 15003400b7010000
@@ -114,7 +114,7 @@ extension CompiledPolicies {
         policy: { architecture, filter in
             Policy(
                 shipped: "com.apple.ui-services+com.apple.security.network.client",
-                summary: "An action without a user interface - items in, items out.",
+                summary: "An action - items in, items out - with or without a view that the host draws.",
                 architecture: architecture,
                 limits: PolicyLimits(
                     memory: 134217728,

@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `com.apple.ui-services` = CompiledPolicy(
-        digest: 0x553edcf21235605c, allowsEveryExec: false,
+        digest: 0x89a4780f86dfe5e4, allowsEveryExec: false,
         x86: """
             2000000004000000 150000b03e0000c0 2000000000000000 3500000100000040 150000adffffffff 2000000000000000
             2500005e2e000000 2500002501010000 250000113f010000 250000044e010000 15003200b7010000 15003100b5010000
@@ -70,7 +70,7 @@ extension CompiledPolicies {
         policy: { architecture, filter in
             Policy(
                 shipped: "com.apple.ui-services",
-                summary: "An action without a user interface - items in, items out.",
+                summary: "An action - items in, items out - with or without a view that the host draws.",
                 architecture: architecture,
                 limits: PolicyLimits(
                     memory: 134217728,

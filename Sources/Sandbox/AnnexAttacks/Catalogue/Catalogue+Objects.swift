@@ -118,7 +118,8 @@ extension Catalogue {
             }),
     ]
 
-    /// The budget, and a call of each thread that passed before the last count.
+    /// The budget, and two locks for each of 128 threads whose call passed before the last count. No shipped policy allows more
+    /// threads.
     private static let allowedLocks = UInt64(LockBudget.most + 256)
     /// More locks than are allowed, but not many more: the kernel compares each lock with all others, and so does a reader of
     /// its list. Ten times as many would take minutes.
