@@ -21,8 +21,9 @@ package struct CatalogueDocument {
         # The attacks
 
         This page lists the techniques that a hostile program will try against its sandbox, and the layers that stop each of
-        them. The command `annex attack` tries every row on your machine, against any policy. The command
-        `annex attack --document` generates this page, and a test compares it with the code.
+        them. The command `annex attack` tries each row that a single program can try, on your machine and against any policy.
+        Tests cover the other rows. The command `annex attack --document` generates this page, and a test compares it with the
+        code.
 
         Most techniques are tried by a single program in a sandbox of its own. The last column names each try, and then the
         layers that stop it. Each of these layers stops the try by itself, with all others switched off; `seccomp in …` names
