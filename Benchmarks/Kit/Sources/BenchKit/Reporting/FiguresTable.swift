@@ -19,7 +19,8 @@ public struct FiguresTable {
             name: "64 bytes there and back, both sides spinning on two cores",
             title: "64 B round trip, both awake on two cores, p50", baseline: "the C spin floor with copies"),
         Figure(
-            name: "the same", title: "64 B round trip, both awake on two cores, p50",
+            name: "64 bytes there and back, both sides spinning on two cores",
+            title: "64 B round trip, both awake on two cores, p50",
             baseline: "the best of iceoryx, sd-bus, Cap'n Proto, gRPC"),
         Figure(
             name: "64 bytes there and back, both sides blocking on two cores",
@@ -30,8 +31,8 @@ public struct FiguresTable {
             title: "from the request to the first answer, cold, p50",
             baseline: "bwrap --unshare-all with a static C program"),
         Figure(
-            name: "the same with an extension launched ahead", title: "the same from standby, p50",
-            baseline: "a cold launch"),
+            name: "from the request to the first answer of an extension launched ahead",
+            title: "the same from standby, p50", baseline: "a cold launch"),
     ]
 
     private let reports: [Report]
@@ -42,7 +43,9 @@ public struct FiguresTable {
 
     /// One row for each figure, then where the rows were measured.
     public func text() throws(Missing) -> String {
-        var lines = ["| median of | Annex | the other | | the other is |", "|---|--:|--:|--:|---|"]
+        var lines = [
+            "| median of | Annex | the other | ratio (lower is better) | the other is |", "|---|--:|--:|--:|---|",
+        ]
         var sources: [(sentence: String, rows: [Int])] = []
         for (index, figure) in Self.figures.enumerated() {
             let (report, row) = try row(figure)
