@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// A launched extension and the channel to it. Releasing the last reference ends the extension.
 ///
-/// Any thread or task may send requests, several at once; the extension works on them one after another. The extension
-/// point's time limit holds for each request separately. It starts when no older request is open.
+/// Any thread or task may send requests, several at once. While the extension awaits something for one request, it can work on
+/// others. The extension point's time limit holds for each request separately. It starts when no older request is open.
 public final class ExtensionSession: Sendable {
     /// The channel itself, for calls of methods that the host and the extension have defined themselves.
     ///

@@ -23,12 +23,12 @@ public protocol ShareExtension: SessionExtension {
     /// The text that stands faintly in an empty sheet. By default, there is none.
     var placeholder: String { get }
 
-    /// Whether the user may post the sheet's text. Called when the sheet opens and after each change of the text. It may
-    /// set `charactersRemaining`. By default, every text is accepted.
+    /// Whether the user may post the sheet's text. Called when the sheet opens, when the text changes and at each other event
+    /// in the sheet. It may set `charactersRemaining`. By default, every text is accepted.
     func isContentValid(in sheet: ComposeSheet) -> Bool
 
-    /// The settings below the text. Called when the sheet opens and after `reloadConfigurationItems()`. By default, there are
-    /// none.
+    /// The settings below the text. Called when the sheet opens, after the user chose an option, and by
+    /// `reloadConfigurationItems()`. By default, there are none.
     func configurationItems(in sheet: ComposeSheet) -> [ConfigurationItem]
 
     /// The sheet has appeared: begin to load the attachments. By default, nothing happens.

@@ -82,7 +82,7 @@ extension Termination {
         /// The kernel cannot end the process, because it is in an uninterruptible sleep.
         case stuck
         /// The extension made a system call that only an attack makes, or had more denied calls than its limit
-        /// `refusals` allows.
+        /// `denials` allows.
         case deniedOperation
         /// The extension broke the rules of the channel.
         case protocolViolation
