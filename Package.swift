@@ -392,7 +392,8 @@ let tests: [Target] = [
         ], swiftSettings: swift),
     .testTarget(
         name: "AnnexTestingTests",
-        dependencies: ["AnnexTesting", "AnnexExtension", "AnnexChannel", "AnnexHost", "AnnexTestSupport"], swiftSettings: swift
+        dependencies: ["AnnexTesting", "AnnexExtension", "AnnexChannel", "AnnexHost", "AnnexTestSupport"],
+        swiftSettings: swift
     ),
     .testTarget(
         name: "AnnexDaemonTests",

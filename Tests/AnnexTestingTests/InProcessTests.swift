@@ -36,7 +36,7 @@ import Testing
         let answer = try await session.request([ExtensionItem(attachments: [picture])])
         #expect(answer.first?.contentText == "3")
         let error = await #expect(throws: HostError.self) { try await session.request([ExtensionItem()]) }
-        guard case .cancelled(let error)? = error else { 
+        guard case .cancelled(let error)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }

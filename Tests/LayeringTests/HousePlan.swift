@@ -138,7 +138,8 @@ enum HousePlan {
                 Target(
                     "AnnexTesting", "for the tests of hosts and extensions",
                     imports: [
-                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexBrokerAPI", "AnnexExtension", "AnnexBundling",
+                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexBrokerAPI", "AnnexExtension",
+                        "AnnexBundling",
                         "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
                     ]),
                 Target(

@@ -265,7 +265,9 @@ extension RingLeader {
 
     /// Resumes the collected tasks, after the handlers of all messages read so far. The caller must hold no lock of the
     /// channel.
-    private func resumeAnswered() {
+    @inline(__always) private func resumeAnswered() {
+        // Almost never, and the loop would make a list each time.
+        guard keepsTasks else { return }
         for task in answered.take() { state.runAfterHandlers { task.resume() } }
     }
 }

@@ -128,7 +128,8 @@ extension ContentEditingInput {
 
     private static func unknown(_ edit: AdjustmentData) -> ExtensionError {
         ExtensionError(
-            .unknownEdit, text: "The extension cannot continue an edit of the format \(edit.formatIdentifier) "
+            .unknownEdit,
+            text: "The extension cannot continue an edit of the format \(edit.formatIdentifier) "
                 + "\(edit.formatVersion).")
     }
 }
