@@ -40,6 +40,17 @@ import Testing
         await dialogue.cancel()
     }
 
+    @Test func `an action is not posted`() async throws {
+        let dialogue = try await open()
+        let error = await #expect(throws: HostError.self) { try await dialogue.post() }
+        guard case .invalidRequest? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(!dialogue.isAnswered)
+        await dialogue.cancel()
+    }
+
     @Test func `a cancelled action ends as cancelled`() async throws {
         let dialogue = try await open()
         #expect(await dialogue.cancel().reason == .cancelled)

@@ -31,13 +31,20 @@ struct ComposeDrawing {
                 body.append(Self.row(item, number: item.isTappable ? picks.count : nil, width: inner, style: style))
             }
         }
-        let left = state.view == nil ? state.charactersRemaining.map { "\($0) left" } ?? "" : ""
-        let mark = state.isContentValid ? left : left + (left.isEmpty ? "" : ", ") + "cannot be posted yet"
+        let mark = Self.mark(of: state)
+        let isFine = state.isContentValid || state.view != nil
         lines =
             [Self.edge("╭╮", around: name, width: width, colour: style.bold)]
             + body.map { "│ " + $0.text + String(repeating: " ", count: max(0, inner - $0.columns)) + " │" }
-            + [Self.edge("╰╯", around: mark, width: width, colour: state.isContentValid ? style.faint : style.bad)]
+            + [Self.edge("╰╯", around: mark, width: width, colour: isFine ? style.faint : style.bad)]
         self.picks = picks
+    }
+
+    /// What stands below a sheet: how much the user may still write. A view of the extension's own speaks for itself.
+    private static func mark(of state: ComposeState) -> String {
+        guard state.view == nil else { return "" }
+        let left = state.charactersRemaining.map { "\($0) left" } ?? ""
+        return state.isContentValid ? left : left + (left.isEmpty ? "" : ", ") + "cannot be posted yet"
     }
 
     private struct Cell {

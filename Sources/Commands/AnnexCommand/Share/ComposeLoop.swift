@@ -30,7 +30,7 @@ struct ComposeLoop {
         guard dialogue.hasSheet else { return try await dialogue.answer() }
         try await dialogue.presentationAnimationDidFinish()
         show()
-        typed.prompt(Self.hint)
+        typed.prompt(hint)
         // The setting whose options are shown.
         var setting: (place: Int, options: ComposeOptions)?
         steps: for await step in steps(typed) {
@@ -49,7 +49,7 @@ struct ComposeLoop {
                 setting = try await take(line, choosingIn: setting)
                 if setting == nil { show() }
             }
-            typed.prompt(Self.hint)
+            typed.prompt(hint)
         }
         await dialogue.cancel()
         throw ShareFailure.givenUp
@@ -66,12 +66,20 @@ struct ComposeLoop {
         do {
             return try await dialogue.post()
         } catch HostError.invalidRequest where !dialogue.isAnswered {
-            screen.draw(["the extension does not accept this text yet"])
+            screen.draw([
+                dialogue.state.view == nil
+                    ? "the extension does not accept this text yet" : "this view cannot be posted: use its buttons"
+            ])
             return nil
         }
     }
 
-    private static let hint = "Text, a number, :post or :cancel"
+    /// A view has no text. An action with a view is not posted: its own buttons end it.
+    private var hint: String {
+        let state = dialogue.state
+        guard state.view != nil else { return "Text, a number, :post or :cancel" }
+        return state.isContentValid ? "A number, :post or :cancel" : "A number or :cancel"
+    }
 
     private func show() {
         screen.draw(drawing.lines)
