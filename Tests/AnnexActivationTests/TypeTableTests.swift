@@ -64,17 +64,18 @@ import Testing
                 [
                     "UTTypeIdentifier": "com.example.sketch", "UTTypeConformsTo": ["public.image"],
                     "UTTypeTagSpecification": [
-                        "public.filename-extension": ["sketch", "jpg"], "public.mime-type": "image/x-sketch",
+                        "public.filename-extension": ["sketch", "jpg", "final.jpg"],
+                        "public.mime-type": "image/x-sketch",
                     ],
                 ]
             ]
         ])
         #expect(declared.faults.isEmpty)
-        let table = TypeTable.builtIn.adding(declared)
+        let table = TypeTable.builtIn.adding([declared])
         let sketch = TypeIdentifier(rawValue: "com.example.sketch")
         #expect(table.type(ofFile: "a.sketch") == sketch && table.type(ofMIME: "image/x-sketch") == sketch)
         #expect(table.conforms(sketch, to: .image))
-        #expect(table.type(ofFile: "a.jpg") == .jpeg)
+        #expect(table.type(ofFile: "a.jpg") == .jpeg && table.type(ofFile: "a.final.jpg") == .jpeg)
     }
 
     @Test func `A3: an app can neither take over a type nor make a circle`() {
@@ -92,12 +93,27 @@ import Testing
             "UTImportedTypeDeclarations": "no list",
         ])
         #expect(declared.faults.count == 4)
-        let table = TypeTable.builtIn.adding(declared)
+        let table = TypeTable.builtIn.adding([declared])
         #expect(!table.conforms(.png, to: .movie))
         #expect(!table.conforms(TypeIdentifier(rawValue: "org.idpf.epub-container"), to: .image))
         let c = TypeIdentifier(rawValue: "com.example.c")
         #expect(table.conforms(TypeIdentifier(rawValue: "com.example.a"), to: c))
         #expect(!table.conforms(c, to: TypeIdentifier(rawValue: "com.example.a")))
+    }
+
+    @Test func `A3: the types of all apps are bounded, and many with many parents are added soon`() {
+        func app(_ number: Int) -> TypeDeclarations {
+            let types: [ItemValue] = (0..<64).map { place in
+                let parents = (0..<16).map { ItemValue.string("com.example.a\(number).t\((place + $0 + 1) % 64)") }
+                return [
+                    "UTTypeIdentifier": .string("com.example.a\(number).t\(place)"), "UTTypeConformsTo": .list(parents),
+                ]
+            }
+            return TypeDeclarations(info: ["UTExportedTypeDeclarations": .list(types)])
+        }
+        let table = TypeTable.builtIn.adding((0..<64).map(app))
+        #expect(table.has(TypeIdentifier(rawValue: "com.example.a0.t63")))
+        #expect(!table.has(TypeIdentifier(rawValue: "com.example.a63.t63")))
     }
 
     @Test func `A3: declarations are bounded`() {

@@ -7,6 +7,13 @@ final class LoneHandle: ExtensionHandle {
     private let events: @Sendable (ExtensionEvent) -> Void
     private let endsParked: Bool
     private let count = Atomic(0)
+    /// What the host reported about its requests, in order.
+    let reports = Mutex<[Report]>([])
+
+    enum Report: Hashable {
+        case began(UInt64)
+        case ended(UInt64)
+    }
 
     /// How often its host has released it.
     var dismissals: Int { count.load(ordering: .acquiring) }
@@ -17,8 +24,8 @@ final class LoneHandle: ExtensionHandle {
     }
 
     func saidHello() {}
-    func requestBegan(_ request: UInt64) {}
-    func requestEnded(_ request: UInt64) {}
+    func requestBegan(_ request: UInt64) { reports.withLock { $0.append(.began(request)) } }
+    func requestEnded(_ request: UInt64) { reports.withLock { $0.append(.ended(request)) } }
     func gaveSign() {}
     func park() { if endsParked { events(.ended(Termination(.cancelled))) } }
     func claim() -> Bool { true }

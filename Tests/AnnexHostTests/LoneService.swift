@@ -21,6 +21,9 @@ final class LoneService: BrokerService {
     /// How often its host has released an extension.
     var dismissals: Int { handles.withLock { $0.reduce(0) { $0 + $1.dismissals } } }
 
+    /// What its host has reported about requests.
+    var reports: [LoneHandle.Report] { handles.withLock { $0.flatMap { $0.reports.withLock { $0 } } } }
+
     /// How often it was launched.
     var launches: Int { count.withLock { $0 } }
 
@@ -55,7 +58,7 @@ final class LoneService: BrokerService {
         count.withLock { $0 += 1 }
         if saysHello { events(.ready(.unknown)) }
         let handle = LoneHandle(events, endsParked: endsParked)
-        if !saysHello { handles.withLock { $0.append(handle) } }
+        handles.withLock { $0.append(handle) }
         return handle
     }
 

@@ -3,7 +3,7 @@ import AnnexExtension
 import AnnexHost
 import AnnexTestSupport
 import AnnexTesting
-import Foundation
+import Dispatch
 import Synchronization
 import Testing
 
@@ -71,9 +71,11 @@ import Testing
     @Test func `an extension ends although its channel is full of notices`() async throws {
         let session = try await AnnexHost.testing(inProcess: Sleeps.self).begin("sleeps")
         async let answer = session.request([ExtensionItem()])
-        try await Task.sleep(for: .milliseconds(50))
+        await Task.detached { Sleeps.sleeps.wait() }.value
+        // The extension reads nothing until it is told to, so the channel is full at some time.
         while (try? await session.send(Filler(), timeout: .zero)) != nil {}
         let end = Task { await session.complete() }
+        Sleeps.mayGoOn.signal()
         _ = try? await answer
         #expect(await end.value.reason == .completed)
     }
@@ -114,8 +116,12 @@ private final class Awaits: AppExtension {
 
 /// Keeps its thread for a while, and reads nothing.
 private final class Sleeps: AppExtension {
+    static let sleeps = DispatchSemaphore(value: 0)
+    static let mayGoOn = DispatchSemaphore(value: 0)
+
     func beginRequest(with context: ExtensionContext) {
-        Thread.sleep(forTimeInterval: 0.5)
+        Self.sleeps.signal()
+        Self.mayGoOn.wait()
         context.completeRequest(returning: [])
     }
 }

@@ -18,8 +18,9 @@ extension AnnexHost {
     /// same messages over a real channel.
     ///
     /// What differs from a real extension:
-    /// - There is no sandbox, and no limit of time or memory. An extension that hangs makes the test hang, and an extension
-    ///   that crashes ends the test's process.
+    /// - There is no sandbox, and no limit of memory. Only the limits of time hold that the test itself sets. An extension that
+    ///   hangs makes the test hang, and an extension that crashes ends the test's process.
+    /// - A thread cannot be killed. If a session ends because the extension broke a rule, its thread ends a moment later.
     /// - If the extension ends by an error of its channel, the reason is `exited`, and the last output says which.
     /// - `privateDirectory` and `frameworksDirectory` come from the environment of the test: `ANNEX_PRIVATE_DIRECTORY` and
     ///   `ANNEX_FRAMEWORKS`, read once.

@@ -18,8 +18,8 @@ final class InProcessHandle: ExtensionHandle {
     /// The host's end of the channel.
     private let host: HostEndpoint
 
-    /// How long the goodbye waits for room in the channel.
-    private static let longestGoodbye = Duration.seconds(60)
+    /// How long the goodbye waits for room in the channel. A debugger may hold the extension for long.
+    private static let longestGoodbye = Duration.seconds(86_400)
 
     init(_ host: HostEndpoint, events: @escaping @Sendable (ExtensionEvent) -> Void) {
         self.host = host

@@ -11,10 +11,14 @@ struct KeptPicture {
     init(_ path: String) throws {
         picture = try ItemContents(path: path)
         var editable = EditablePicture(Self.provider(picture))
-        original = (try? ItemContents(path: path + ".original")) ?? picture
-        if let bytes = try? ItemContents(path: path + ".adjustments").load(limit: 1 << 20) {
+        // An edit can be continued only if both files are there.
+        let kept = try? (
+            ItemContents(path: path + ".original"), ItemContents(path: path + ".adjustments").load(limit: 1 << 20)
+        )
+        original = kept?.0 ?? picture
+        if let (original, edit) = kept {
             editable.original = Self.provider(original)
-            editable.adjustmentData = try AdjustmentData(archive: bytes)
+            editable.adjustmentData = try AdjustmentData(archive: edit)
         }
         self.editable = editable
     }

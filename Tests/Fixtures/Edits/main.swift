@@ -10,6 +10,7 @@ final class Edits: PhotoEditingExtension {
     private var start = ""
     private var turns = 0
     private var conduct = ""
+    private var input: ContentEditingInput?
 
     func canHandle(_ adjustmentData: AdjustmentData) -> Bool {
         if adjustmentData.formatVersion == "hang" { while true {} }
@@ -17,6 +18,7 @@ final class Edits: PhotoEditingExtension {
     }
 
     func startContentEditing(with input: ContentEditingInput) throws {
+        self.input = input
         conduct = input.userInfo["conduct"]?.string ?? ""
         if conduct == "hang at the start" { while true {} }
         bytes = try input.loadPicture(limit: 1 << 20)
@@ -44,7 +46,7 @@ final class Edits: PhotoEditingExtension {
 
     func finishContentEditing() throws -> ContentEditingOutput {
         if conduct == "hang at the end" { while true {} }
-        if conduct == "slow at the end" { sleep(3) }
+        while conduct == "works until cancelled", input?.isCancelled == false { usleep(1_000) }
         if conduct == "fail at the end" {
             throw ExtensionError(code: 6, domain: "com.example", localizedDescription: "no result")
         }

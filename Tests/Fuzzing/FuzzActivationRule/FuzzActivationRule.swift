@@ -24,7 +24,7 @@ enum FuzzActivationRule {
         Fuzzer.expect(rule.decide(items).why?.isEmpty != true, "a reason has no words")
         guard let values = value.dictionary else { return }
         _ = ActivationRule(attributes: values, point: ActivationRule.photoPoint).decide(items)
-        let table = TypeTable.builtIn.adding(TypeDeclarations(info: values))
+        let table = TypeTable.builtIn.adding([TypeDeclarations(info: values)])
         Fuzzer.expect(!table.conforms(.png, to: .movie), "an app has taken over a type")
     }
 }

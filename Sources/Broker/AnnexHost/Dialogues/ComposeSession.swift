@@ -101,10 +101,12 @@ public final class ComposeSession: Sendable {
         return state
     }
 
-    /// Posts the sheet, and waits for the extension's answer.
-    /// - Throws: `HostError.invalidRequest` if the extension does not accept the text; the sheet stays open then. Also what
-    ///   `answer()` throws.
+    /// Posts the sheet, and waits for the extension's answer. Cancelling the task cancels the request.
+    /// - Returns: the items of the answer.
+    /// - Throws: `HostError.invalidRequest` if the extension does not accept the text, or if the post could not be sent; the sheet
+    ///   stays open then. Also what `answer()` throws. Every other error ends the session.
     public nonisolated(nonsending) func post() async throws(HostError) -> [ExtensionItem] {
+        guard hasSheet else { return try await answer() }
         let reply = try await dialogue.conclude(ComposeEvent.posted)
         if let reply { board.apply(reply.change, isAsked: true) }
         guard isAnswered || reply?.change.isContentValid ?? true else {

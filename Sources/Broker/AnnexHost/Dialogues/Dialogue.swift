@@ -8,7 +8,7 @@ internal import Synchronization
 /// is of no use any more. Releasing the last reference cancels the request.
 ///
 /// The extension point's limit for a request, and its watchdog, hold for each event. They hold for the request itself only from
-/// `answer()` on, because the user may take any time.
+/// `outcome()` on, because the user may take any time.
 final class Dialogue: Sendable {
     let session: ExtensionSession
     /// The number of the request.
@@ -74,17 +74,24 @@ final class Dialogue: Sendable {
         }
     }
 
-    /// Sends the last event, after which the extension answers the request. If the event fails, the session ends.
+    /// Sends the last event, after which the extension answers the request. If the event was sent and fails, the session ends.
     nonisolated(nonsending) func conclude<Event: ChannelRequest & Sendable>(
         _ event: Event
     ) async throws(HostError) -> Event.Response? where Event.Response: Sendable {
         do throws(HostError) {
             return try await send(event)
         } catch {
-            request.cancel()
-            _ = await session.cancel()
+            // An event that could not be sent may be sent again.
+            if case .invalidRequest = error, !isAnswered { throw error }
+            if isAnswered { _ = await session.complete() } else { _ = await giveUp() }
             throw error
         }
+    }
+
+    private nonisolated(nonsending) func giveUp() async -> Termination {
+        request.cancel()
+        _ = await request.value
+        return await session.cancel()
     }
 
     /// Waits until the request has its answer. The user does not delay it any more, so its time limit begins now. Cancelling
@@ -115,8 +122,7 @@ final class Dialogue: Sendable {
             // A task of its own: the caller's may be cancelled already. An extension that fails here is ended all the same.
             await Task { [session] in _ = try? await session.call(event, timeout: Self.cancelLimit) }.value
         }
-        request.cancel()
-        return await session.cancel()
+        return await giveUp()
     }
 
     private static func result<Value>(

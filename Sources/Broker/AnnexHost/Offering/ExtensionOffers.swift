@@ -36,7 +36,7 @@ extension AnnexHost {
         for items: [ExtensionItem], at extensionPoint: String? = nil, types: TypeTable? = nil
     ) throws(BrokerError) -> ExtensionOffers {
         let installed = try installed()
-        let types = types ?? kept.table(for: installed, read: typeDeclarations)
+        let types = types ?? self.types(of: installed)
         return try offers(for: OfferedItems(items, types: types), among: installed, at: extensionPoint)
     }
 
@@ -44,13 +44,15 @@ extension AnnexHost {
     /// `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`.
     ///
     /// An app cannot change a type, a file name or a MIME type of the system. It blocks this thread as `installed()` does. The
-    /// types are kept as long as the installed apps stay the same.
-    public func types() throws(BrokerError) -> TypeTable {
-        kept.table(for: try installed(), read: typeDeclarations)
-    }
+    /// types are kept as long as the installed apps stay the same. At most 4,096 types of apps count.
+    /// - Returns: a table for questions about types. It does not change when apps do.
+    /// - Throws: a `BrokerError` if the broker does not list its extensions. The types of an app that it does not send are left
+    ///   out.
+    public func types() throws(BrokerError) -> TypeTable { types(of: try installed()) }
 
-    private func typeDeclarations(of one: InstalledExtension) throws(BrokerError) -> [String: ItemValue] {
-        try typeDeclarations(of: one.id)
+    private func types(of installed: [InstalledExtension]) -> TypeTable {
+        kept.table(for: installed, again: self.installed) { one throws(BrokerError) in try typeDeclarations(of: one.id)
+        }
     }
 
     /// The same for items of which only the types are known.

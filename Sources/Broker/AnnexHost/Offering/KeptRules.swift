@@ -12,7 +12,8 @@ final class KeptRules: Sendable {
     /// The most bytes of all predicates. In memory, a predicate takes some twenty times as much.
     private static let mostBytes = 1 << 20
 
-    private struct Key: Hashable {
+    /// What identifies the files of an extension's app; nil if they may change without notice.
+    struct Key: Hashable {
         let instance: String
         let point: String
         /// The number of the installation, if the broker has not measured the app.

@@ -5,57 +5,81 @@ internal import Synchronization
 
 /// The types of the system and of the installed apps, kept for as long as the apps stay the same.
 final class KeptTypes: Sendable {
-    /// An installed build of an app.
-    private struct App: Hashable {
-        let identifier: String
-        let instance: String
-        let installation: UInt64?
-    }
-
     private struct Table {
-        let apps: [App]
+        let builds: [KeptRules.Key]
         let types: TypeTable
     }
 
     private let kept = Mutex<Table?>(nil)
 
     /// - Parameters:
-    ///   - installed: the installed extensions. Apps come in the order of their extensions' identifiers, so that the same app
-    ///     wins each time if two declare the same type.
+    ///   - installed: the installed extensions.
+    ///   - again: lists them once more, after their declarations were read.
     ///   - read: asks the broker for the declarations of an extension's app. If it fails, the app's types are left out.
     func table(
-        for installed: [InstalledExtension],
+        for installed: [InstalledExtension], again: () throws(BrokerError) -> [InstalledExtension],
         read: (_ one: InstalledExtension) throws(BrokerError) -> [String: ItemValue]
     ) -> TypeTable {
         let carriers = Self.carriers(installed)
-        let apps = carriers.map {
-            App(identifier: $0.containingApp, instance: $0.instance, installation: $0.installation)
+        let builds = carriers.compactMap(KeptRules.Key.init)
+        if builds.count == carriers.count, let known = kept.withLock({ $0 }), known.builds == builds {
+            return known.types
         }
-        if let known = kept.withLock({ $0 }), known.apps == apps { return known.types }
-        var isWhole = true
-        let declarations = carriers.compactMap { one in
-            let values = try? read(one)
-            if values == nil { isWhole = false }
-            return values
+        let (declared, isWhole) = Self.declared(by: carriers, read: read)
+        let types = TypeTable.system.adding(declared.inOrder)
+        // What could not be read now may be readable the next time. An app may also have been replaced while it was read.
+        if isWhole, builds.count == carriers.count,
+            let now = try? again(), Self.carriers(now).compactMap(KeptRules.Key.init) == builds
+        {
+            kept.withLock { $0 = Table(builds: builds, types: types) }
         }
-        let types = Self.table(of: declarations)
-        // What could not be read now may be readable the next time.
-        if isWhole { kept.withLock { $0 = Table(apps: apps, types: types) } }
         return types
     }
 
-    /// The first usable extension of each app.
+    /// The first usable extension of each app, in the order of identifiers: the same app wins each time if two declare the same
+    /// type.
     private static func carriers(_ installed: [InstalledExtension]) -> [InstalledExtension] {
         var seen: Set<String> = []
-        return installed.filter { $0.rejection == nil && seen.insert($0.containingApp).inserted }
+        return installed.filter {
+            $0.rejection == nil && $0.isEnabled && seen.insert($0.containingApp).inserted
+        }
     }
 
-    /// The types that apps export come before those that others import, which only describe them.
-    private static func table(of declarations: [[String: ItemValue]]) -> TypeTable {
-        TypeDeclarations.keys.reduce(TypeTable.system) { table, key in
-            declarations.reduce(table) { table, values in
-                values[key].map { table.adding(TypeDeclarations(info: [key: $0])) } ?? table
+    private static func declared(
+        by carriers: [InstalledExtension], read: (InstalledExtension) throws(BrokerError) -> [String: ItemValue]
+    ) -> (DeclaredTypes, isWhole: Bool) {
+        var all = DeclaredTypes()
+        for one in carriers {
+            do throws(BrokerError) {
+                all.add(try read(one), of: one.containingApp)
+            } catch {
+                // This build has no types that a host can read. Any other error may concern all apps, so the rest is not tried.
+                guard error.code == .invalidBundle else { return (all, false) }
             }
+        }
+        return (all, true)
+    }
+}
+
+/// The types that apps declare. The types of an app's own name count first, then the others that apps export, and last those that
+/// they import, which only describe the types of others.
+private struct DeclaredTypes {
+    private var own: [TypeDeclarations] = []
+    private var exported: [TypeDeclarations] = []
+    private var imported: [TypeDeclarations] = []
+
+    var inOrder: [TypeDeclarations] { own + exported + imported }
+
+    mutating func add(_ values: [String: ItemValue], of app: String) {
+        for key in TypeDeclarations.keys {
+            guard let value = values[key] else { continue }
+            let declarations = TypeDeclarations(info: [key: value])
+            guard key == TypeDeclarations.exported else {
+                imported.append(declarations)
+                continue
+            }
+            own.append(declarations.only { $0.hasPrefix("\(app.lowercased()).") })
+            exported.append(declarations)
         }
     }
 }

@@ -59,8 +59,8 @@ struct RequestCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let item = try content.item()
         let host = try daemon.host(ofApps: app)
+        let item = try content.item(try daemon.reporting { () throws(BrokerError) in try host.types() })
         let outcome = await RequestOutcome(storingIn: out) {
             let session = try await host.begin(identifier, as: point)
             let answer = try await session.request([item], accepting: RequestOutcome.acceptance)
@@ -110,8 +110,9 @@ struct RequestContent: ParsableArguments {
         }
     }
 
-    func item() throws -> ExtensionItem {
-        var item = ExtensionItem(attachments: try file.map(Self.attachment) + url.map(Self.link))
+    /// - Parameter types: the types that the host knows.
+    func item(_ types: TypeTable) throws -> ExtensionItem {
+        var item = ExtensionItem(attachments: try file.map { try Self.attachment($0, in: types) } + url.map(Self.link))
         item.attributedContentText = try (text == "-" ? Self.standardInput() : text).map { AttributedText($0) }
         for pair in info {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -132,9 +133,9 @@ struct RequestContent: ParsableArguments {
         throw unreadable
     }
 
-    private static func attachment(_ path: String) throws -> ItemProvider {
+    private static func attachment(_ path: String, in types: TypeTable) throws -> ItemProvider {
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        let type = TypeTable.system.type(ofFile: name) ?? .data
+        let type = types.type(ofFile: name) ?? .data
         do throws(ItemFailure) {
             return ItemProvider(contents: try ItemContents.onDemand(path: path), types: [type], suggestedName: name)
         } catch {

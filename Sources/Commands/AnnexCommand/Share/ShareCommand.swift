@@ -71,8 +71,8 @@ struct ShareCommand: AsyncParsableCommand {
         content.file = files
         content.url = url
         (content.info, content.adjustments) = ([], nil)
-        let item = try content.item()
         let host = try daemon.host(ofApps: app)
+        let item = try content.item(try daemon.reporting { () throws(BrokerError) in try host.types() })
         let sheet = try daemon.reporting { () throws(BrokerError) in try ShareSheet(for: item, on: host) }
         let typed = TypedLines()
         let outcome = await RequestOutcome(storingIn: out) {

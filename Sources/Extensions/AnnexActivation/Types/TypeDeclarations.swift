@@ -41,6 +41,13 @@ package struct TypeDeclarations: Sendable {
         }
     }
 
+    /// The declarations whose identifiers, in lower case, meet a condition.
+    package func only(_ condition: (_ identifier: String) -> Bool) -> TypeDeclarations {
+        var some = self
+        some.declarations.removeAll { !condition($0.type.rawValue.lowercased()) }
+        return some
+    }
+
     private mutating func add(_ value: ItemValue, isExported: Bool, place: String) {
         guard let values = value.dictionary, let name = values["UTTypeIdentifier"]?.string else {
             faults.append("\(place) has no UTTypeIdentifier")
@@ -74,15 +81,33 @@ package struct TypeDeclarations: Sendable {
 }
 
 extension TypeTable {
-    /// The table with the types of an app. An app cannot change a type, a file name or a MIME type that the table has.
-    package func adding(_ declarations: TypeDeclarations) -> TypeTable {
+    /// The most types of all apps together, and their most parents. Further ones are left out.
+    private static let mostDeclared = 4_096
+    private static let mostDeclaredParents = 8_192
+
+    /// The table with the types of apps, the first ones first. An app cannot change a type, a file name or a MIME type that the
+    /// table has.
+    package func adding(_ all: [TypeDeclarations]) -> TypeTable {
         var table = self
-        for one in declarations.declarations where !table.has(one.type) {
+        // A type that no earlier one names as its parent closes no circle. The check of a circle takes time.
+        var named: Set<String> = []
+        var (types, parents) = (0, 0)
+        for one in all.lazy.flatMap(\.declarations) where !table.has(one.type) {
+            types += 1
+            parents += one.parents.count
+            guard types <= Self.mostDeclared, parents <= Self.mostDeclaredParents else { break }
+            let closesCircle = named.contains(one.type.rawValue.lowercased())
             // A type that is a kind of itself would say nothing; the other members of the circle stay.
-            let parents = one.parents.filter { !table.conforms($0, to: one.type) }
+            let kinds = one.parents.filter { $0 != one.type && !(closesCircle && table.conforms($0, to: one.type)) }
+            named.formUnion(kinds.map { $0.rawValue.lowercased() })
             table.add(
-                one.type, conformingTo: parents, filenameExtensions: one.filenameExtensions, mimeTypes: one.mimeTypes)
+                one.type, conformingTo: kinds, filenameExtensions: table.free(one.filenameExtensions),
+                mimeTypes: one.mimeTypes)
         }
         return table
     }
+
+    /// The endings that the table does not know, not even the last part of one: the longest ending of a name counts, and an app
+    /// may not take `final.png` away from pictures.
+    private func free(_ endings: [String]) -> [String] { endings.filter { type(ofFile: "x.\($0)") == nil } }
 }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The principal object of an extension for the point `com.apple.photo-editing`. It follows
 /// `PHContentEditingController`.
 ///
@@ -21,7 +23,8 @@
 /// }
 /// ```
 public protocol PhotoEditingExtension: AppExtension {
-    /// Whether the extension can continue an earlier edit. If not, it gets the picture with all edits, and no adjustment data.
+    /// Whether the extension can continue an earlier edit. If not, a host in a dialogue sends the picture with all edits, and no
+    /// adjustment data. A request without a dialogue fails.
     /// - Parameter adjustmentData: the earlier edit.
     func canHandle(_ adjustmentData: AdjustmentData) -> Bool
 
@@ -80,17 +83,22 @@ public struct ContentEditingInput: Sendable {
     /// A small or coarse picture of the result so far, to show until the extension has read `picture`; nil if the host sent
     /// none.
     public let placeholder: ItemProvider?
-    /// The earlier edit of the picture; nil if there is none or the extension cannot handle it. If it is set, `picture`
-    /// is the unedited original.
+    /// The earlier edit of the picture, which the extension can handle; nil if there is none. If it is set, `picture` is the
+    /// unedited original.
     public let adjustmentData: AdjustmentData?
     /// Further values from the host, for example the name of the edit that it wants.
     public let userInfo: [String: ItemValue]
-    // SAFETY: only the extension's one thread calls it.
+    // SAFETY: called only on the thread that serves the channel.
     private nonisolated(unsafe) let poll: () -> Bool
+    private let thread = pthread_self()
 
     /// Whether the edit is of no use any more, as `ExtensionContext.isCancelled`. Long work must read it several times within
-    /// the extension point's `watchdog` limit, or the extension is ended as `unresponsive`.
-    public var isCancelled: Bool { unsafe poll() }
+    /// the extension point's `watchdog` limit, or the extension is ended as `unresponsive`. Only the extension's first thread can
+    /// tell; an extension in a sandbox has no other. Elsewhere it is false.
+    public var isCancelled: Bool {
+        guard pthread_equal(thread, pthread_self()) != 0 else { return false }
+        return unsafe poll()
+    }
 
     /// The path of the app's `Frameworks`, as in `ExtensionContext`; nil if the app has none.
     public var frameworksDirectory: String? { Surroundings.frameworksDirectory }
@@ -98,6 +106,7 @@ public struct ContentEditingInput: Sendable {
     /// Reads the picture's bytes into memory of this process. Later changes of the file do not affect them.
     ///
     /// - Parameter limit: the most bytes to read. A longer file is an error.
+    /// - Throws: an `ItemFailure` if the host does not send the picture, or if the file changes while it is read.
     public func loadPicture(limit: Int = ItemContents.standardLimit) throws(ItemFailure) -> [UInt8] {
         try picture.contents.load(limit: limit)
     }

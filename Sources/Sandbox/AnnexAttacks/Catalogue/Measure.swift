@@ -32,18 +32,12 @@ struct Measure: Sendable {
         /// These objects count against the memory limit if a control group enforces it. Without a group they are not
         /// limited: the policy's line that grants the call allows them.
         case memoryLimitOfGroup(granting: String, [TrialArgument])
-        /// The sandbox counts these objects, up to this number.
-        case objects(UInt64)
 
-        /// The allowed increase in the number of objects.
-        /// - Parameters:
-        ///   - size: the bytes of one object.
-        ///   - policy: the policy under which the program runs.
-        func count(of size: UInt64, under policy: Policy) -> UInt64 {
+        /// The allowed increase, in bytes.
+        func bytes(_ policy: Policy) -> UInt64 {
             switch self {
-            case .little: Self.always / size
-            case .memoryLimit, .memoryLimitOfGroup: (Self.always + policy.limits.memory) / size
-            case .objects(let most): most
+            case .little: Self.always
+            case .memoryLimit, .memoryLimitOfGroup: Self.always + policy.limits.memory
             }
         }
 

@@ -8,7 +8,7 @@
 #define THREADS_LARGEST 512u
 
 #define TABLES_LARGEST 32u
-#define TABLE_LOCKS 1250u
+#define TABLE_LOCKS 3000u
 #define NO_DESCRIPTOR 0xfffffffeu
 #define CLOSE_RANGE_UNSHARE 2
 

@@ -54,7 +54,7 @@ private final class Measurement: Sendable {
         self.program = program
         let before = measure.count(Measure.Scene(canaries: canaries, process: 0, reported: 0))
         let measured = Measured(
-            unit: measure.unit, before: before ?? 0, allowed: measure.allowance.count(of: measure.size, under: policy),
+            unit: measure.unit, before: before ?? 0, allowed: measure.allowance.bytes(policy) / measure.size,
             machine: KernelCounts.machine())
         state = Mutex(State(measured: measured, failure: before == nil ? Self.uncounted : nil))
     }

@@ -44,10 +44,10 @@ final class LockDesk: Sendable {
 ///
 /// The kernel charges the memory of locks to no process, and a call does not show how many locks it adds. Each call is
 /// therefore charged with the most that it can add. A count gives back the locks that were released since.
-package struct LockBudget: Sendable {
+struct LockBudget: Sendable {
     /// The most locks of one sandbox. In addition, each of its threads may be in a call that passed before the last
     /// count.
-    package static let most = 4_096
+    static let most = 4_096
     /// If a lock lies inside the range of another lock, one lock becomes three.
     static let addedByOneCall = 2
     /// The shortest time between two counts, because each count delays every lock of the machine.
