@@ -29,7 +29,7 @@ struct ComposeLoop {
     func answer(_ typed: TypedLines) async throws -> [ExtensionItem] {
         guard dialogue.hasSheet else { return try await dialogue.answer() }
         try await dialogue.presentationAnimationDidFinish()
-        show()
+        var shown = show()
         typed.prompt(hint)
         // The setting whose options are shown.
         var setting: (place: Int, options: ComposeOptions)?
@@ -41,13 +41,14 @@ struct ComposeLoop {
                 break steps
             case .changed:
                 isStale.clear()
-                show()
+                // What the extension reports may have come with an answer already.
+                if drawing.lines != shown { shown = show() }
             case .line(":cancel"): break steps
             case .line(":post"):
                 if let answer = try await post() { return answer }
             case .line(let line):
                 setting = try await take(line, choosingIn: setting)
-                if setting == nil { show() }
+                if setting == nil { shown = show() }
             }
             typed.prompt(hint)
         }
@@ -81,8 +82,11 @@ struct ComposeLoop {
         return state.isContentValid ? "A number, :post or :cancel" : "A number or :cancel"
     }
 
-    private func show() {
-        screen.draw(drawing.lines)
+    /// - Returns: the lines that were drawn.
+    private func show() -> [String] {
+        let lines = drawing.lines
+        screen.draw(lines)
+        return lines
     }
 
     private var drawing: ComposeDrawing {
