@@ -50,7 +50,7 @@ import Testing
 
     /// Whether the daemon will try again. A job of the event loop checks this, so no handler is running meanwhile.
     private static func hasTimer(_ daemon: Daemon) -> Bool {
-        let found = Mutex(false)
+        let found = Synchronization.Mutex(false)
         daemon.loop.execute {
             let hasTimer = daemon.loop.state.withLock { !$0.timers.isEmpty }
             found.withLock { $0 = hasTimer }
@@ -80,7 +80,8 @@ import Testing
 
 /// The errors that a logger got.
 private final class ErrorLog: Sendable {
-    private let errors = Mutex<[String]>([])
+    // With its module: under the sanitizers, the compiler also sees a type of this name in another module.
+    private let errors = Synchronization.Mutex<[String]>([])
 
     var logger: Logger { Logger(label: "annexd") { _ in Handler(errors: self) } }
 
