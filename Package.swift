@@ -114,7 +114,14 @@ let extensions = floor(
         .target(name: "AnnexModel", dependencies: ["AnnexChannel", "AnnexLinux"], swiftSettings: strict),
         .target(name: "AnnexActivation", dependencies: ["AnnexModel", "AnnexLinux"], swiftSettings: strict),
         .target(
-            name: "AnnexExtension", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: strict),
+            name: "AnnexPortal", dependencies: ["AnnexMessages", "AnnexLinux"], swiftSettings: strict),
+        .target(
+            name: "AnnexExtension", dependencies: ["AnnexPortal", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: strict),
+        .target(
+            name: "AnnexGroups",
+            dependencies: ["AnnexPortal", "AnnexModel", "AnnexMessages", "AnnexLinux", "CAnnexLinux"],
+            swiftSettings: strict),
         .target(
             name: "AnnexBundle", dependencies: ["AnnexActivation", "AnnexModel", "AnnexLinux"], swiftSettings: strict),
         .target(
@@ -124,6 +131,14 @@ let extensions = floor(
         .systemLibrary(name: "CAnnexSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .target(
             name: "AnnexSigning", dependencies: ["CAnnexSodium", "AnnexBundle", "AnnexModel", "AnnexLinux"],
+            swiftSettings: strict),
+        .systemLibrary(name: "CAnnexSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(
+            name: "AnnexPortalServer",
+            dependencies: [
+                "AnnexGroups", "AnnexPortal", "AnnexModel", "AnnexMessages", "AnnexLinux", "CAnnexLinux", "CAnnexSQLite",
+                "CAnnexSodium",
+            ],
             swiftSettings: strict),
     ])
 
@@ -135,8 +150,8 @@ let broker = floor(
         .target(
             name: "AnnexBroker",
             dependencies: [
-                "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies",
-                "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
+                "AnnexBrokerAPI", "AnnexPortalServer", "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
+                "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
@@ -307,6 +322,7 @@ let fixtures: [Target] = [
     fixture("edits", ["AnnexExtension"]),
     fixture("misedits", ["AnnexModel", "AnnexChannel"]),
     fixture("keeps-notes", ["AnnexExtension"]),
+    fixture("shares-data", ["AnnexExtension", "AnnexGroups"]),
     fixture("loads-items", ["AnnexExtension"]),
     fixture("demands-items", ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
     fixture("crashes-as-told", ["AnnexExtension", "AnnexLinux", "CCrashes"]),
@@ -454,6 +470,8 @@ let package = Package(
         // For the tests of hosts and extensions.
         .library(name: "AnnexTesting", targets: ["AnnexTesting"]),
         .library(name: "AnnexExtension", targets: ["AnnexExtension"]),
+        // For extensions and apps that share data.
+        .library(name: "AnnexGroups", targets: ["AnnexGroups"]),
         .library(name: "AnnexChannel", targets: ["AnnexChannel"]),
         .library(name: "AnnexPolicy", targets: ["AnnexPolicy", "AnnexPolicyTools", "AnnexShippedPolicies"]),
         .library(

@@ -32,12 +32,35 @@ public final class SubstituteApp: Sendable {
 
     /// States the entitlements that the extension asks for.
     public func setEntitlements(_ names: [String]) throws {
-        let values = names.map { "<key>\($0)</key><true/>" }.joined()
+        try writeEntitlements(
+            names.map { "<key>\($0)</key><true/>" }.joined(), to: "PlugIns/Loud.appex/Loud.entitlements")
+    }
+
+    /// States the app groups of the extension and of its app.
+    public func setGroups(_ groups: [String], ofApp own: [String]) throws {
+        func list(_ groups: [String]) -> String {
+            "<key>com.apple.security.application-groups</key><array>"
+                + groups.map { "<string>\($0)</string>" }.joined() + "</array>"
+        }
+        try writeEntitlements(list(groups), to: "PlugIns/Loud.appex/Loud.entitlements")
+        try writeEntitlements(list(own), to: "Shout.entitlements")
+    }
+
+    private func writeEntitlements(_ values: String, to name: String) throws {
         let text = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict>\(values)</dict></plist>"
-        let file = folder.url.appending(path: "Shout.app/PlugIns/Loud.appex/Loud.entitlements")
+        let file = folder.url.appending(path: "Shout.app/" + name)
         try Data(text.utf8).write(to: file)
         // The mode is part of the rules, and the umask of the tests is not.
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+    }
+
+    /// Gives the app and its extension other identifiers, so that both apps can be installed.
+    public func setIdentifier(_ app: String) throws {
+        for name in ["Info.plist", "PlugIns/Loud.appex/Info.plist"] {
+            let info = folder.url.appending(path: "Shout.app/" + name)
+            let text = try String(contentsOf: info, encoding: .utf8)
+            try Data(text.replacingOccurrences(of: "com.example.shout", with: app).utf8).write(to: info)
+        }
     }
 
     public var path: String { folder.url.appending(path: "Shout.app").path }

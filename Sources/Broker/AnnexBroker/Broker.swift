@@ -3,6 +3,7 @@ internal import AnnexBundle
 package import AnnexChannel
 internal import AnnexLaunch
 internal import AnnexPolicy
+internal import AnnexPortalServer
 internal import AnnexRegistry
 internal import AnnexSigning
 internal import Synchronization
@@ -23,6 +24,8 @@ package final class Broker: BrokerService {
     let policies = PointPolicies()
     private let reports: ReportKeeper?
     let privates: PrivateStore
+    let groups: GroupAccess
+    let portals: PortalServer
     let log: BrokerLog
     /// The changes of the installed apps and extensions.
     let feed = ChangeFeed()
@@ -56,6 +59,8 @@ package final class Broker: BrokerService {
         privates = PrivateStore(wishes.privateDirectories, loop: launcher.loop) { [log] name, error in
             log.keptPrivate(name, error: error)
         }
+        groups = GroupAccess(wishes.privateDirectories, owner: wishes.owner)
+        portals = PortalServer.standard(on: launcher.loop)
         for waiver in launcher.waivers { log.waived(waiver) }
     }
 
@@ -85,12 +90,17 @@ package final class Broker: BrokerService {
         let inForce = registry.value.entitlementsInForce(for: record)
         let policy = try policy(for: record, with: inForce)
         try signatures.check(bundle)
+        // The memory of the channel is handed over with the configuration.
+        let isMember = !groups(of: bundle, entitlements: inForce).isEmpty
+        let bell = isMember ? try Self.bell(of: channel, for: identifier) : nil
         var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         state(inForce, asEntitlementsOf: record, in: &configuration)
         let kept = try keptDirectory(for: bundle, policy: policy, into: &configuration)
         // The closure below keeps only this fact and not the directory itself, because the directory's lock must end
         // before a removal is tried.
         let keepsFiles = kept != nil
+        let portal = try openGroups(
+            for: bundle, record: record, entitlements: inForce, bell: bell, into: &configuration)
         // This step comes last: if a later step failed, it would have to give the slot back.
         let slot = try slot(for: purpose, bundle: bundle, most: policy.limits.instances)
         let log = log.of(host)
@@ -102,7 +112,7 @@ package final class Broker: BrokerService {
         let supervised = running.add { remove in
             SupervisedExtension(
                 Installed(bundle, record: record, in: registry), policy: policy, timeLimit: timeLimit, host: host,
-                launcher: launcher, slots: slots, slot: slot, kept: kept, events: told
+                launcher: launcher, slots: slots, slot: slot, kept: kept, portal: portal, events: told
             ) { [failures, reports, privates, onEnd] end in
                 failures.record(end)
                 log.ended(end)

@@ -4,6 +4,7 @@ package import AnnexPolicy
 package import AnnexRegistry
 internal import AnnexShippedPolicies
 package import AnnexSigning
+internal import Glibc
 
 /// A host's settings for its broker; they override the policies.
 package struct BrokerConfiguration: Sendable {
@@ -26,6 +27,8 @@ package struct BrokerConfiguration: Sendable {
     package var share: BrokerShare?
     /// The user whose broker this is, for the log of a program that has several; nil otherwise.
     package var user: String?
+    /// The number of that user. The files in app groups belong to this user.
+    package var owner: UInt32 = geteuid()
     /// The teams that the user trusts; nil for a list that begins empty and lives as long as the broker.
     package var trust: TrustStore?
     /// Changes the limits of every policy, after all other settings.

@@ -23,9 +23,7 @@ public struct ExtensionIcon: ~Copyable, Sendable {
     /// Copies a picture into sealed memory.
     package init(_ picture: IconPicture) throws(BrokerError) {
         do throws(SystemError) {
-            let memory = try Descriptor.memfd("annex-icon", size: 0)
-            try memory.writeAll(picture.bytes)
-            try memory.addSeals(.immutable)
+            let memory = try Descriptor.sealed("annex-icon", holding: picture.bytes)
             _ = try SystemError.check("lseek", Int32(clamping: lseek(memory.number, 0, SEEK_SET)))
             file = memory
         } catch {

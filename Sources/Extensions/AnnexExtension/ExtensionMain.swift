@@ -1,6 +1,7 @@
 package import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
+internal import AnnexPortal
 internal import Glibc
 
 /// The main loop of an extension's process.
@@ -8,12 +9,21 @@ enum ExtensionMain {
     static func run<Principal: AppExtension>(_ principal: Principal.Type) {
         do throws(ExtensionFailure) {
             let endpoint = try ExtensionEndpoint.adopt()
+            adoptPortal(on: endpoint)
             let service = ExtensionServing.service(of: principal, on: endpoint)
             try endpoint.sayHello()
             try service.serve(endpoint)
         } catch {
             leave(after: error)
         }
+    }
+
+    /// Opens the way to the broker, if the broker made one. The principal object may use it from its first line.
+    private static func adoptPortal(on endpoint: borrowing ExtensionEndpoint) {
+        // SAFETY: an extension has one thread, and all code below runs on it.
+        nonisolated(unsafe) let lookout = ExtensionLookout(endpoint)
+        guard let portal = Portal.adopt(heartbeat: { unsafe (try? lookout.poll()) != nil }) else { return }
+        unsafe lookout.watchPortal { portal.receive() }
     }
 
     private static func leave(after failure: ExtensionFailure) {

@@ -65,6 +65,22 @@ extension Descriptor {
         try openBeneath(name, O_RDONLY | O_DIRECTORY).setMode(mode)
     }
 
+    /// Opens a directory of this one, and makes it if it is missing.
+    package func directory(making name: String) throws(SystemError) -> Descriptor {
+        do throws(SystemError) {
+            return try openBeneath(name, O_RDONLY | O_DIRECTORY)
+        } catch {
+            guard error.errno == ENOENT else { throw error }
+        }
+        do throws(SystemError) {
+            try makeDirectory(name, mode: 0o700)
+        } catch {
+            // Another broker was faster.
+            guard error.errno == EEXIST else { throw error }
+        }
+        return try openBeneath(name, O_RDONLY | O_DIRECTORY)
+    }
+
     /// Makes a symbolic link. The target is not checked.
     package func makeLink(_ name: String, to target: String) throws(SystemError) {
         _ = try SystemError.retrying("symlinkat", path: name) { unsafe symlinkat(target, number, name) }

@@ -29,6 +29,21 @@ extension Descriptor {
         try SystemError.check("fcntl(F_GETFL)", annex_status_flags(number)) & O_ACCMODE == O_RDONLY
     }
 
+    /// The object's path now, without links. A removed object's path ends in " (deleted)".
+    /// - Throws: `EINVAL` if the object has no path, or a path that is no text.
+    package func path() throws(SystemError) -> String {
+        let link = "/proc/self/fd/\(number)"
+        var room = [CChar](repeating: 0, count: Int(PATH_MAX))
+        // SAFETY: readlink writes at most the array's size and does not terminate.
+        let count = unsafe readlink(link, &room, room.count)
+        guard count >= 0 else { throw SystemError("readlink", errno: errno, path: link) }
+        let bytes = room.prefix(count).map { UInt8(bitPattern: $0) }
+        guard let path = String(validating: bytes, as: UTF8.self), path.hasPrefix("/") else {
+            throw SystemError("readlink", errno: EINVAL, path: link)
+        }
+        return path
+    }
+
     /// Opens the same file again for reading only. The new open file description shares neither offset nor flags with
     /// this one. A memfd needs no permission for it; a file is opened with the caller's rights.
     package func reopenedReadOnly() throws(SystemError) -> Descriptor {

@@ -112,6 +112,11 @@ public struct DescriptorList: ~Copyable, Sendable {
     }
 
     /// Closes the remaining descriptors.
+    /// Duplicates the descriptor at this place.
+    package func duplicate(at place: Int) throws(SystemError) -> Descriptor {
+        Descriptor(owning: try SystemError.check("fcntl(F_DUPFD_CLOEXEC)", annex_duplicate(numbers[place], 3)))
+    }
+
     package mutating func closeAll() {
         for number in numbers { _ = Glibc.close(number) }
         numbers = []

@@ -13,6 +13,14 @@ extension Descriptor {
         return memory
     }
 
+    /// A copy of bytes in memory that no process can change any more.
+    package static func sealed(_ name: String, holding bytes: [UInt8]) throws(SystemError) -> Descriptor {
+        let memory = try memfd(name, size: 0)
+        try memory.writeAll(bytes)
+        try memory.addSeals(.immutable)
+        return memory
+    }
+
     /// Anonymous memory that a program can be executed from.
     package static func executableMemfd(_ name: String) throws(SystemError) -> Descriptor {
         Descriptor(owning: try SystemError.check("memfd_create", unsafe annex_memfd_create(name, 1)))

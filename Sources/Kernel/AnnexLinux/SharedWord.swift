@@ -81,6 +81,12 @@ internal import Glibc
         unsafe self.address = unsafe address
     }
 
+    /// Changes the word and wakes no thread.
+    package func change() {
+        // SYNC: everything that this thread stored before is visible to a thread that acquires the new value.
+        unsafe annex_add_release(address, 1)
+    }
+
     /// Wakes the thread that sleeps on the word, or is about to sleep with the word's former value.
     package func ring() {
         // SYNC: atomic, so that no late store of another thread gives the word a value that it had before.

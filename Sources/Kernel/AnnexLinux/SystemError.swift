@@ -33,6 +33,9 @@ extension SystemError: CustomStringConvertible {
 }
 
 extension SystemError {
+    /// Whether a queue without waiting had no room.
+    package var isLackOfRoom: Bool { errno == EAGAIN }
+
     /// Turns the `result or -errno` of a CAnnexLinux call into a value or a thrown error.
     package static func check(
         _ call: String, path: String? = nil, _ result: Int32

@@ -43,9 +43,9 @@ static int open_of(pid_t process, const char *name, int flags) {
     return file < 0 ? -errno : file;
 }
 
-static int write_map(pid_t process, const char *name, uint32_t number) {
+static int write_map(pid_t process, const char *name, uint32_t inside, uint32_t outside) {
     char line[32];
-    int length = snprintf(line, sizeof line, "%u %u 1\n", number, number);
+    int length = snprintf(line, sizeof line, "%u %u 1\n", inside, outside);
     int file = open_of(process, name, O_WRONLY);
     if (file < 0) return file;
     int result = write(file, line, (size_t)length) < 0 ? -errno : 0;
@@ -64,15 +64,20 @@ static int map_clone(int directory, int user_namespace) {
     return error;
 }
 
-int annex_try_id_map(int directory, uint32_t number) {
+int annex_user_namespace(uint32_t inside, uint32_t outside) {
     pid_t process = begin();
     if (process < 0) return process;
-    int result = write_map(process, "uid_map", number);
-    if (result >= 0) result = write_map(process, "gid_map", number);
+    int result = write_map(process, "uid_map", inside, outside);
+    if (result >= 0) result = write_map(process, "gid_map", inside, outside);
     int space = result < 0 ? result : open_of(process, "ns/user", O_RDONLY);
     end(process);
+    return space;
+}
+
+int annex_try_id_map(int directory, uint32_t number) {
+    int space = annex_user_namespace(number, number);
     if (space < 0) return space;
-    result = map_clone(directory, space);
+    int result = map_clone(directory, space);
     close(space);
     return result;
 }

@@ -145,22 +145,6 @@ struct PrivateKey: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Descriptor {
-    /// Opens a directory of this one, and makes it if it is missing.
-    func directory(making name: String) throws(SystemError) -> Descriptor {
-        do throws(SystemError) {
-            return try openBeneath(name, O_RDONLY | O_DIRECTORY)
-        } catch {
-            guard error.errno == ENOENT else { throw error }
-        }
-        do throws(SystemError) {
-            try makeDirectory(name, mode: 0o700)
-        } catch {
-            // Another broker was faster.
-            guard error.errno == EEXIST else { throw error }
-        }
-        return try openBeneath(name, O_RDONLY | O_DIRECTORY)
-    }
-
     /// Whether a directory that was opened under this name still has it.
     fileprivate func isStill(_ directory: borrowing Descriptor, at name: String) throws(SystemError) -> Bool {
         do throws(SystemError) {

@@ -17,6 +17,8 @@ struct AppSignature: Sendable {
     let version: BundleVersion
     /// The digest of everything in the app, in hexadecimal digits; nil if no broker has recorded it.
     let digest: String?
+    /// The groups that the app itself declares.
+    let groups: Set<String>
     /// The checks of each launch, by the extension's bundle. A replaced bundle may still be launched by a host that asked
     /// a moment ago, so the checks belong to the bundle and not to its identifier.
     let extensions: [(bundle: ExtensionBundle, check: LaunchCheck)]
@@ -26,6 +28,7 @@ struct AppSignature: Sendable {
         team = sealed.team
         version = app.version
         digest = sealed.contentDigest.hex
+        groups = Set(app.entitlements.applicationGroups)
         extensions = Array(zip(app.extensions, try SealedExtension.all(of: app, sealed: sealed)))
             .map { (bundle: $0.0, check: .read($0.1)) }
     }
@@ -36,6 +39,7 @@ struct AppSignature: Sendable {
         team = nil
         version = app.version
         self.digest = digest
+        groups = Set(app.entitlements.applicationGroups)
         let unread = digest.map { UnreadApp(app, digest: $0) }
         extensions = unread.map { unread in app.extensions.map { (bundle: $0, check: .unread(unread)) } } ?? []
     }

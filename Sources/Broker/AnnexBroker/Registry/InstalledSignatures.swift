@@ -17,6 +17,8 @@ final class InstalledSignatures: Sendable {
     private struct Seal: Sendable {
         weak let bundle: ExtensionBundle?
         let team: Team?
+        /// The groups that the app itself declares.
+        let groups: Set<String>
         let check: AppSignature.LaunchCheck
     }
 
@@ -91,7 +93,8 @@ final class InstalledSignatures: Sendable {
             state.apps[app.identifier] = signature
             state.seals = state.seals.filter { $0.value.bundle != nil }
             for (bundle, check) in signature.extensions {
-                state.seals[ObjectIdentifier(bundle)] = Seal(bundle: bundle, team: signature.team, check: check)
+                state.seals[ObjectIdentifier(bundle)] = Seal(
+                    bundle: bundle, team: signature.team, groups: signature.groups, check: check)
             }
         }
     }
@@ -128,6 +131,14 @@ extension InstalledSignatures {
     /// The team that has signed the app of an extension; nil if none has.
     func team(of bundle: ExtensionBundle) -> Team? {
         state.withLock { $0.seals[ObjectIdentifier(bundle)] }.flatMap { $0.bundle === bundle ? $0.team : nil }
+    }
+
+    /// The groups that an extension is a member of, as far as its app decides: a team has signed the app, and both declare
+    /// the group.
+    func groups(of bundle: ExtensionBundle) -> Set<String> {
+        let seal = state.withLock { $0.seals[ObjectIdentifier(bundle)] }
+        guard let seal, seal.bundle === bundle, seal.team != nil else { return [] }
+        return seal.groups.intersection(bundle.entitlements.applicationGroups)
     }
 
     /// The extensions with the teams that signed their apps.

@@ -89,6 +89,8 @@ extension SupervisedExtension {
 
     private func finish(_ cause: EndCause?) {
         let launch = launchReport()
+        let portal = running.withLock { $0.portal.take() }
+        portal?.end()
         let (ended, activity, granted, host, counts) = running.withLock { running in
             // Each of these values refers back to this object, and would keep both alive for ever.
             running.process = nil

@@ -26,6 +26,8 @@ final class SupervisedExtension: ExtensionHandle {
         var number: Int32?
         /// The private directory; nil if there is none, and after the end.
         var kept: KeptDirectory?
+        /// The portal; nil if the extension has none, and after the end.
+        var portal: ExtensionPortal?
         var disk: Watch<DiskWatch>?
         var timer: EventLoop.Timer?
         var report: SandboxReport?
@@ -70,7 +72,7 @@ final class SupervisedExtension: ExtensionHandle {
     init(
         _ installed: Installed, policy: Policy, timeLimit: Duration?, host: HostEnd, launcher: Launcher,
         slots: InstanceSlots, slot: InstanceSlots.Slot? = nil, kept: KeptDirectory? = nil,
-        events: @escaping @Sendable (ExtensionEvent) -> Void,
+        portal: ExtensionPortal? = nil, events: @escaping @Sendable (ExtensionEvent) -> Void,
         onEnd: @escaping @Sendable (EndedExtension) -> Void
     ) {
         var limits = policy.limits
@@ -93,8 +95,10 @@ final class SupervisedExtension: ExtensionHandle {
         running.launcher = launcher
         running.slot = slot
         running.kept = kept
+        running.portal = portal
         privateDirectory = kept.map { LaunchReport.PrivateOwner($0.owner) }
         self.running = Mutex(running)
+        portal?.handleViolation { [weak self] rule in self?.end(for: .messageBudget(rule)) }
     }
 
     /// Launches the process as soon as there is an instance slot. Failures are reported as an end.

@@ -64,6 +64,7 @@ extension DaemonUser {
         var wishes = options.wishes
         wishes.share = share
         wishes.user = "\(number)"
+        wishes.owner = number
         wishes.privateDirectories = .folder(options.privateDirectories(of: number))
         if options.isSystem, wishes.reports == .standard { wishes.reports = .folder(options.reports(of: number)) }
         return wishes

@@ -76,6 +76,11 @@ final class ExtensionCore {
         if isServingRaw { throw .inUse }
     }
 
+    /// Calls a handler, which must not use this object, after each change of the portal's word.
+    func watchPortal(_ onChange: @escaping () -> Void) {
+        receiver.portal = PortalWord(own.portal, onChange: onChange)
+    }
+
     /// Lets another thread end this thread's waits for the host.
     func wait(until stop: StopGate) {
         receiver.stop = stop

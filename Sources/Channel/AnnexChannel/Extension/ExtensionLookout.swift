@@ -25,6 +25,15 @@ package struct ExtensionLookout {
         core.tasks.perform(at: moment) { unsafe body() }
     }
 
+    /// Runs a body after each change of the portal's word, on the thread that serves the channel and while it waits or
+    /// awaits. It also runs once now.
+    package func watchPortal(_ body: @escaping () -> Void) {
+        // SAFETY: the body runs on this thread, as all code that uses the core.
+        nonisolated(unsafe) let body = body
+        let tasks = core.tasks
+        core.watchPortal { tasks.perform { unsafe body() } }
+    }
+
     package func send(_ event: ChannelEvent) throws(ExtensionFailure) {
         try core.send(FrameHeader(kind: .event, method: event.method), payload: event.payload)
     }

@@ -10,6 +10,8 @@ struct ExtensionReceiver: ~Copyable {
     private let gate: SleepGate
     /// The bell that the host rings; nil if the host wakes this side on the word that it publishes.
     private let bell: SharedWord?
+    /// Tells whether the portal has a message; nil if this process has no portal.
+    var portal: PortalWord?
     /// Wakes a host that waits for room.
     private let wake: WakeGate
     /// This side's read position. A host that waits for room sleeps on this word.
@@ -115,7 +117,7 @@ struct ExtensionReceiver: ~Copyable {
         if reader.giveBack() { _ = wake.wakeIfAsleep(on: consumed) }
     }
 
-    /// Waits until there is a frame to read.
+    /// Waits until there is a frame to read, or the portal has a message.
     /// - Returns: false if `deadline` has passed or another thread ended the wait.
     mutating func wait(until deadline: UInt64?) throws(ChannelViolation) -> Bool {
         if reader.hasNews { return true }
@@ -125,6 +127,8 @@ struct ExtensionReceiver: ~Copyable {
                 if spinner.isTimeForFullCheck, isOver(deadline) { return false }
             } else if try !sleep(until: deadline) {
                 return false
+            } else if portal?.pass() ?? false {
+                return true
             }
         }
         return true
@@ -133,11 +137,12 @@ struct ExtensionReceiver: ~Copyable {
     private mutating func sleep(until deadline: UInt64?) throws(ChannelViolation) -> Bool {
         spinner.willSleep()
         let (bed, seen) = goToBed()
-        let woken = reader.hasNews ? .changed : sleep(on: bed, while: seen, until: deadline)
+        let hasNews = reader.hasNews || portal?.hasChanged ?? false
+        let woken = hasNews ? .changed : sleep(on: bed, while: seen, until: deadline)
         gate.withdraw()
         spinner.slept()
         if case .failed(let errno) = woken { throw .sharedWord(errno: errno) }
-        return reader.hasNews || !isOver(deadline)
+        return reader.hasNews || portal?.hasChanged ?? false || !isOver(deadline)
     }
 
     /// Whether the next request is likely to come before a sleep.

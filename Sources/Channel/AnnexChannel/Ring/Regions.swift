@@ -11,6 +11,8 @@ internal import AnnexLinux
     let processor: WritableWord
     /// The word that the host changes to wake this side.
     let bell: SharedWord
+    /// The word that the broker changes if the portal has a message for this side.
+    let portal: SharedWord
 
     /// - Parameter mapping: writable, with a region of this capacity.
     init(_ mapping: consuming Mapping, capacity: UInt32, arena: UInt32 = 0) {
@@ -27,6 +29,7 @@ internal import AnnexLinux
         processor = word(RegionLayout.processor)
         // SAFETY: as above.
         bell = unsafe SharedWord((start + RegionLayout.bell).assumingMemoryBound(to: UInt32.self))
+        portal = unsafe SharedWord((start + RegionLayout.portal).assumingMemoryBound(to: UInt32.self))
         self.mapping = mapping
     }
 

@@ -30,6 +30,9 @@ enum RegionLayout {
     /// In the extension's region: the word on which the extension sleeps, if both sides support bells. It is the only
     /// word in that region that the host writes.
     static let bell = 384
+    /// In the extension's region: the word that the broker changes before it rings the bell. The portal then has a message
+    /// for the extension.
+    static let portal = 388
 
     /// The ring's first byte.
     static let ring = 4096

@@ -112,20 +112,6 @@ extension ItemValue {
         if case .string(let text) = self { return Escaped(text).description }
         return Escaped(json.line, limit: 4_096).description
     }
-
-    /// Bytes appear as a list of numbers, because they need not be text.
-    fileprivate var json: JSON {
-        switch self {
-        case .string(let value): .text(value)
-        case .integer(let value): .numeral("\(value)")
-        case .double(let value): value.isFinite ? .numeral("\(value)") : .text("\(value)")
-        case .bool(let value): .boolean(value)
-        case .data(let value): .list(value.map { .number(Int($0)) })
-        case .list(let values): .list(values.map(\.json))
-        case .dictionary(let values):
-            .object(values.sorted { $0.key < $1.key }.map { .init($0.key, value: $0.value.json) })
-        }
-    }
 }
 
 /// The folder that gets the attachments of an answer. Names come from this program, never from the extension.

@@ -101,10 +101,7 @@ extension ItemContents {
     /// Copies bytes into memory that no process can change any more.
     public convenience init(bytes: [UInt8]) throws(ItemFailure) {
         let memory = try ItemFailure.wrapping { () throws(SystemError) in
-            let memory = try Descriptor.memfd("annex-item", size: 0)
-            try memory.writeAll(bytes)
-            try memory.addSeals(.immutable)
-            return memory
+            try Descriptor.sealed("annex-item", holding: bytes)
         }
         self.init(regular: memory)
     }

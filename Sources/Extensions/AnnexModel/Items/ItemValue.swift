@@ -1,10 +1,11 @@
-/// A small value in an item's user info: any value of a property list except a date.
+/// A small value in an item's user info or in shared defaults: any value of a property list.
 public indirect enum ItemValue: Sendable, Hashable {
     case string(String)
     case integer(Int64)
     case double(Double)
     case bool(Bool)
     case data([UInt8])
+    case date(ItemDate)
     case list([ItemValue])
     case dictionary([String: ItemValue])
 }
@@ -43,6 +44,20 @@ extension ItemValue {
         if case .data(let value) = self { value } else { nil }
     }
 
+    /// The number; nil if the value is of another kind. A whole number counts too.
+    public var double: Double? {
+        switch self {
+        case .double(let value): value
+        case .integer(let value): Double(value)
+        default: nil
+        }
+    }
+
+    /// The moment; nil if the value is of another kind.
+    public var date: ItemDate? {
+        if case .date(let value) = self { value } else { nil }
+    }
+
     /// The truth value; nil if the value is of another kind.
     public var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
@@ -57,4 +72,16 @@ extension ItemValue {
     public var dictionary: [String: ItemValue]? {
         if case .dictionary(let value) = self { value } else { nil }
     }
+}
+
+/// A moment of the calendar. `Foundation.Date(timeIntervalSince1970:)` takes its number of seconds.
+public struct ItemDate: Sendable, Hashable, Comparable {
+    /// Seconds since the beginning of 1970 in UTC.
+    public let secondsSince1970: Double
+
+    public init(secondsSince1970: Double) {
+        self.secondsSince1970 = secondsSince1970
+    }
+
+    public static func < (one: ItemDate, other: ItemDate) -> Bool { one.secondsSince1970 < other.secondsSince1970 }
 }

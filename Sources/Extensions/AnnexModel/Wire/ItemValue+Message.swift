@@ -10,6 +10,7 @@ extension ItemValue: Message {
         static let data: UInt16 = 5
         static let list: UInt16 = 6
         static let dictionary: UInt16 = 7
+        static let date: UInt16 = 8
     }
 
     public func encode(into encoder: inout MessageEncoder) {
@@ -19,6 +20,7 @@ extension ItemValue: Message {
         case .double(let value): encoder.encode(value, as: Tag.double)
         case .bool(let value): encoder.encode(value, as: Tag.bool)
         case .data(let value): encoder.encode(value, as: Tag.data)
+        case .date(let value): encoder.encode(value.secondsSince1970, as: Tag.date)
         case .list(let values): encoder.encode(ItemList(values: values), as: Tag.list)
         case .dictionary(let values): encoder.encode(ItemDictionary(values: values), as: Tag.dictionary)
         }
@@ -35,6 +37,8 @@ extension ItemValue: Message {
             self = .bool(value)
         } else if let value = try decoder.decodeIfPresent(Tag.data, as: [UInt8].self) {
             self = .data(value)
+        } else if let value = try decoder.decodeIfPresent(Tag.date, as: Double.self) {
+            self = .date(ItemDate(secondsSince1970: value))
         } else if let value = try decoder.decodeIfPresent(Tag.list, as: ItemList.self) {
             self = .list(value.values)
         } else if let value = try decoder.decodeIfPresent(Tag.dictionary, as: ItemDictionary.self) {

@@ -7,24 +7,44 @@ enum CompiledPolicies {
     static let names = [
         "base",
         "com.apple.fileprovider-nonui",
+        "com.apple.fileprovider-nonui+com.apple.security.application-groups",
+        "com.apple.fileprovider-nonui+com.apple.security.application-groups+com.apple.security.network.client",
         "com.apple.fileprovider-nonui+com.apple.security.network.client",
         "com.apple.fileprovider-ui",
+        "com.apple.fileprovider-ui+com.apple.security.application-groups",
+        "com.apple.fileprovider-ui+com.apple.security.application-groups+com.apple.security.network.client",
         "com.apple.fileprovider-ui+com.apple.security.network.client",
         "com.apple.intents-service",
+        "com.apple.intents-service+com.apple.security.application-groups",
+        "com.apple.intents-service+com.apple.security.application-groups+com.apple.security.network.client",
         "com.apple.intents-service+com.apple.security.network.client",
         "com.apple.keyboard-service",
+        "com.apple.keyboard-service+com.apple.security.application-groups",
+        "com.apple.keyboard-service+com.apple.security.application-groups+com.apple.security.network.client",
         "com.apple.keyboard-service+com.apple.security.network.client",
         "com.apple.message-payload-provider",
+        "com.apple.message-payload-provider+com.apple.security.application-groups",
+        "com.apple.message-payload-provider+com.apple.security.application-groups+com.apple.security.network.client",
         "com.apple.message-payload-provider+com.apple.security.network.client",
         "com.apple.photo-editing",
+        "com.apple.photo-editing+com.apple.security.application-groups",
+        "com.apple.photo-editing+com.apple.security.application-groups+com.apple.security.network.client",
         "com.apple.photo-editing+com.apple.security.network.client",
         "com.apple.share-services",
+        "com.apple.share-services+com.apple.security.application-groups",
+        "com.apple.share-services+com.apple.security.application-groups+com.apple.security.network.client",
         "com.apple.share-services+com.apple.security.network.client",
         "com.apple.ui-services",
+        "com.apple.ui-services+com.apple.security.application-groups",
+        "com.apple.ui-services+com.apple.security.application-groups+com.apple.security.network.client",
         "com.apple.ui-services+com.apple.security.network.client",
         "com.apple.usernotifications.content-extension",
+        "com.apple.usernotifications.content-extension+com.apple.security.application-groups",
+        "com.apple.usernotifications.content-extension+com.apple.security.application-groups+com.apple.security.network.client",
         "com.apple.usernotifications.content-extension+com.apple.security.network.client",
         "com.apple.widget-extension",
+        "com.apple.widget-extension+com.apple.security.application-groups",
+        "com.apple.widget-extension+com.apple.security.application-groups+com.apple.security.network.client",
         "com.apple.widget-extension+com.apple.security.network.client",
         "compute",
         "resources",
@@ -40,24 +60,44 @@ enum CompiledPolicies {
         switch name {
         case "base": `base`
         case "com.apple.fileprovider-nonui": `com.apple.fileprovider-nonui`
+        case "com.apple.fileprovider-nonui+com.apple.security.application-groups": `com.apple.fileprovider-nonui+com.apple.security.application-groups`
+        case "com.apple.fileprovider-nonui+com.apple.security.application-groups+com.apple.security.network.client": `com.apple.fileprovider-nonui+com.apple.security.application-groups+com.apple.security.network.client`
         case "com.apple.fileprovider-nonui+com.apple.security.network.client": `com.apple.fileprovider-nonui+com.apple.security.network.client`
         case "com.apple.fileprovider-ui": `com.apple.fileprovider-ui`
+        case "com.apple.fileprovider-ui+com.apple.security.application-groups": `com.apple.fileprovider-ui+com.apple.security.application-groups`
+        case "com.apple.fileprovider-ui+com.apple.security.application-groups+com.apple.security.network.client": `com.apple.fileprovider-ui+com.apple.security.application-groups+com.apple.security.network.client`
         case "com.apple.fileprovider-ui+com.apple.security.network.client": `com.apple.fileprovider-ui+com.apple.security.network.client`
         case "com.apple.intents-service": `com.apple.intents-service`
+        case "com.apple.intents-service+com.apple.security.application-groups": `com.apple.intents-service+com.apple.security.application-groups`
+        case "com.apple.intents-service+com.apple.security.application-groups+com.apple.security.network.client": `com.apple.intents-service+com.apple.security.application-groups+com.apple.security.network.client`
         case "com.apple.intents-service+com.apple.security.network.client": `com.apple.intents-service+com.apple.security.network.client`
         case "com.apple.keyboard-service": `com.apple.keyboard-service`
+        case "com.apple.keyboard-service+com.apple.security.application-groups": `com.apple.keyboard-service+com.apple.security.application-groups`
+        case "com.apple.keyboard-service+com.apple.security.application-groups+com.apple.security.network.client": `com.apple.keyboard-service+com.apple.security.application-groups+com.apple.security.network.client`
         case "com.apple.keyboard-service+com.apple.security.network.client": `com.apple.keyboard-service+com.apple.security.network.client`
         case "com.apple.message-payload-provider": `com.apple.message-payload-provider`
+        case "com.apple.message-payload-provider+com.apple.security.application-groups": `com.apple.message-payload-provider+com.apple.security.application-groups`
+        case "com.apple.message-payload-provider+com.apple.security.application-groups+com.apple.security.network.client": `com.apple.message-payload-provider+com.apple.security.application-groups+com.apple.security.network.client`
         case "com.apple.message-payload-provider+com.apple.security.network.client": `com.apple.message-payload-provider+com.apple.security.network.client`
         case "com.apple.photo-editing": `com.apple.photo-editing`
+        case "com.apple.photo-editing+com.apple.security.application-groups": `com.apple.photo-editing+com.apple.security.application-groups`
+        case "com.apple.photo-editing+com.apple.security.application-groups+com.apple.security.network.client": `com.apple.photo-editing+com.apple.security.application-groups+com.apple.security.network.client`
         case "com.apple.photo-editing+com.apple.security.network.client": `com.apple.photo-editing+com.apple.security.network.client`
         case "com.apple.share-services": `com.apple.share-services`
+        case "com.apple.share-services+com.apple.security.application-groups": `com.apple.share-services+com.apple.security.application-groups`
+        case "com.apple.share-services+com.apple.security.application-groups+com.apple.security.network.client": `com.apple.share-services+com.apple.security.application-groups+com.apple.security.network.client`
         case "com.apple.share-services+com.apple.security.network.client": `com.apple.share-services+com.apple.security.network.client`
         case "com.apple.ui-services": `com.apple.ui-services`
+        case "com.apple.ui-services+com.apple.security.application-groups": `com.apple.ui-services+com.apple.security.application-groups`
+        case "com.apple.ui-services+com.apple.security.application-groups+com.apple.security.network.client": `com.apple.ui-services+com.apple.security.application-groups+com.apple.security.network.client`
         case "com.apple.ui-services+com.apple.security.network.client": `com.apple.ui-services+com.apple.security.network.client`
         case "com.apple.usernotifications.content-extension": `com.apple.usernotifications.content-extension`
+        case "com.apple.usernotifications.content-extension+com.apple.security.application-groups": `com.apple.usernotifications.content-extension+com.apple.security.application-groups`
+        case "com.apple.usernotifications.content-extension+com.apple.security.application-groups+com.apple.security.network.client": `com.apple.usernotifications.content-extension+com.apple.security.application-groups+com.apple.security.network.client`
         case "com.apple.usernotifications.content-extension+com.apple.security.network.client": `com.apple.usernotifications.content-extension+com.apple.security.network.client`
         case "com.apple.widget-extension": `com.apple.widget-extension`
+        case "com.apple.widget-extension+com.apple.security.application-groups": `com.apple.widget-extension+com.apple.security.application-groups`
+        case "com.apple.widget-extension+com.apple.security.application-groups+com.apple.security.network.client": `com.apple.widget-extension+com.apple.security.application-groups+com.apple.security.network.client`
         case "com.apple.widget-extension+com.apple.security.network.client": `com.apple.widget-extension+com.apple.security.network.client`
         case "compute": `compute`
         case "resources": `resources`

@@ -23,6 +23,8 @@ package final class Launcher: Sendable {
     private let hasLaunched = Atomic<Bool>(false)
     /// The users to give to sandboxes; nil for an ordinary user, whose extensions run as that user.
     let identities: IdentityRange?
+    /// The id maps of shared directories.
+    let maps = OwnerMaps()
     /// Whether each file system takes an id map, by its device.
     let mappable = Mutex<[UInt64: Bool]>([:])
 

@@ -16,7 +16,7 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var arguments: [[UInt8]]
     /// Further descriptors for the process, and the number that each gets; 0, 1 and 2 are set by `streams`.
     package var gifts: DescriptorList
-    package let numbers: [Int32]
+    package private(set) var numbers: [Int32]
     /// The treatment of the calls and paths that the policy denies. Only the launching code chooses another mode than
     /// `enforce`.
     package var denials = DenialMode.enforce
@@ -53,6 +53,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var persistent: Descriptor?
     /// How the files in that directory get the same owner at each launch.
     package var owner = DirectoryOwner.ofCaller
+    /// Directories that the process shares with other programs. If the layer `root` is missing, the launch fails.
+    package var shared: [SharedDirectory] = []
     /// Links that were followed to reach the private directory on the host.
     package var followed: [LaunchPlan.Link] = []
     /// The user that the process gets if the broker has a range of users for its sandboxes.
@@ -103,6 +105,12 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
         let prefix = "Umask:\t"
         let line = TextFile.read("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix(prefix) }
         return line.flatMap { UInt32($0.dropFirst(prefix.count), radix: 8) }
+    }
+
+    /// Gives the process one more descriptor under this number.
+    package mutating func give(_ descriptor: consuming Descriptor, as number: Int32) {
+        gifts.append(descriptor)
+        numbers.append(number)
     }
 
     /// Whether the sandbox begins with a reaper.

@@ -71,7 +71,8 @@ extension LaunchPlan {
             binds.append(
                 annex_bind(
                     source: try encoder.text(bind.source), target: try encoder.text(bind.target), device: bind.device,
-                    inode: bind.inode, descriptor: UInt32(clamping: bind.descriptor), flags: bind.access.rawValue))
+                    inode: bind.inode, descriptor: UInt32(clamping: bind.descriptor), flags: bind.access.rawValue,
+                    map: bind.map.map { Int32(clamping: $0) } ?? -1, reserved: 0))
         }
         header.binds = encoder.records(binds)
         var scratches: [annex_scratch] = []

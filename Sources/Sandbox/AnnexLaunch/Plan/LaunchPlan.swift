@@ -15,6 +15,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
         var inode: UInt64
         var descriptor: Int
         var access: BindAccess
+        /// The descriptor of the user namespace for the id map; nil for the sandbox's own.
+        var map: Int?
     }
 
     /// A descriptor for the process: the plan's descriptor `index` becomes number `number`.
@@ -124,15 +126,22 @@ extension LaunchPlan {
 
     /// Binds an object on the host at `target` inside. The kernel gives the object's path, and the warden binds this
     /// very object or fails.
+    /// - Parameter map: for an object with an id map: the user namespace that it comes from; nil for the sandbox's own.
     package mutating func bind(
-        _ object: consuming Descriptor, at target: String, access: BindAccess = []
+        _ object: consuming Descriptor, at target: String, access: BindAccess = [], map: consuming Descriptor? = nil
     ) throws(SystemError) {
+        let place = add(map)
         let status = try object.status()
         let source = try LaunchPlan.path(of: object)
         binds.append(
             Bind(
                 source: source, target: target, device: status.device, inode: status.inode,
-                descriptor: add(object), access: access))
+                descriptor: add(object), access: access, map: place))
+    }
+
+    private mutating func add(_ descriptor: consuming Descriptor?) -> Int? {
+        if let descriptor = consume descriptor { return add(descriptor) }
+        return nil
     }
 
     /// Gives the process a descriptor under exactly this number. The process has no other descriptors.
@@ -165,16 +174,12 @@ extension LaunchPlan {
 
     /// The object's path now. A removed object's path ends in " (deleted)", and such an object cannot be bound.
     static func path(of object: borrowing Descriptor) throws(SystemError) -> String {
-        let link = "/proc/self/fd/\(object.number)"
-        var room = [CChar](repeating: 0, count: Int(PATH_MAX))
-        // SAFETY: readlink writes at most the array's size and does not terminate.
-        let count = unsafe readlink(link, &room, room.count)
-        guard count >= 0 else { throw SystemError("readlink", errno: Glibc.errno, path: link) }
-        let bytes = room.prefix(count).map { UInt8(bitPattern: $0) }
-        guard let path = String(validating: bytes, as: UTF8.self), path.hasPrefix("/") else {
+        do throws(SystemError) {
+            return try object.path()
+        } catch {
+            guard error.errno == EINVAL else { throw error }
             throw SystemError("bind", errno: EINVAL, remedy: "only a file or directory with a path can be bound")
         }
-        return path
     }
 }
 
@@ -192,8 +197,8 @@ package struct BindAccess: OptionSet, Sendable, Hashable {
     package static let device = BindAccess(rawValue: 1 << 1)
     /// No file in it can be executed.
     package static let noExecute = BindAccess(rawValue: 1 << 2)
-    /// An id map: files that belong to the plan's inside user on disk belong to the process, and its new files get that
-    /// owner on disk.
+    /// An id map: files that belong to one user on disk belong to the process, and its new files get that owner on disk. It is
+    /// the plan's inside user, or the user that the bind's map names.
     package static let owned = BindAccess(rawValue: 1 << 3)
 }
 

@@ -90,9 +90,13 @@ long mounts_map_owners(struct launch *launch) {
     for (uint32_t i = 0; result >= 0 && wants_root(launch) && i < launch->plan->binds.count; i++) {
         if (!wants_owner(&binds[i])) continue;
         launch->detail = i;
-        if (user_namespace < 0) result = user_namespace = (int)proc_open_of(launch->process, "/ns/user");
+        int has_map = binds[i].map >= 0;
+        if (!has_map && user_namespace < 0) {
+            result = user_namespace = (int)proc_open_of(launch->process, "/ns/user");
+        }
+        int map = has_map ? launch->descriptors[binds[i].map] : user_namespace;
         // Without a tree, the child would bind the source as it is.
-        if (result >= 0) result = launch->trees[i] < 0 ? -EPERM : map_owner(launch->trees[i], user_namespace);
+        if (result >= 0) result = launch->trees[i] < 0 ? -EPERM : map_owner(launch->trees[i], map);
     }
     close_descriptor(user_namespace);
     return result;

@@ -143,7 +143,11 @@ static void check_binds(struct reading *reading) {
         expect(reading, is_path(reading, binds[i].target, 0), detail);
         expect(reading, binds[i].descriptor < reading->descriptors, detail);
         expect(reading, (binds[i].flags & ~(uint32_t)BIND_FLAGS_KNOWN) == 0, detail);
-        expect(reading, (binds[i].flags & ANNEX_BIND_OWNED) == 0 || has_owner(reading->plan), detail);
+        int is_owned = (binds[i].flags & ANNEX_BIND_OWNED) != 0;
+        int has_map = binds[i].map != -1;
+        expect(reading, !is_owned || has_map || has_owner(reading->plan), detail);
+        expect(reading, !has_map || (is_owned && (uint32_t)binds[i].map < reading->descriptors), detail);
+        expect(reading, binds[i].reserved == 0, detail);
     }
 }
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // Incremented if a layout below changes; an installed warden of another version is not used.
-#define ANNEX_WARDEN_VERSION 5u
+#define ANNEX_WARDEN_VERSION 6u
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 #define ANNEX_PLAN_LARGEST (128u * 1024u)
 #define ANNEX_PLAN_DESCRIPTORS 64u  // the most descriptors with a plan
@@ -104,14 +104,16 @@ typedef struct {
     uint64_t inode;
     uint32_t descriptor;  // index of this plan's descriptor for the same object, O_PATH
     uint32_t flags;       // ANNEX_BIND_*; 0: read-only. Always recursive, nosuid and private
+    int32_t map;          // with ANNEX_BIND_OWNED: index of a user namespace for the id map; -1: the sandbox's own
+    uint32_t reserved;
 } annex_bind;
 
 enum {
     ANNEX_BIND_WRITABLE = 1u << 0,
     ANNEX_BIND_DEVICE = 1u << 1,  // a device node that the policy grants (/dev/null): without nodev
     ANNEX_BIND_NO_EXECUTE = 1u << 2,
-    // An id map: files that belong to `inside_user` and `inside_group` on disk belong to the process, and new files get
-    // this owner on disk. Only for a warden of the machine's root.
+    // An id map: files that belong to one user on disk belong to the process, and new files get this owner on disk. It is
+    // `inside_user`, or the user that `map` names. Only for a warden of the machine's root.
     ANNEX_BIND_OWNED = 1u << 3,
 };
 

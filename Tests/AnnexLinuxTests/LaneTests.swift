@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Dispatch
 import Testing
 
-@testable import AnnexDaemon
+@testable import AnnexLinux
 
 @Suite(.timeLimit(.minutes(20))) struct LaneTests {
     @Test func `a lane is idle only if no job waits and none runs`() async {

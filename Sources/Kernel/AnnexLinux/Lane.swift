@@ -1,9 +1,8 @@
-internal import AnnexLinux
 internal import Synchronization
 
 /// Runs jobs one after another, on a thread that exists only while there are jobs. A job that blocks delays only its
 /// own lane, for example one user's.
-final class Lane: Sendable {
+package final class Lane: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []
         var isRunning = false
@@ -13,18 +12,18 @@ final class Lane: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter name: shown by debuggers and `top -H`; at most 15 bytes.
-    init(_ name: String) {
+    package init(_ name: String) {
         self.name = name
     }
 
     /// How many jobs have not begun.
-    var count: Int { state.withLock { $0.jobs.count } }
+    package var count: Int { state.withLock { $0.jobs.count } }
 
     /// Whether no job waits or runs.
-    var isIdle: Bool { state.withLock { !$0.isRunning && $0.jobs.isEmpty } }
+    package var isIdle: Bool { state.withLock { !$0.isRunning && $0.jobs.isEmpty } }
 
     /// Adds a job. If no thread can be created, the job runs when the next one is added.
-    func run(_ job: @escaping @Sendable () -> Void) {
+    package func run(_ job: @escaping @Sendable () -> Void) {
         let mustStart = state.withLock { state in
             state.jobs.append(job)
             defer { state.isRunning = true }

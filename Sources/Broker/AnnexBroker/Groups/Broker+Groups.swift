@@ -1,0 +1,70 @@
+internal import AnnexBrokerAPI
+internal import AnnexBundle
+internal import AnnexChannel
+internal import AnnexLaunch
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import AnnexPortal
+internal import AnnexPortalServer
+internal import AnnexRegistry
+
+extension Broker {
+    /// Gives an extension its app groups and its portal, as far as it is entitled to them.
+    ///
+    /// A group is open to an extension if the extension and its app both declare it, a team has signed the app, and the
+    /// entitlement is in force. An extension without groups gets no portal, so that it cannot attack one.
+    func openGroups(
+        for bundle: ExtensionBundle, record: ExtensionRecord, entitlements: [String], bell: PortalBell?,
+        into configuration: inout SandboxConfiguration
+    ) throws(BrokerError) -> ExtensionPortal? {
+        let identifiers = groups(of: bundle, entitlements: entitlements)
+        guard !identifiers.isEmpty, let team = signatures.team(of: bundle), let bell else { return nil }
+        let groups = try self.groups.open(identifiers, of: team, for: bundle.containingApp)
+        do throws(SystemError) {
+            for group in groups {
+                configuration.shared.append(
+                    SharedDirectory(try group.container.duplicate(), at: Self.place(of: group), owner: wishes.owner))
+            }
+            configuration.environment[Portal.variable] = Array("\(Portal.descriptor)".utf8)
+            return try portal(for: record, groups: groups, bell: bell, into: &configuration)
+        } catch {
+            throw BrokerError(.system, what: "has no portal: \(error.cause)", place: bundle.identifier, remedy: error.remedy)
+        }
+    }
+
+    /// The bell of an extension that gets a portal.
+    static func bell(of channel: borrowing ExtensionDescriptors, for identifier: String) throws(BrokerError) -> PortalBell {
+        do throws(SystemError) {
+            return try PortalBell(channel.extensionRegion)
+        } catch {
+            throw BrokerError(.system, what: "\(error.cause)", place: identifier, remedy: error.remedy)
+        }
+    }
+
+    /// The groups that an extension is a member of.
+    func groups(of bundle: ExtensionBundle, entitlements: [String]) -> [String] {
+        guard entitlements.contains(Entitlement.applicationGroups.rawValue) else { return [] }
+        // If the layer `root` is waived and missing, the extension sees the host's files, and no group.
+        guard launcher.gives(.root), launcher.gives(.mount) else { return [] }
+        return signatures.groups(of: bundle).sorted()
+    }
+
+    /// Where an extension finds a group.
+    private static func place(of group: OpenGroup) -> String { "/groups/\(group.identifier)" }
+
+    private func portal(
+        for record: ExtensionRecord, groups: [OpenGroup], bell: PortalBell,
+        into configuration: inout SandboxConfiguration
+    ) throws(SystemError) -> ExtensionPortal {
+        let member = PortalMember(
+            record.identifier, groups: Dictionary(groups.map { ($0.identifier, $0) }) { $1 },
+            container: { Self.place(of: $0) },
+            isAllowed: { [registry] in registry.value.entitlementsInForce(for: record).contains($0) },
+            wake: { bell.ring() })
+        let onViolation = ViolationHandler()
+        let ends = try portals.connect(member) { onViolation.report($0) }
+        let connection = ends.connection
+        configuration.give(ends.takeSocket().takeDescriptor(), as: Portal.descriptor)
+        return ExtensionPortal(connection: connection, groups: groups, onViolation: onViolation)
+    }
+}

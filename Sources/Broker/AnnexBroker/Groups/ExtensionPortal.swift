@@ -1,0 +1,48 @@
+internal import AnnexLinux
+internal import AnnexPortalServer
+internal import Synchronization
+
+/// The portal of one extension, from its launch to its end. It also keeps the groups open that the extension uses.
+final class ExtensionPortal: Sendable {
+    private let connection: PortalConnection
+    let groups: [OpenGroup]
+    /// Called once if the extension breaks a rule of the portal. The launch sets it.
+    private let onViolation: ViolationHandler
+
+    init(connection: PortalConnection, groups: [OpenGroup], onViolation: ViolationHandler) {
+        self.connection = connection
+        self.groups = groups
+        self.onViolation = onViolation
+    }
+
+    /// Calls a handler if the extension breaks a rule of the portal, or has done so already.
+    func handleViolation(with handler: @escaping @Sendable (String) -> Void) { onViolation.set(handler) }
+
+    func end() { connection.end() }
+}
+
+/// A handler that is known only after the portal was made.
+final class ViolationHandler: Sendable {
+    private struct State {
+        var rule: String?
+        var handler: (@Sendable (String) -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    func set(_ handler: @escaping @Sendable (String) -> Void) {
+        let rule = state.withLock { state in
+            state.handler = handler
+            return state.rule
+        }
+        if let rule { handler(rule) }
+    }
+
+    func report(_ rule: String) {
+        let handler = state.withLock { state in
+            state.rule = rule
+            return state.handler
+        }
+        handler?(rule)
+    }
+}

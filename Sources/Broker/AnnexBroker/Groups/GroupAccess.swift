@@ -1,0 +1,56 @@
+internal import AnnexBrokerAPI
+internal import AnnexLinux
+internal import AnnexPortalServer
+internal import AnnexSigning
+internal import Glibc
+internal import Synchronization
+
+/// One broker's access to the app groups of its user.
+final class GroupAccess: Sendable {
+    private struct Known {
+        weak var group: OpenGroup?
+    }
+
+    private let place: PrivatePlace?
+    /// The user that the members' files belong to: the user whose broker this is. Containing apps run as this user.
+    private let owner: UInt32
+    /// The groups that members use now. All members in this process share one object.
+    private let known = Mutex<[GroupKey: Known]>([:])
+
+    /// - Parameter place: the folder of private directories, which groups lie in; nil if the broker keeps none.
+    init(_ place: PrivatePlace?, owner: UInt32) {
+        self.place = place
+        self.owner = owner
+    }
+
+    /// Opens groups for a launch of an app of a team.
+    func open(_ identifiers: [String], of team: Team, for app: String) throws(BrokerError) -> [OpenGroup] {
+        do throws(SystemError) {
+            guard let path = try place?.path() else {
+                throw SystemError("open", errno: ENOENT, remedy: "name a folder for private directories")
+            }
+            let folder = try PrivateFolder.own(path)
+            var groups: [OpenGroup] = []
+            for identifier in identifiers {
+                let key = GroupKey(team: team.publicKey.hex, identifier: identifier)
+                groups.append(try open(key, in: folder))
+            }
+            return groups
+        } catch {
+            throw BrokerError(
+                .system, what: "its app groups cannot be opened: \(error.cause)", place: app, remedy: error.remedy)
+        }
+    }
+
+    private func open(_ key: GroupKey, in folder: borrowing PrivateFolder) throws(SystemError) -> OpenGroup {
+        if let group = known.withLock({ $0[key]?.group }) { return group }
+        let made = try OpenGroup(GroupFolder(key, in: folder.descriptor, at: folder.path, owner: owner))
+        return known.withLock { known in
+            // Another launch may have opened it meanwhile.
+            if let group = known[key]?.group { return group }
+            known = known.filter { $0.value.group != nil }
+            known[key] = Known(group: made)
+            return made
+        }
+    }
+}

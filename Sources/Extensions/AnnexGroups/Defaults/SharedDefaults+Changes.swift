@@ -1,0 +1,119 @@
+internal import AnnexModel
+internal import AnnexPortal
+internal import Synchronization
+
+extension SharedDefaults {
+    /// The keys whose values change from now on, in this process or in another one. Changes that follow one another closely may
+    /// come together.
+    ///
+    /// The stream ends if the broker ends. If the caller is slow, the keys of several changes are joined, so nothing is lost.
+    public func changes() -> AsyncStream<Set<String>> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Set<String>.self)
+        let watch = DefaultsWatch(self, continuation)
+        let number = DefaultsWatches.add(watch, through: group.portal)
+        continuation.onTermination = { _ in DefaultsWatches.remove(number) }
+        watch.start()
+        return stream
+    }
+}
+
+/// One stream of changes. It compares the values of two moments to find the keys that differ.
+final class DefaultsWatch: Sendable {
+    private struct State {
+        var values: [String: ItemValue] = [:]
+        /// Whether a comparison runs, and whether news came meanwhile.
+        var isComparing = false
+        var isStale = false
+    }
+
+    let defaults: SharedDefaults
+    private let continuation: AsyncStream<Set<String>>.Continuation
+    private let state = Mutex(State())
+
+    init(_ defaults: SharedDefaults, _ continuation: AsyncStream<Set<String>>.Continuation) {
+        self.defaults = defaults
+        self.continuation = continuation
+        let values = defaults.values
+        state.withLock { $0.values = values }
+    }
+
+    /// Asks the broker for news. A change before its answer is found by a comparison.
+    func start() {
+        let group = defaults.group
+        do throws(PortalError) {
+            try group.portal.tell(.defaults, DefaultsMethod.watch, group: group.identifier)
+            compare()
+        } catch {
+            continuation.finish()
+        }
+    }
+
+    /// Compares once now, and once more if news come meanwhile. The task runs on the extension's one thread, or in an app on any.
+    func compare() {
+        let mustStart = state.withLock { state in
+            state.isStale = true
+            defer { state.isComparing = true }
+            return !state.isComparing
+        }
+        guard mustStart else { return }
+        Task { [self] in
+            while takeStale() { await compareOnce() }
+        }
+    }
+
+    private func takeStale() -> Bool {
+        state.withLock { state in
+            defer { state.isStale = false }
+            if !state.isStale { state.isComparing = false }
+            return state.isStale
+        }
+    }
+
+    private func compareOnce() async {
+        let group = defaults.group
+        do throws(PortalError) {
+            let answer = try await group.portal.callLater(
+                .defaults, DefaultsMethod.snapshot, group: group.identifier)
+            report(try SharedDefaults.values(in: answer))
+        } catch {
+            if error.code == .gone { continuation.finish() }
+        }
+    }
+
+    private func report(_ values: [String: ItemValue]) {
+        let keys = state.withLock { state in
+            let old = state.values
+            state.values = values
+            return Set(values.keys.filter { values[$0] != old[$0] }).union(old.keys.filter { values[$0] == nil })
+        }
+        if !keys.isEmpty { continuation.yield(keys) }
+    }
+}
+
+/// The streams of this process.
+enum DefaultsWatches {
+    private struct State {
+        var watches: [UInt64: DefaultsWatch] = [:]
+        var last: UInt64 = 0
+    }
+
+    private static let state = Mutex(State())
+
+    static func add(_ watch: DefaultsWatch, through portal: PortalClient) -> UInt64 {
+        portal.handle(.defaults) { group, _ in
+            for watch in all where watch.defaults.group.identifier == group { watch.compare() }
+        }
+        return state.withLock { state in
+            state.last += 1
+            state.watches[state.last] = watch
+            return state.last
+        }
+    }
+
+    static func remove(_ number: UInt64) {
+        let removed = state.withLock { $0.watches.removeValue(forKey: number) }
+        withExtendedLifetime(removed) {}
+    }
+
+    private static var all: [DefaultsWatch] { state.withLock { Array($0.watches.values) } }
+}

@@ -1,0 +1,118 @@
+public import AnnexModel
+public import AnnexPortal
+
+extension SharedDefaults {
+    /// The text of a key; nil if it has none.
+    public func string(forKey key: String) -> String? { value(forKey: key)?.string }
+
+    /// The whole number of a key; nil if it has none.
+    public func integer(forKey key: String) -> Int64? { value(forKey: key)?.integer }
+
+    /// The number of a key; nil if it has none.
+    public func double(forKey key: String) -> Double? { value(forKey: key)?.double }
+
+    /// The truth value of a key; nil if it has none.
+    public func bool(forKey key: String) -> Bool? { value(forKey: key)?.bool }
+
+    /// The moment of a key; nil if it has none.
+    public func date(forKey key: String) -> ItemDate? { value(forKey: key)?.date }
+
+    /// The bytes of a key; nil if it has none.
+    public func data(forKey key: String) -> [UInt8]? { value(forKey: key)?.data }
+
+    /// The list of a key; nil if it has none.
+    public func array(forKey key: String) -> [ItemValue]? { value(forKey: key)?.list }
+
+    /// The dictionary of a key; nil if it has none.
+    public func dictionary(forKey key: String) -> [String: ItemValue]? { value(forKey: key)?.dictionary }
+}
+
+/// A key whose values have one type, and the value that stands for a missing one.
+///
+/// ```swift
+/// extension DefaultsKey<Bool> { static var isSorted: Self { Self("sorted", default: true) } }
+/// if defaults[.isSorted] { sort() }
+/// try defaults.set(false, for: .isSorted)
+/// ```
+public struct DefaultsKey<Value: DefaultsValue>: Sendable {
+    public let name: String
+    public let defaultValue: Value
+
+    public init(_ name: String, default defaultValue: Value) {
+        self.name = name
+        self.defaultValue = defaultValue
+    }
+}
+
+extension SharedDefaults {
+    /// The value of a typed key. It is the key's default if the key has no value, or a value of another type.
+    public subscript<Value>(key: DefaultsKey<Value>) -> Value {
+        value(forKey: key.name).flatMap(Value.init(itemValue:)) ?? key.defaultValue
+    }
+
+    /// Sets the value of a typed key.
+    public func set<Value>(_ value: Value, for key: DefaultsKey<Value>) throws(PortalError) {
+        try set(value.itemValue, forKey: key.name)
+    }
+}
+
+/// A type that shared defaults can keep.
+public protocol DefaultsValue: Sendable {
+    /// nil if the value is of another kind.
+    init?(itemValue: ItemValue)
+    var itemValue: ItemValue { get }
+}
+
+extension String: DefaultsValue {
+    public init?(itemValue: ItemValue) {
+        guard let text = itemValue.string else { return nil }
+        self = text
+    }
+
+    public var itemValue: ItemValue { .string(self) }
+}
+
+extension Int: DefaultsValue {
+    public init?(itemValue: ItemValue) {
+        guard let number = itemValue.integer.flatMap(Int.init(exactly:)) else { return nil }
+        self = number
+    }
+
+    public var itemValue: ItemValue { .integer(Int64(self)) }
+}
+
+extension Double: DefaultsValue {
+    public init?(itemValue: ItemValue) {
+        guard let number = itemValue.double else { return nil }
+        self = number
+    }
+
+    public var itemValue: ItemValue { .double(self) }
+}
+
+extension Bool: DefaultsValue {
+    public init?(itemValue: ItemValue) {
+        guard let truth = itemValue.bool else { return nil }
+        self = truth
+    }
+
+    public var itemValue: ItemValue { .bool(self) }
+}
+
+extension ItemDate: DefaultsValue {
+    public init?(itemValue: ItemValue) {
+        guard let date = itemValue.date else { return nil }
+        self = date
+    }
+
+    public var itemValue: ItemValue { .date(self) }
+}
+
+extension [UInt8]: DefaultsValue {
+    public init?(itemValue: ItemValue) {
+        guard let bytes = itemValue.data else { return nil }
+        self = bytes
+    }
+
+    public var itemValue: ItemValue { .data(self) }
+}

@@ -1,0 +1,139 @@
+public import AnnexModel
+public import AnnexPortal
+internal import AnnexMessages
+internal import Synchronization
+
+/// Small values that all members of an app group share: settings, counters, the state of a view.
+///
+/// The broker keeps the values. A change is atomic and durable: when the call returns, the change survives a power failure, and
+/// each later read in any process finds it. A read of values that have not changed makes no system call. Apple's counterpart
+/// is `UserDefaults(suiteName:)`.
+///
+/// ```swift
+/// let defaults = try SharedDefaults(suiteName: "group.com.example.todo")
+/// defaults.register(["sorted": true])
+/// try defaults.set(.integer(3), forKey: "open")
+/// for await keys in defaults.changes() where keys.contains("open") { show(defaults.integer(forKey: "open")) }
+/// ```
+///
+/// The limits of one group: 4,096 keys of at most 256 bytes, 64 KiB for one value, 1 MiB for all. A change that would exceed
+/// them fails with `full`, and changes nothing.
+public final class SharedDefaults: Sendable {
+    private struct State {
+        /// The word of the group's page before the values were read; nil before the first read.
+        var word: UInt32?
+        var values: [String: ItemValue] = [:]
+        var registered: [String: ItemValue] = [:]
+    }
+
+    let group: JoinedGroup
+    private let state = Mutex(State())
+
+    /// Opens the shared defaults of an app group.
+    /// - Throws: `unavailable` or `notMember`, as `AppGroup` does.
+    public convenience init(suiteName: String) throws(PortalError) {
+        self.init(try AppGroup(suiteName))
+    }
+
+    /// Opens the shared defaults of an app group.
+    public init(_ group: AppGroup) {
+        self.group = group.joined
+    }
+
+    // MARK: Reading
+
+    /// States the values of keys that have none. They are kept in this process only. A second call adds to the first.
+    public func register(_ defaults: [String: ItemValue]) {
+        state.withLock { $0.registered.merge(defaults) { $1 } }
+    }
+
+    /// The value of a key: the shared one, else the registered one; nil if there is neither.
+    ///
+    /// If the values have changed and the broker does not answer, this is the last value that was read.
+    public func value(forKey key: String) -> ItemValue? {
+        refreshIfChanged()
+        return state.withLock { $0.values[key] ?? $0.registered[key] }
+    }
+
+    /// All shared values. Registered ones are not among them.
+    public var values: [String: ItemValue] {
+        refreshIfChanged()
+        return state.withLock { $0.values }
+    }
+
+    /// Reads the values now, if they have changed since the last read.
+    /// - Throws: `gone` or `timedOut` if the broker does not answer; `damaged` if the store on disk cannot be read.
+    public func refresh() throws(PortalError) {
+        let word = group.word(GroupWords.defaults)
+        guard state.withLock({ $0.word != word }) else { return }
+        keep(try Self.values(of: group), readAfter: word)
+    }
+
+    private func refreshIfChanged() { try? refresh() }
+
+    private func keep(_ values: [String: ItemValue], readAfter word: UInt32) {
+        state.withLock { state in
+            state.values = values
+            state.word = word
+        }
+    }
+
+    private static func values(of group: JoinedGroup) throws(PortalError) -> [String: ItemValue] {
+        try values(in: group.portal.call(.defaults, DefaultsMethod.snapshot, group: group.identifier))
+    }
+
+    /// A value that this version cannot decode is left out. A newer version may have written it.
+    static func values(in answer: PortalAnswer) throws(PortalError) -> [String: ItemValue] {
+        let snapshot = try answer.decoded(as: DefaultsSnapshot.self, within: DefaultsLimits.messages)
+        var values: [String: ItemValue] = [:]
+        for entry in snapshot.entries {
+            guard let bytes = entry.value, let value = try? ItemValue(decoding: bytes) else { continue }
+            values[entry.key] = value
+        }
+        return values
+    }
+
+    // MARK: Writing
+
+    /// Sets the value of a key, or removes it.
+    /// - Parameter value: nil removes the value.
+    /// - Throws: `full` if a limit of the group would be exceeded; `invalid` if the key is empty or too long.
+    public func set(_ value: ItemValue?, forKey key: String) throws(PortalError) {
+        try set([key: value])
+    }
+
+    /// Sets and removes values of several keys together. Every process sees all of these changes or none.
+    /// - Parameter values: nil as a value removes the key.
+    public func set(_ values: [String: ItemValue?]) throws(PortalError) {
+        var entries: [DefaultsEntry] = []
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            entries.append(DefaultsEntry(key: key, value: try value.map { (value) throws(PortalError) in
+                try Self.encoded(value, forKey: key)
+            }))
+        }
+        _ = try group.portal.call(
+            .defaults, DefaultsMethod.change, group: group.identifier,
+            body: Self.encoded(DefaultsChange(entries: entries)))
+    }
+
+    /// Removes the value of a key. A registered value shows again.
+    public func removeValue(forKey key: String) throws(PortalError) { try set(nil, forKey: key) }
+
+    private static func encoded(_ value: ItemValue, forKey key: String) throws(PortalError) -> [UInt8] {
+        do throws(EncodingFailure) {
+            return try value.encoded(within: MessageLimits(bytes: DefaultsLimits.valueBytes, fields: 4096, depth: 16))
+        } catch {
+            throw PortalError(
+                .full, what: "the value of \(key) is too large: \(error)",
+                remedy: "keep it in a file of the container: a value has at most \(DefaultsLimits.valueBytes >> 10) KiB")
+        }
+    }
+
+    private static func encoded(_ change: DefaultsChange) throws(PortalError) -> [UInt8] {
+        do throws(EncodingFailure) {
+            return try change.encoded(within: DefaultsLimits.messages)
+        } catch {
+            throw PortalError(.full, what: "the change is too large: \(error)", remedy: "make several changes")
+        }
+    }
+}

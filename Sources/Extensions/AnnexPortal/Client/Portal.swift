@@ -1,0 +1,33 @@
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// The portal of this process.
+package enum Portal {
+    /// The number of the portal's descriptor in an extension.
+    package static let descriptor: Int32 = 6
+    /// The variable that tells an extension that it has a portal.
+    package static let variable = "ANNEX_PORTAL"
+
+    private static let one = Mutex<PortalClient?>(nil)
+
+    /// - Throws: `unavailable` if this process has no portal.
+    package static func ofThisProcess() throws(PortalError) -> PortalClient {
+        if let client = one.withLock({ $0 }) { return client }
+        throw .noPortal
+    }
+
+    /// Sets the portal of this process, once.
+    package static func install(_ client: PortalClient) { one.withLock { if $0 == nil { $0 = client } } }
+
+    /// Adopts the descriptor that the broker gave to an extension; nil if it gave none.
+    /// - Parameter heartbeat: see `PortalClient.Reader.caller`.
+    package static func adopt(heartbeat: @escaping @Sendable () -> Bool) -> PortalClient? {
+        // SAFETY: only the presence of the variable matters. An extension has one thread.
+        guard unsafe getenv(variable) != nil else { return nil }
+        let client = PortalClient(
+            ControlSocket(owning: Descriptor(owning: descriptor)), reader: .caller(heartbeat: heartbeat))
+        install(client)
+        return client
+    }
+}

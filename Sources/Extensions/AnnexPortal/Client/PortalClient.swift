@@ -1,0 +1,208 @@
+package import AnnexLinux
+internal import AnnexMessages
+internal import Glibc
+internal import Synchronization
+
+/// The end of a portal in an extension or a containing app.
+///
+/// An extension has one thread. While it waits for an answer, this thread itself reads the portal, and answers the host's
+/// watchdog meanwhile. While it awaits, the broker wakes it through the bell of its channel. A containing app has a thread that
+/// reads the portal.
+package final class PortalClient: Sendable {
+    /// The reader of the portal.
+    package enum Reader: Sendable {
+        /// The thread that waits for an answer. It calls the closure several times a second meanwhile. If the closure returns
+        /// false, the host is gone.
+        case caller(heartbeat: @Sendable () -> Bool)
+        /// A thread of its own, which calls `receiveUntilEnd`.
+        case thread
+    }
+
+    private struct State {
+        var lastCall: UInt64 = 0
+        var pending: [UInt64: PendingPortalCall] = [:]
+        var handlers: [PortalServiceName: @Sendable (_ group: String, _ body: [UInt8]) -> Void] = [:]
+        var isGone = false
+    }
+
+    /// How often a waiting extension answers its host's watchdog.
+    private static let heartbeat = Duration.milliseconds(100)
+    /// The longest wait if the caller states none. A broker that answers nothing for so long has a fault.
+    package static let patience = Duration.seconds(60)
+
+    private let socket: ControlSocket
+    private let reader: Reader
+    private let state = Mutex(State())
+
+    package init(_ socket: consuming ControlSocket, reader: Reader) {
+        self.socket = socket
+        self.reader = reader
+    }
+
+    // MARK: Calls
+
+    /// Sends a request and waits for its answer on this thread.
+    package func call(
+        _ service: PortalServiceName, _ method: UInt16, group: String = "", body: [UInt8] = [],
+        within limit: Duration = PortalClient.patience
+    ) throws(PortalError) -> PortalAnswer {
+        let deadline = MonotonicClock.deadline(after: limit)
+        let (number, pending) = try begin(service, method, group: group, body: body)
+        defer { forget(number) }
+        while true {
+            if case .caller = reader { receive() }
+            if let result = pending.result { return try result.get() }
+            guard MonotonicClock.now() < deadline else { throw .deadlinePassed }
+            try wait(for: pending, until: deadline)
+        }
+    }
+
+    /// Sends a request, and suspends the task until its answer. If the task is cancelled, the call throws `cancelled`.
+    package nonisolated(nonsending) func callLater(
+        _ service: PortalServiceName, _ method: UInt16, group: String = "", body: [UInt8] = []
+    ) async throws(PortalError) -> PortalAnswer {
+        let (number, pending) = try begin(service, method, group: group, body: body)
+        defer { forget(number) }
+        let result = await withTaskCancellationHandler {
+            await pending.wait()
+        } onCancel: {
+            pending.resolve(.failure(PortalError(.cancelled, what: "the task was cancelled")))
+        }
+        return try result.get()
+    }
+
+    /// Sends a message that gets no answer.
+    package func tell(
+        _ service: PortalServiceName, _ method: UInt16, group: String = "", body: [UInt8] = []
+    ) throws(PortalError) {
+        try send(PortalRequest(call: 0, service: service, method: method, group: group, body: body))
+    }
+
+    private func begin(
+        _ service: PortalServiceName, _ method: UInt16, group: String, body: [UInt8]
+    ) throws(PortalError) -> (UInt64, PendingPortalCall) {
+        let pending = PendingPortalCall()
+        let number = try state.withLock { (state) throws(PortalError) in
+            guard !state.isGone else { throw .brokerGone }
+            state.lastCall += 1
+            state.pending[state.lastCall] = pending
+            return state.lastCall
+        }
+        do throws(PortalError) {
+            try send(PortalRequest(call: number, service: service, method: method, group: group, body: body))
+        } catch {
+            forget(number)
+            throw error
+        }
+        return (number, pending)
+    }
+
+    private func forget(_ number: UInt64) { _ = state.withLock { $0.pending.removeValue(forKey: number) } }
+
+    private func wait(for pending: PendingPortalCall, until deadline: UInt64) throws(PortalError) {
+        switch reader {
+        case .thread: pending.parker.park(until: deadline)
+        case .caller(let heartbeat):
+            let next = min(deadline, MonotonicClock.deadline(after: Self.heartbeat))
+            guard !socket.descriptor.waitUntilReadable(until: next) else { return }
+            guard heartbeat() else { throw PortalError(.gone, what: "the host has ended") }
+        }
+    }
+
+    private func send(_ request: PortalRequest) throws(PortalError) {
+        let bytes: [UInt8]
+        do throws(EncodingFailure) {
+            bytes = try request.encoded(within: PortalRequest.limits)
+        } catch {
+            throw PortalError(
+                .invalid, what: "the request is too large: \(error)",
+                remedy: "send at most \(PortalRequest.mostBytes >> 10) KiB at once; keep more in a file of the container")
+        }
+        try send(bytes)
+    }
+
+    /// A full queue empties as soon as the broker has read it.
+    private func send(_ bytes: [UInt8]) throws(PortalError) {
+        let deadline = MonotonicClock.deadline(after: Self.patience)
+        while true {
+            do throws(SystemError) {
+                return try socket.send(bytes)
+            } catch {
+                guard error.errno == EAGAIN else { throw .brokerGone }
+                guard MonotonicClock.now() < deadline else { throw .deadlinePassed }
+                if case .caller(let heartbeat) = reader { _ = heartbeat() }
+                MonotonicClock.pause()
+            }
+        }
+    }
+
+    // MARK: Deliveries
+
+    /// Handles the news of a service. A handler runs on the thread that reads the portal.
+    package func handle(
+        _ service: PortalServiceName, with handler: @escaping @Sendable (_ group: String, _ body: [UInt8]) -> Void
+    ) {
+        state.withLock { $0.handlers[service] = handler }
+    }
+
+    /// Reads all messages that are there.
+    package func receive() { while receiveOne(waiting: false) {} }
+
+    /// Reads messages until the broker ends the portal.
+    package func receiveUntilEnd() { while receiveOne(waiting: true) {} }
+
+    /// Ends the portal.
+    package func close() { socket.shutDown() }
+
+    /// - Returns: whether a message was read.
+    private func receiveOne(waiting: Bool) -> Bool {
+        let reception: ControlReception
+        do throws(SystemError) {
+            reception = try socket.receive(atMost: PortalDelivery.mostBytes, waiting: waiting)
+        } catch {
+            end()
+            return false
+        }
+        switch consume reception {
+        case .nothing: return false
+        case .end:
+            end()
+            return false
+        case .message(var message):
+            deliver(message.bytes, message.takeDescriptors())
+            return true
+        }
+    }
+
+    private func deliver(_ bytes: [UInt8], _ descriptors: consuming DescriptorList) {
+        // The broker is trusted. A message that cannot be read comes from a newer broker.
+        guard let delivery = try? PortalDelivery(decoding: bytes, within: PortalDelivery.limits) else { return }
+        guard delivery.call == 0 else {
+            let pending = state.withLock { $0.pending.removeValue(forKey: delivery.call) }
+            pending?.resolve(Self.result(of: delivery, descriptors))
+            return
+        }
+        guard let service = PortalServiceName(rawValue: delivery.service) else { return }
+        state.withLock { $0.handlers[service] }?(delivery.group, delivery.body)
+    }
+
+    private static func result(
+        of delivery: PortalDelivery, _ descriptors: consuming DescriptorList
+    ) -> Result<PortalAnswer, PortalError> {
+        if let error = delivery.error { return .failure(error) }
+        do throws(PortalError) {
+            return .success(try PortalAnswer(delivery, descriptors: descriptors))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func end() {
+        let pending = state.withLock { state in
+            state.isGone = true
+            defer { state.pending = [:] }
+            return state.pending.values
+        }
+        for call in pending { call.resolve(.failure(.brokerGone)) }
+    }
+}

@@ -1,0 +1,55 @@
+/// The broker could not do what an extension or a containing app asked through its portal.
+public struct PortalError: Error, Sendable, Hashable {
+    /// The kind of failure.
+    public enum Code: UInt16, Sendable, Hashable, CaseIterable {
+        /// This process has no portal: no broker started it, or its extension point has no use for one.
+        case unavailable = 1
+        /// The process is not a member of the group.
+        case notMember
+        /// The extension point, or the user, does not allow it.
+        case notAllowed
+        /// An argument breaks a rule.
+        case invalid
+        /// A limit of the group is reached. Nothing was changed.
+        case full
+        /// There is nothing of this name.
+        case notFound
+        /// The time limit has passed.
+        case timedOut
+        /// The caller gave up.
+        case cancelled
+        /// The broker has ended.
+        case gone
+        /// The group's data on disk cannot be used. Nothing was changed.
+        case damaged
+        /// A call of the system failed at the broker.
+        case system
+    }
+
+    public let code: Code
+    /// The failure, for a person to read.
+    public let what: String
+    /// How to remedy it; nil if that is not known.
+    public let remedy: String?
+
+    public init(_ code: Code, what: String, remedy: String? = nil) {
+        self.code = code
+        self.what = what
+        self.remedy = remedy
+    }
+}
+
+extension PortalError: CustomStringConvertible {
+    public var description: String { what + (remedy.map { "; \($0)" } ?? "") }
+}
+
+extension PortalError {
+    /// There is no portal in this process.
+    package static let noPortal = PortalError(
+        .unavailable, what: "this process has no portal",
+        remedy: "declare an application group in the entitlements, sign the app, and grant the entitlement")
+
+    package static let brokerGone = PortalError(.gone, what: "the broker has ended")
+
+    package static let deadlinePassed = PortalError(.timedOut, what: "the broker gave no answer in time")
+}

@@ -1,0 +1,65 @@
+package import AnnexMessages
+
+/// What a member may ask about shared defaults.
+package enum DefaultsMethod {
+    /// Answered with `DefaultsSnapshot`.
+    package static let snapshot: UInt16 = 1
+    /// A `DefaultsChange`; answered, without a body, when it is durable.
+    package static let change: UInt16 = 2
+    /// From now on the member gets news of changes. News have no body.
+    package static let watch: UInt16 = 3
+}
+
+/// The limits of the shared defaults of one group.
+package enum DefaultsLimits {
+    package static let keyBytes = 256
+    package static let valueBytes = 64 << 10
+    /// All keys and values together.
+    package static let bytes = 1 << 20
+    package static let keys = 4096
+    package static let messages = MessageLimits(bytes: 2 << 20, fields: 65_536, depth: 64)
+}
+
+/// A key with its encoded value.
+package struct DefaultsEntry: Message, Hashable {
+    package let key: String
+    /// An `ItemValue`, encoded; nil in a change that removes the key.
+    package let value: [UInt8]?
+
+    package init(key: String, value: [UInt8]?) {
+        self.key = key
+        self.value = value
+    }
+
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(key, as: 1)
+        encoder.encode(value, as: 2)
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        key = try decoder.decode(1)
+        value = try decoder.decodeIfPresent(2)
+    }
+}
+
+/// Keys that are set or removed together.
+package struct DefaultsChange: Message, Hashable {
+    package let entries: [DefaultsEntry]
+
+    package init(entries: [DefaultsEntry]) { self.entries = entries }
+
+    package func encode(into encoder: inout MessageEncoder) { encoder.encode(list: entries, as: 1) }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) { entries = try decoder.decodeList(1) }
+}
+
+/// All values of a group at one moment.
+package struct DefaultsSnapshot: Message, Hashable {
+    package let entries: [DefaultsEntry]
+
+    package init(entries: [DefaultsEntry]) { self.entries = entries }
+
+    package func encode(into encoder: inout MessageEncoder) { encoder.encode(list: entries, as: 1) }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) { entries = try decoder.decodeList(1) }
+}

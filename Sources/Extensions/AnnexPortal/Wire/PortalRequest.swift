@@ -1,0 +1,57 @@
+package import AnnexMessages
+
+/// The services behind a portal.
+package enum PortalServiceName: UInt16, Sendable, Hashable, CaseIterable {
+    /// The container, the shared words and the locks of a group.
+    case groups = 1
+    /// Shared defaults.
+    case defaults
+    /// Coordinated access to files.
+    case coordination
+    /// Named pasteboards.
+    case pasteboard
+    /// Secrets.
+    case secrets
+    /// Opening URLs.
+    case opening
+}
+
+/// One message from an extension or app to its broker: one datagram.
+package struct PortalRequest: Message, Hashable {
+    /// The most bytes of one request, with its frame.
+    package static let mostBytes = 96 << 10
+    package static let limits = MessageLimits(bytes: mostBytes, fields: 4096, depth: 32)
+
+    /// The caller's number, from 1; 0 if the caller wants no answer.
+    package let call: UInt64
+    /// `PortalServiceName`, unchecked.
+    package let service: UInt16
+    package let method: UInt16
+    /// The group that the request is about; empty if it is about none.
+    package let group: String
+    package let body: [UInt8]
+
+    package init(call: UInt64, service: PortalServiceName, method: UInt16, group: String, body: [UInt8]) {
+        self.call = call
+        self.service = service.rawValue
+        self.method = method
+        self.group = group
+        self.body = body
+    }
+
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(call, as: 1)
+        encoder.encode(service, as: 2)
+        encoder.encode(method, as: 3)
+        encoder.encode(group, as: 4)
+        encoder.encode(body, as: 5)
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        call = try decoder.decode(1)
+        service = try decoder.decode(2)
+        method = try decoder.decode(3)
+        group = try decoder.decode(4)
+        body = try decoder.decode(5)
+    }
+}

@@ -1,0 +1,91 @@
+internal import AnnexLinux
+internal import AnnexMessages
+package import AnnexPortal
+internal import Synchronization
+
+/// Shared defaults of groups. The values lie in the group's store, which only brokers open: so no member can damage them.
+package final class DefaultsService: PortalService {
+    private struct Watcher {
+        weak var connection: PortalConnection?
+        let group: GroupKey
+    }
+
+    private let state = Mutex<[Watcher]>([])
+
+    package init() {}
+
+    package var name: PortalServiceName { .defaults }
+
+    package func handle(_ call: PortalCall) {
+        call.answer { () throws(PortalError) in
+            let group = try call.joinedGroup()
+            try follow(group)
+            switch call.method {
+            case DefaultsMethod.snapshot: return try snapshot(of: group)
+            case DefaultsMethod.change: return try change(group, call.decoded(within: DefaultsLimits.messages))
+            case DefaultsMethod.watch: return watch(group, call.connection)
+            default: throw .unknownMethod
+            }
+        }
+    }
+
+    package func forget(_ connection: PortalConnection) {
+        state.withLock { $0.removeAll { $0.connection === connection || $0.connection == nil } }
+    }
+
+    private func snapshot(of group: OpenGroup) throws(PortalError) -> [UInt8] {
+        let entries = try group.withStore { (store) throws(StoreError) in try store.defaults() }
+        return try DefaultsSnapshot(entries: entries).answerBody(within: DefaultsLimits.messages)
+    }
+
+    private func change(_ group: OpenGroup, _ change: DefaultsChange) throws(PortalError) -> [UInt8] {
+        for entry in change.entries { try Self.check(entry) }
+        let generation = try group.withStore { (store) throws(StoreError) in try store.change(change.entries) }
+        note(generation, of: group)
+        group.announceChange()
+        return []
+    }
+
+    private static func check(_ entry: DefaultsEntry) throws(PortalError) {
+        guard !entry.key.isEmpty, entry.key.utf8.count <= DefaultsLimits.keyBytes else {
+            throw PortalError(
+                .invalid, what: "a key has \(entry.key.utf8.count) bytes",
+                remedy: "name it with 1 to \(DefaultsLimits.keyBytes) bytes")
+        }
+    }
+
+    private func watch(_ group: OpenGroup, _ connection: PortalConnection) -> [UInt8] {
+        state.withLock { watchers in
+            let isKnown = watchers.contains { $0.connection === connection && $0.group == group.key }
+            if !isKnown { watchers.append(Watcher(connection: connection, group: group.key)) }
+        }
+        return []
+    }
+
+    // MARK: Changes
+
+    /// Notices changes that other processes make from now on.
+    private func follow(_ group: OpenGroup) throws(PortalError) {
+        guard group.lastChange(of: name) == nil else { return }
+        group.setLastChange(try group.withStore { (store) throws(StoreError) in try store.generation() }, of: name)
+        // An earlier process may have been killed before it changed the word.
+        group.changeWord(GroupWords.defaults)
+        group.follow(name) { [weak self, weak group] in
+            guard let group else { return }
+            let now = try? group.withStore { (store) throws(StoreError) in try store.generation() }
+            if let now { self?.note(now, of: group) }
+        }
+    }
+
+    /// Tells the members that the values have changed, unless they know already. Runs on the lane of the group.
+    private func note(_ generation: UInt64, of group: OpenGroup) {
+        guard group.lastChange(of: name) != generation else { return }
+        group.setLastChange(generation, of: name)
+        // SYNC: the word changes after the commit. A member that reads the old word has the old values by right.
+        group.changeWord(GroupWords.defaults)
+        let watchers = state.withLock { watchers in
+            watchers.filter { $0.group == group.key }.compactMap(\.connection)
+        }
+        for watcher in watchers { watcher.sendNews(.defaults, group: group.identifier) }
+    }
+}

@@ -1,0 +1,73 @@
+package import AnnexLinux
+internal import Glibc
+
+/// An app group of one user: the team that owns it, and its identifier. Two teams may use the same identifier for two groups.
+package struct GroupKey: Sendable, Hashable {
+    /// The team's public key, in hexadecimal digits.
+    package let team: String
+    /// For example `group.com.example.todo`; a well-formed group identifier, so it is safe as a file name.
+    package let identifier: String
+
+    package init(team: String, identifier: String) {
+        self.team = team
+        self.identifier = identifier
+    }
+}
+
+/// The folder of one group on disk: `@groups/TEAM/IDENTIFIER` below the folder of private directories. No bundle identifier
+/// contains an `@`.
+///
+/// It holds the members' files in `container`, and beside it the files of brokers alone. A member reaches only the container,
+/// and gets single descriptors of the others. All paths below the folder are opened beneath it, without following a link.
+package struct GroupFolder: ~Copyable, Sendable {
+    package static let groups = "@groups"
+    private static let container = "container"
+
+    package let key: GroupKey
+    /// The folder's path on the host.
+    package let path: String
+    package let directory: Descriptor
+    /// The members' files.
+    package let container: Descriptor
+
+    /// Opens the folder, and makes it if it is missing.
+    /// - Parameters:
+    ///   - privates: the folder of private directories, which belongs to this user.
+    ///   - path: its path.
+    ///   - owner: the user that the members' files belong to.
+    package init(
+        _ key: GroupKey, in privates: borrowing Descriptor, at path: String, owner: UInt32
+    ) throws(SystemError) {
+        let place = "\(path)/\(Self.groups)/\(key.team)"
+        let team = try privates.directory(making: Self.groups).directory(making: key.team)
+        try team.checkOwn(place)
+        let folder = "\(place)/\(key.identifier)"
+        let directory = try team.directory(making: key.identifier)
+        try directory.checkOwn(folder)
+        let container = try directory.directory(making: Self.container)
+        try Self.own(container, by: owner, at: "\(folder)/\(Self.container)")
+        self.key = key
+        self.path = folder
+        self.directory = directory
+        self.container = container
+    }
+
+    /// The path of the members' files on the host.
+    package var containerPath: String { "\(path)/\(Self.container)" }
+
+    /// Gives a new container to its owner.
+    private static func own(
+        _ container: borrowing Descriptor, by owner: UInt32, at path: String
+    ) throws(SystemError) {
+        let status = try container.status()
+        if status.user != owner {
+            guard status.user == geteuid() else {
+                throw SystemError(
+                    "open", errno: EPERM, path: path,
+                    remedy: "it belongs to uid \(status.user) instead of \(owner): move it away")
+            }
+            try container.setOwner(owner, group: owner)
+        }
+        if status.mode & 0o7777 != 0o700 { try container.setMode(0o700) }
+    }
+}

@@ -1,0 +1,50 @@
+package import AnnexLinux
+package import AnnexPortal
+
+/// Gives members what they need of a group: the path of the container, the shared words and a file of locks.
+package final class GroupService: PortalService {
+    private let loop: EventLoop
+
+    package init(loop: EventLoop) {
+        self.loop = loop
+    }
+
+    package var name: PortalServiceName { .groups }
+
+    package func handle(_ call: PortalCall) {
+        switch call.method {
+        case GroupMethod.join: join(call)
+        case GroupMethod.list:
+            call.answer { () throws(PortalError) in
+                try GroupNames(names: call.member.groups.keys.sorted()).answerBody()
+            }
+        default: call.fail(.unknownMethod)
+        }
+    }
+
+    private func join(_ call: PortalCall) {
+        do throws(PortalError) {
+            let group = try call.joinedGroup()
+            let terms = try GroupTerms(container: call.member.container(group)).answerBody()
+            call.answer(terms, try descriptors(of: group))
+        } catch {
+            call.fail(error)
+        }
+    }
+
+    private func descriptors(of group: OpenGroup) throws(PortalError) -> DescriptorList {
+        do throws(SystemError) {
+            try group.watchOthers(on: loop)
+            var list = DescriptorList(try group.wordsForMember())
+            list.append(try group.openLocks())
+            return list
+        } catch {
+            throw PortalError(.system, what: "the group cannot be joined: \(error.cause)", remedy: error.remedy)
+        }
+    }
+}
+
+extension PortalError {
+    static let unknownMethod = PortalError(
+        .invalid, what: "the broker knows no such request", remedy: "update the broker")
+}

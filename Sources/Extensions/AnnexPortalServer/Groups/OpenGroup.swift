@@ -1,0 +1,143 @@
+package import AnnexLinux
+internal import AnnexPortal
+internal import Glibc
+internal import Synchronization
+
+/// A group as one process serves it: for a broker the process of the broker, and for a containing app its own.
+///
+/// Several processes of the user may serve the same group. They meet in its files: in the store, in the file of locks, and in the
+/// page of shared words.
+package final class OpenGroup: Sendable {
+    package let key: GroupKey
+    /// The path of the members' files on the host.
+    package let containerPath: String
+    /// The folder's path on the host.
+    package let path: String
+    /// Requests about this group run here, one after another.
+    let lane = Lane("annex-group")
+    private let directory: Descriptor
+    /// The members' files.
+    package let container: Descriptor
+    private let words: SharedPage
+    private let store = Mutex<GroupStore?>(nil)
+    private let watch = Mutex<GroupWatch?>(nil)
+    /// What follows from a change that another process made, by service. Called on the lane.
+    private let followers = Mutex<[PortalServiceName: @Sendable () -> Void]>([:])
+
+    private let lastChanges = Mutex<[PortalServiceName: UInt64]>([:])
+
+    package init(_ folder: consuming GroupFolder) throws(SystemError) {
+        key = folder.key
+        path = folder.path
+        containerPath = folder.containerPath
+        directory = try folder.directory.duplicate()
+        container = try folder.container.duplicate()
+        words = try SharedPage(in: directory)
+    }
+
+    package var identifier: String { key.identifier }
+
+    // MARK: Shared words and locks
+
+    /// Changes a word, which every member of the group sees at once.
+    /// - Parameter offset: one of `GroupWords`.
+    func changeWord(_ offset: Int) { words.change(offset) }
+
+    func word(_ offset: Int) -> UInt32 { words.load(offset) }
+
+    /// The page of shared words, for a member: open for reading only.
+    func wordsForMember() throws(SystemError) -> Descriptor { try directory.openBeneath(SharedPage.name, O_RDONLY) }
+
+    /// A new open file description of the file of locks.
+    func openLocks() throws(SystemError) -> Descriptor {
+        try directory.openBeneath("locks", O_RDWR | O_CREAT, mode: 0o600)
+    }
+
+    // MARK: The store
+
+    /// Uses the group's store. Call it on the lane only.
+    func withStore<Result>(_ body: (GroupStore) throws(StoreError) -> Result) throws(PortalError) -> Result {
+        do throws(StoreError) {
+            return try body(opened())
+        } catch {
+            throw PortalError(error)
+        }
+    }
+
+    private func opened() throws(StoreError) -> GroupStore {
+        if let known = store.withLock({ $0 }) { return known }
+        let made = try GroupStore(at: storePath())
+        store.withLock { $0 = made }
+        return made
+    }
+
+    /// The place of the store. SQLite follows no link on the way, so the path has none.
+    private func storePath() throws(StoreError) -> String {
+        do throws(SystemError) {
+            return try directory.path() + "/store.db"
+        } catch {
+            throw StoreError(.system, what: "\(path): \(error.cause)", remedy: error.remedy)
+        }
+    }
+
+    /// Looks for changes of other processes from now on. A second call does nothing.
+    /// - Throws: if the user's limit on inotify watches is reached.
+    func watchOthers(on loop: EventLoop) throws(SystemError) {
+        try watch.withLock { (watch) throws(SystemError) in
+            guard watch == nil else { return }
+            watch = try GroupWatch(directory, on: loop) { [weak self, lane] in
+                lane.run { [weak self] in self?.runFollowers() }
+            }
+        }
+    }
+
+    /// Sets the work of a service that follows each change of the store by any process.
+    func follow(_ service: PortalServiceName, _ body: @escaping @Sendable () -> Void) {
+        followers.withLock { $0[service] = body }
+    }
+
+    /// The number of the last change that this process knows of; nil if the service has not asked yet.
+    func lastChange(of service: PortalServiceName) -> UInt64? { lastChanges.withLock { $0[service] } }
+
+    func setLastChange(_ number: UInt64, of service: PortalServiceName) { lastChanges.withLock { $0[service] = number } }
+
+    /// Makes the other processes look for a change of the store. The change must be committed.
+    func announceChange() { words.touch() }
+
+    private func runFollowers() { for body in followers.withLock({ $0.values }) { body() } }
+}
+
+/// The page of a group's shared words, which brokers write. The members of the group map it for reading.
+final class SharedPage: Sendable {
+    static let name = "words"
+    private let file: Descriptor
+    private let mapping: Mapping
+
+    init(in directory: borrowing Descriptor) throws(SystemError) {
+        let file = try directory.openBeneath(Self.name, O_RDWR | O_CREAT, mode: 0o600)
+        // Only brokers of this user can write the file, and none of them makes it smaller.
+        if try file.status().size != GroupWords.size { try file.resize(to: Int64(GroupWords.size)) }
+        mapping = try Mapping(file, size: GroupWords.size, writable: true)
+        try mapping.keepFromChildren()
+        self.file = file
+    }
+
+    /// Writes the file itself. inotify does not notice a store to the mapping.
+    func touch() {
+        // The last byte belongs to no word.
+        var byte: UInt8 = 0
+        // SAFETY: the call reads one byte. Its failure delays the others until `GroupWatch` looks again.
+        _ = unsafe pwrite(file.number, &byte, 1, off_t(GroupWords.size - 1))
+    }
+
+    func load(_ offset: Int) -> UInt32 {
+        // SAFETY: the offset lies in the page, which stays mapped as long as this object lives.
+        unsafe SharedWord((mapping.start + offset).assumingMemoryBound(to: UInt32.self)).loadAcquire()
+    }
+
+    func change(_ offset: Int) {
+        // SAFETY: as above.
+        // SYNC: everything that this thread did before is visible to a member that reads the new value.
+        unsafe Bell((mapping.start + offset).assumingMemoryBound(to: UInt32.self)).change()
+    }
+}

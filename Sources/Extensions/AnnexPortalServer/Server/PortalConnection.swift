@@ -1,0 +1,190 @@
+internal import AnnexLinux
+internal import AnnexMessages
+package import AnnexPortal
+internal import Synchronization
+
+/// The broker's end of one portal. The other end is hostile: it chooses bytes, timing and silence.
+package final class PortalConnection: Sendable {
+    private struct State {
+        var budget = PortalBudget()
+        var watch: EventLoop.Watch?
+        /// News that wait for room or for their time, by service and group.
+        var news: [PortalNewsKey: PortalNewsState] = [:]
+        var isOver = false
+    }
+
+    package let member: PortalMember
+    private let socket: ControlSocket
+    private let server: PortalServer
+    private let state = Mutex(State())
+    /// Called once if the member breaks a rule of the portal, with the rule.
+    private let onViolation: @Sendable (String) -> Void
+
+    init(
+        _ socket: consuming ControlSocket, member: PortalMember, server: PortalServer,
+        onViolation: @escaping @Sendable (String) -> Void
+    ) {
+        self.socket = socket
+        self.member = member
+        self.server = server
+        self.onViolation = onViolation
+        // No request carries descriptors. A kernel before 6.16 cannot refuse them; then they are closed on arrival.
+        _ = self.socket.setPassRights(false)
+    }
+
+    func start() throws(SystemError) {
+        let watch = try server.loop.watch(socket.descriptor.number) { [self] readiness in read(readiness) }
+        state.withLock { $0.watch = watch }
+    }
+
+    /// Ends the portal. Open requests get no answer any more.
+    package func end() {
+        let watch = state.withLock { state -> EventLoop.Watch? in
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            return state.watch.take()
+        }
+        guard let watch else { return }
+        watch.cancel()
+        socket.shutDown()
+        server.forget(self)
+    }
+
+    // MARK: Requests
+
+    /// The most messages that one turn of the event loop reads. Other portals wait meanwhile.
+    private static let mostPerTurn = 16
+
+    private func read(_ readiness: Readiness) {
+        for _ in 0..<Self.mostPerTurn {
+            let reception: ControlReception
+            do throws(SystemError) {
+                reception = try socket.receive(atMost: PortalRequest.mostBytes)
+            } catch {
+                return end()
+            }
+            switch consume reception {
+            case .nothing: return
+            case .end: return end()
+            case .message(let message):
+                guard !message.bytesWereCut else { return violate("a request of more than \(PortalRequest.mostBytes) bytes") }
+                guard take(message.bytes) else { return }
+            }
+        }
+    }
+
+    private func take(_ bytes: [UInt8]) -> Bool {
+        let now = MonotonicClock.now()
+        if let excess = state.withLock({ $0.budget.take(bytes: bytes.count, at: now) }) {
+            violate(excess)
+            return false
+        }
+        guard let request = try? PortalRequest(decoding: bytes, within: PortalRequest.limits) else {
+            violate("a request that is no message")
+            return false
+        }
+        server.handle(request, of: self)
+        return true
+    }
+
+    private func violate(_ rule: String) {
+        onViolation(rule)
+        end()
+    }
+
+    /// Called when a request needs no more work.
+    func finished(_ request: borrowing PortalRequest) { state.withLock { $0.budget.finish(bytes: request.body.count) } }
+
+    // MARK: Deliveries
+
+    /// A longer body travels as sealed memory.
+    private static let mostInline = 32 << 10
+
+    func send(answer call: UInt64, body: [UInt8], _ descriptors: consuming DescriptorList) {
+        guard body.count > Self.mostInline else {
+            return send(PortalDelivery(answer: call, body: body), descriptors)
+        }
+        do throws(SystemError) {
+            var list = DescriptorList(try Descriptor.sealed("annex-portal", holding: body))
+            while let next = descriptors.takeFirst() { list.append(next) }
+            send(PortalDelivery(answer: call, sealedBytes: UInt32(clamping: body.count)), list)
+        } catch {
+            send(failure: PortalError(.system, what: "\(error.cause)", remedy: error.remedy), of: call)
+        }
+    }
+
+    func send(failure error: PortalError, of call: UInt64) { send(PortalDelivery(answer: call, error: error)) }
+
+    /// A member that leaves its answers unread is waited for briefly, and then ended.
+    private func send(_ delivery: PortalDelivery, _ descriptors: consuming DescriptorList = DescriptorList()) {
+        guard let bytes = try? delivery.encoded(within: PortalDelivery.limits) else { return }
+        let deadline = MonotonicClock.deadline(after: .seconds(1))
+        while !state.withLock({ $0.isOver }) {
+            do throws(SystemError) {
+                try socket.send(bytes, descriptors)
+                return member.wake()
+            } catch {
+                guard error.isLackOfRoom else { return end() }
+                guard MonotonicClock.now() < deadline, !server.loop.isCurrent else { return violate("unread answers") }
+                MonotonicClock.pause()
+            }
+        }
+    }
+
+    // MARK: News
+
+    /// Sends news without a body. News that follow one another closely are joined, so that a member that causes many of them cannot
+    /// keep the others awake.
+    package func sendNews(_ service: PortalServiceName, group: String) {
+        let key = PortalNewsKey(service: service, group: group)
+        let now = MonotonicClock.now()
+        let moment = state.withLock { $0.news[key, default: PortalNewsState()].ask(at: now) }
+        guard let moment else { return }
+        if moment <= now { return flushNews(key) }
+        server.loop.schedule(at: moment) { [weak self] in self?.flushNews(key) }
+    }
+
+    private func flushNews(_ key: PortalNewsKey) {
+        let isOver = state.withLock { state in
+            state.news[key]?.sent(at: MonotonicClock.now())
+            return state.isOver
+        }
+        guard !isOver else { return }
+        let delivery = PortalDelivery(news: key.service, group: key.group, body: [])
+        guard let bytes = try? delivery.encoded(within: PortalDelivery.limits) else { return }
+        do throws(SystemError) {
+            try socket.send(bytes)
+            member.wake()
+        } catch {
+            // The member has not read its earlier messages. It gets the news when it has.
+            if error.isLackOfRoom { sendNews(key.service, group: key.group) }
+        }
+    }
+}
+
+/// News of one kind.
+struct PortalNewsKey: Hashable, Sendable {
+    let service: PortalServiceName
+    let group: String
+}
+
+/// When news of one kind may be sent next.
+struct PortalNewsState: Sendable {
+    /// The shortest time between two deliveries of the same news.
+    static let pause: UInt64 = 2_000_000
+
+    private var lastSent: UInt64 = 0
+    private var isWaiting = false
+
+    /// - Returns: the moment to send them; nil if they wait already.
+    mutating func ask(at now: UInt64) -> UInt64? {
+        guard !isWaiting else { return nil }
+        isWaiting = true
+        return lastSent == 0 ? now : max(now, lastSent &+ Self.pause)
+    }
+
+    mutating func sent(at now: UInt64) {
+        isWaiting = false
+        lastSent = now
+    }
+}

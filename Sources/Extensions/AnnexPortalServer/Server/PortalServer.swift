@@ -1,0 +1,83 @@
+package import AnnexLinux
+internal import AnnexPortal
+internal import Synchronization
+
+/// Answers the portals of one broker, or of one containing app. Requests about a group run on the lane of that group, so that a
+/// slow disk or a busy member delays the members of one group only.
+package final class PortalServer: Sendable {
+    let loop: EventLoop
+    /// For requests that are about no group.
+    private let lane = Lane("annex-portal")
+    private let services: [PortalServiceName: any PortalService]
+
+    package init(loop: EventLoop, services: [any PortalService]) {
+        self.loop = loop
+        self.services = Dictionary(services.map { ($0.name, $0) }) { $1 }
+    }
+
+    /// Makes a portal for a member.
+    /// - Parameter onViolation: called at most once, on the event loop, if the member breaks a rule; the portal ends then.
+    /// - Returns: the connection, and the member's end.
+    package func connect(
+        _ member: PortalMember, onViolation: @escaping @Sendable (String) -> Void
+    ) throws(SystemError) -> PortalEnds {
+        let sockets = try ControlSocketPair()
+        let connection = PortalConnection(
+            ControlSocket(owning: try sockets.host.descriptor.duplicate()), member: member, server: self,
+            onViolation: onViolation)
+        try connection.start()
+        return PortalEnds(
+            connection: connection, socket: ControlSocket(owning: try sockets.peer.descriptor.duplicate()))
+    }
+
+    func handle(_ request: PortalRequest, of connection: PortalConnection) {
+        do throws(PortalError) {
+            let (service, group) = try route(request, of: connection.member)
+            let call = PortalCall(request, of: connection, group: group)
+            (group?.lane ?? lane).run {
+                defer { connection.finished(request) }
+                service.handle(call)
+            }
+        } catch {
+            connection.finished(request)
+            if request.call != 0 { connection.send(failure: error, of: request.call) }
+        }
+    }
+
+    /// Finds the service and the group of a request, and checks that the member may use them.
+    private func route(
+        _ request: borrowing PortalRequest, of member: PortalMember
+    ) throws(PortalError) -> (any PortalService, OpenGroup?) {
+        guard let name = PortalServiceName(rawValue: request.service), let service = services[name] else {
+            throw PortalError(.unavailable, what: "the broker has no such service", remedy: "update the broker")
+        }
+        if let entitlement = service.entitlement, !member.isAllowed(entitlement) {
+            throw PortalError(
+                .notAllowed, what: "the entitlement \(entitlement) is not in force",
+                remedy: "annex grant \(member.identifier) \(entitlement)")
+        }
+        guard !request.group.isEmpty else { return (service, nil) }
+        if let group = member.groups[request.group] { return (service, group) }
+        throw PortalError(
+            .notMember, what: "\(member.identifier) is not a member of \(Escaped(request.group, limit: 200))",
+            remedy: "declare the group in the entitlements of the extension and of its app, and sign the app")
+    }
+
+    func forget(_ connection: PortalConnection) {
+        for service in services.values { service.forget(connection) }
+    }
+}
+
+/// Both ends of a new portal.
+package struct PortalEnds: ~Copyable, Sendable {
+    package let connection: PortalConnection
+    private let socket: ControlSocket
+
+    init(connection: PortalConnection, socket: consuming ControlSocket) {
+        self.connection = connection
+        self.socket = socket
+    }
+
+    /// The member's end.
+    package consuming func takeSocket() -> ControlSocket { socket }
+}

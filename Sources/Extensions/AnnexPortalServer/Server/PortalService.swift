@@ -1,0 +1,110 @@
+package import AnnexLinux
+package import AnnexMessages
+package import AnnexPortal
+internal import Synchronization
+
+/// One service behind a portal.
+package protocol PortalService: Sendable {
+    /// The service's number in requests.
+    var name: PortalServiceName { get }
+    /// The entitlement that a member needs; nil if the service itself decides.
+    var entitlement: String? { get }
+    /// Works on a request, and answers it now or later. It may wait for a disk, because it runs on a lane of its own.
+    func handle(_ call: PortalCall)
+    /// Forgets a member whose portal has ended.
+    func forget(_ connection: PortalConnection)
+}
+
+extension PortalService {
+    package var entitlement: String? { PortalEntitlement.groups }
+    package func forget(_ connection: PortalConnection) {}
+}
+
+package enum PortalEntitlement {
+    /// The entitlement of everything that belongs to an app group.
+    package static let groups = "com.apple.security.application-groups"
+}
+
+/// One request of a member, and its one answer.
+package final class PortalCall: Sendable {
+    package let connection: PortalConnection
+    package let number: UInt64
+    package let method: UInt16
+    /// The group that the request is about; nil if it names none.
+    package let group: OpenGroup?
+    package let body: [UInt8]
+    private let isAnswered = Mutex(false)
+
+    init(_ request: PortalRequest, of connection: PortalConnection, group: OpenGroup?) {
+        self.connection = connection
+        number = request.call
+        method = request.method
+        body = request.body
+        self.group = group
+    }
+
+    deinit {
+        // A service that lets go of a call without an answer has a fault. Its caller must not wait for ever.
+        fail(PortalError(.system, what: "the broker dropped the request"))
+    }
+
+    package var member: PortalMember { connection.member }
+
+    /// The group that the request is about.
+    package func joinedGroup() throws(PortalError) -> OpenGroup {
+        if let group { return group }
+        throw PortalError(.invalid, what: "the request names no group")
+    }
+
+    /// The body as a message.
+    package func decoded<Body: Message>(
+        as type: Body.Type = Body.self, within limits: MessageLimits = .standard
+    ) throws(PortalError) -> Body {
+        do throws(DecodingFailure) {
+            return try Body(decoding: body, within: limits)
+        } catch {
+            throw PortalError(
+                .invalid, what: "the request cannot be read: \(error)",
+                remedy: "build the extension and its broker with the same version of Annex")
+        }
+    }
+
+    /// Answers with the result of a body, or with the error that it throws.
+    package func answer(with body: () throws(PortalError) -> [UInt8]) {
+        do throws(PortalError) {
+            answer(try body())
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Answers the request, unless it was answered before.
+    package func answer(_ body: [UInt8] = [], _ descriptors: consuming DescriptorList = DescriptorList()) {
+        guard take() else { return }
+        connection.send(answer: number, body: body, descriptors)
+    }
+
+    package func fail(_ error: PortalError) {
+        guard take() else { return }
+        connection.send(failure: error, of: number)
+    }
+
+    private func take() -> Bool {
+        guard number != 0 else { return false }
+        return isAnswered.withLock { isAnswered in
+            defer { isAnswered = true }
+            return !isAnswered
+        }
+    }
+}
+
+extension Message {
+    /// The encoding of an answer.
+    package func answerBody(within limits: MessageLimits = .standard) throws(PortalError) -> [UInt8] {
+        do throws(EncodingFailure) {
+            return try encoded(within: limits)
+        } catch {
+            throw PortalError(.system, what: "the answer is too large: \(error)")
+        }
+    }
+}

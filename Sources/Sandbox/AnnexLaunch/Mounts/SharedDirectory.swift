@@ -1,0 +1,89 @@
+package import AnnexLinux
+internal import AnnexPolicy
+internal import CAnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// A directory on the host that the process shares with other programs: it can read and write the files in it.
+package final class SharedDirectory: Sendable {
+    let descriptor: Descriptor
+    /// The absolute path inside.
+    let path: String
+    /// The user that the files belong to on disk, if launches run as other users.
+    let owner: UInt32
+
+    package init(_ descriptor: consuming Descriptor, at path: String, owner: UInt32) {
+        self.descriptor = descriptor
+        self.path = path
+        self.owner = owner
+    }
+}
+
+extension Launcher {
+    /// Shows a shared directory. No file in it can be executed.
+    func addShared(_ directory: SharedDirectory, user: UInt32, to plan: inout LaunchPlan) throws(SandboxError) {
+        guard plan.layers.contains(.root) else {
+            throw SandboxError("shared directory", cause: "the sandbox has no root of its own to show it in")
+        }
+        try SandboxError.step("shared directory") { () throws(SystemError) in
+            let map = try map(of: directory, to: user)
+            var access: BindAccess = [.writable, .noExecute]
+            if map != nil { access.insert(.owned) }
+            try plan.bind(directory.descriptor.duplicate(), at: directory.path, access: access, map: map)
+        }
+        guard plan.layers.contains(.landlock), let landlock else { return }
+        plan.landlock.rules.append(LandlockRules.Rule(directory.path, access: landlock.known(.owning)))
+    }
+
+    /// The id map through which files of the directory's owner belong to the process; nil if the process is this owner.
+    private func map(of directory: SharedDirectory, to user: UInt32) throws(SystemError) -> Descriptor? {
+        guard hasUsersToGive, user != directory.owner else { return nil }
+        guard try takesMaps(directory) else {
+            throw SystemError(
+                "mount_setattr", errno: EOPNOTSUPP, path: directory.path,
+                remedy: "keep the app groups on a file system that takes id maps, such as ext4, xfs, btrfs or tmpfs")
+        }
+        return try maps.map(from: directory.owner, to: user)
+    }
+
+    private func takesMaps(_ directory: SharedDirectory) throws(SystemError) -> Bool {
+        guard gives(.user) else { return false }
+        return try owner(directory.owner, of: directory.descriptor).isMapped
+    }
+}
+
+/// User namespaces that are kept for id maps. Making one takes a tenth of a millisecond, and launches often get the same users.
+final class OwnerMaps: Sendable {
+    private struct Key: Hashable {
+        let owner: UInt32
+        let user: UInt32
+    }
+
+    private struct State: ~Copyable {
+        var keys: [Key] = []
+        var maps = DescriptorList()
+    }
+
+    /// The most namespaces that are kept.
+    private static let most = 64
+
+    private let state = Mutex(State())
+
+    /// A namespace in which the owner of files stands for the user of a process.
+    func map(from owner: UInt32, to user: UInt32) throws(SystemError) -> Descriptor {
+        let key = Key(owner: owner, user: user)
+        return try state.withLock { (state) throws(SystemError) in
+            if let place = state.keys.firstIndex(of: key) { return try state.maps.duplicate(at: place) }
+            let made = Descriptor(
+                owning: try SystemError.check("user namespace", annex_user_namespace(owner, user)))
+            if state.keys.count == Self.most {
+                state.keys.removeFirst()
+                _ = state.maps.takeFirst()
+            }
+            let copy = try made.duplicate()
+            state.keys.append(key)
+            state.maps.append(made)
+            return copy
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import AnnexBroker
+import AnnexBrokerAPI
+import AnnexLinux
+import AnnexModel
+import AnnexPolicy
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexHost
+
+/// App groups of extensions whose broker is embedded: members, containers, and shared defaults.
+@Suite(.timeLimit(.minutes(20))) struct AppGroupTests {
+    private static let ours = "group.com.example.ours"
+    private static let entitlement = "com.apple.security.application-groups"
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var place: String { folder.url.path + "/private" }
+
+    private func host(_ apps: SubstituteApp..., granting: Bool = true) throws -> AnnexHost {
+        var wishes = BrokerConfiguration()
+        wishes.patience = .patience
+        wishes.holdsBack = false
+        wishes.privateDirectories = .folder(place)
+        let host = AnnexHost(service: try Broker(wishes))
+        for app in apps { try host.install(app: app.path, granting: granting ? [Self.entitlement] : []) }
+        return host
+    }
+
+    /// An app whose extension uses its groups.
+    private func app(
+        _ identifier: String = "com.example.shout", groups: [String] = [Self.ours], ofApp own: [String]? = nil,
+        signedBy team: String? = "ours"
+    ) async throws -> SubstituteApp {
+        let app = try SubstituteApp(running: "shares-data")
+        try app.setPoint("com.apple.share-services")
+        try app.setGroups(groups, ofApp: own ?? groups)
+        try app.setIdentifier(identifier)
+        guard let team else { return app }
+        let key = folder.url.path + "/" + team
+        if !FileManager.default.fileExists(atPath: key) {
+            let made = try await Program.annex(["key", "new", team, "--out", key], in: folder)
+            #expect(made.status == 0, "\(made)")
+        }
+        let signed = try await Program.annex(["sign", app.path, "--key", key], in: folder)
+        #expect(signed.status == 0, "\(signed)")
+        return app
+    }
+
+    private func ask(
+        _ host: AnnexHost, _ words: String, of app: String = "com.example.shout"
+    ) async throws -> String {
+        let session = try await host.begin(app + ".loud")
+        let text = try await session.request([ExtensionItem(contentText: words)]).first?.contentText
+        let end = await session.complete()
+        #expect(end.reason == .completed, "\(end)")
+        return text ?? ""
+    }
+
+    // MARK: Members
+
+    @Test func `S1: a member finds its group, and what another member wrote`() async throws {
+        let (one, other) = (try await app(), try await app("com.example.call"))
+        let host = try host(one, other)
+        #expect(try await ask(host, "groups") == Self.ours)
+        #expect(try await ask(host, "where \(Self.ours)") == "/groups/\(Self.ours)")
+        #expect(try await ask(host, "writes \(Self.ours) list milk") == "written")
+        #expect(try await ask(host, "reads \(Self.ours) list", of: "com.example.call") == "milk")
+        #expect(try await ask(host, "lists /groups") == "errno \(EACCES)")
+    }
+
+    @Test func `S1: an app of another team has a group of its own under the same name`() async throws {
+        let (one, other) = (try await app(), try await app("com.example.call", signedBy: "theirs"))
+        let host = try host(one, other)
+        #expect(try await ask(host, "writes \(Self.ours) list milk") == "written")
+        #expect(try await ask(host, "sets \(Self.ours) key ours") == "set")
+        #expect(try await ask(host, "reads \(Self.ours) list", of: "com.example.call") == "errno \(ENOENT)")
+        #expect(try await ask(host, "gets \(Self.ours) key", of: "com.example.call") == "none")
+    }
+
+    @Test func `S1: without a signature, a declaration of both or a grant, there is no group`() async throws {
+        let none = "unavailable: "
+        let unsigned = try await app(signedBy: nil)
+        #expect(try await ask(host(unsigned), "where \(Self.ours)").hasPrefix(none))
+        let undeclared = try await app(groups: [Self.ours], ofApp: [])
+        #expect(try await ask(host(undeclared), "where \(Self.ours)").hasPrefix(none))
+        let ungranted = try await app()
+        #expect(try await ask(host(ungranted, granting: false), "where \(Self.ours)").hasPrefix(none))
+        #expect(try await ask(host(ungranted, granting: false), "lists /groups") == "errno \(ENOENT)")
+    }
+
+    @Test func `S1: a member reaches no other group, and none of the broker's own files`() async throws {
+        let (one, other) = (try await app(), try await app("com.example.call", groups: ["group.com.example.theirs"]))
+        let host = try host(one, other)
+        #expect(try await ask(host, "writes group.com.example.theirs list milk", of: "com.example.call") == "written")
+        #expect(try await ask(host, "where group.com.example.theirs").hasPrefix("notMember: "))
+        let group = "/groups/\(Self.ours)"
+        for path in ["/groups/group.com.example.theirs/list", group + "/../store.db", group + "/../words"] {
+            #expect(try await ask(host, "opens \(Self.ours) \(path)") == "errno \(ENOENT)", "\(path)")
+        }
+    }
+
+    @Test func `S1: a grant that was revoked ends the use of the services at once`() async throws {
+        let app = try await app()
+        let host = try host(app)
+        let session = try await host.begin("com.example.shout.loud")
+        func answer(_ words: String) async throws -> String {
+            try await session.request([ExtensionItem(contentText: words)]).first?.contentText ?? ""
+        }
+        #expect(try await answer("sets \(Self.ours) key value") == "set")
+        try host.revoke(Self.entitlement, from: "com.example.shout.loud")
+        #expect(try await answer("sets \(Self.ours) key other").hasPrefix("notAllowed: "))
+        _ = await session.complete()
+    }
+
+    // MARK: Shared defaults
+
+    @Test func `S2: a value that one member sets is read by another, and outlives the broker`() async throws {
+        let (one, other) = (try await app(), try await app("com.example.call"))
+        let host = try host(one, other)
+        #expect(try await ask(host, "gets \(Self.ours) color") == "none")
+        #expect(try await ask(host, "sets \(Self.ours) color red") == "set")
+        #expect(try await ask(host, "gets \(Self.ours) color", of: "com.example.call") == "red")
+        #expect(try await ask(self.host(one, other), "gets \(Self.ours) color") == "red")
+    }
+
+    @Test func `S2: a member hears of a change that another broker made`() async throws {
+        let (one, other) = (try await app(), try await app("com.example.call"))
+        let (here, there) = (try host(one, other), try host(one, other))
+        let session = try await here.begin("com.example.shout.loud")
+        async let heard = session.request([ExtensionItem(contentText: "awaits \(Self.ours)")]).first?.contentText
+        // The member sets it when it waits.
+        while try await ask(there, "gets \(Self.ours) ready?", of: "com.example.call") != "true" {}
+        #expect(try await ask(there, "sets \(Self.ours) color blue", of: "com.example.call") == "set")
+        #expect(try await heard == "color=blue")
+        _ = await session.complete()
+    }
+
+    @Test func `S2: a change beyond the limits fails, and changes nothing`() async throws {
+        let app = try await app()
+        let host = try host(app)
+        #expect(try await ask(host, "sets \(Self.ours) key value") == "set")
+        #expect(try await ask(host, "fills \(Self.ours) 30").hasPrefix("full: "))
+        #expect(try await ask(host, "gets \(Self.ours) key") == "value")
+    }
+}

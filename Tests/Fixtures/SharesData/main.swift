@@ -1,0 +1,85 @@
+// Uses its app groups. The words of a request's text are the conduct, the group and the rest.
+import AnnexExtension
+import AnnexGroups
+import Glibc
+
+SharesData.main()
+
+final class SharesData: AppExtension {
+    func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem] {
+        let words = (items.first?.contentText ?? "").split(separator: " ").map(String.init)
+        let answer: String
+        do {
+            answer = try await act(words.first ?? "", words.count > 1 ? words[1] : "", Array(words.dropFirst(2)))
+        } catch let error as PortalError {
+            answer = "\(error.code): \(error)"
+        }
+        return [ExtensionItem(contentText: answer)]
+    }
+
+    private func act(_ conduct: String, _ group: String, _ rest: [String]) async throws -> String {
+        switch conduct {
+        case "groups": return try AppGroup.ofThisProcess.joined(separator: " ")
+        case "where": return try AppGroup(group).path
+        case "lists": return names(in: group)
+        case "writes": return write(try AppGroup(group).path + "/" + rest[0], rest[1])
+        case "reads": return read(try AppGroup(group).path + "/" + rest[0])
+        case "opens": return read(rest[0])
+        case "sets":
+            try SharedDefaults(suiteName: group).set(.string(rest[1]), forKey: rest[0])
+            return "set"
+        case "gets" where rest[0].hasSuffix("?"):
+            return "\(try SharedDefaults(suiteName: group).bool(forKey: String(rest[0].dropLast())) ?? false)"
+        case "gets": return try SharedDefaults(suiteName: group).string(forKey: rest[0]) ?? "none"
+        case "awaits": return try await change(of: group)
+        case "fills": return try fill(group, Int(rest[0]) ?? 0)
+        default: return "no such conduct"
+        }
+    }
+
+    private func change(of group: String) async throws -> String {
+        let defaults = try SharedDefaults(suiteName: group)
+        let changes = defaults.changes()
+        try defaults.set(.bool(true), forKey: "ready")
+        for await keys in changes where keys != ["ready"] {
+            return keys.sorted().map { "\($0)=\(defaults.string(forKey: $0) ?? "none")" }.joined(separator: " ")
+        }
+        return "ended"
+    }
+
+    private func fill(_ group: String, _ count: Int) throws -> String {
+        let defaults = try SharedDefaults(suiteName: group)
+        let value = ItemValue.data([UInt8](repeating: 7, count: 60_000))
+        for number in 0..<count { try defaults.set(value, forKey: "filler \(number)") }
+        return "filled"
+    }
+
+    private func write(_ path: String, _ text: String) -> String {
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        guard file >= 0 else { return "open: errno \(errno)" }
+        defer { close(file) }
+        let bytes = Array(text.utf8)
+        return Glibc.write(file, bytes, bytes.count) == bytes.count ? "written" : "write: errno \(errno)"
+    }
+
+    private func read(_ path: String) -> String {
+        let file = open(path, O_RDONLY)
+        guard file >= 0 else { return "errno \(errno)" }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = Glibc.read(file, &bytes, bytes.count)
+        return count < 0 ? "errno \(errno)" : String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+
+    private func names(in path: String) -> String {
+        guard let directory = opendir(path) else { return "errno \(errno)" }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            })
+        }
+        return names.filter { !$0.hasPrefix(".") }.sorted().joined(separator: " ")
+    }
+}
