@@ -120,7 +120,7 @@ let extensions = floor(
             swiftSettings: strict),
         .target(
             name: "AnnexGroups",
-            dependencies: ["AnnexPortal", "AnnexModel", "AnnexMessages", "AnnexLinux", "CAnnexLinux"],
+            dependencies: ["AnnexPortal", "AnnexModel", "AnnexMessages", "AnnexLinux"],
             swiftSettings: strict),
         .target(
             name: "AnnexBundle", dependencies: ["AnnexActivation", "AnnexModel", "AnnexLinux"], swiftSettings: strict),
@@ -136,8 +136,7 @@ let extensions = floor(
         .target(
             name: "AnnexPortalServer",
             dependencies: [
-                "AnnexGroups", "AnnexPortal", "AnnexModel", "AnnexMessages", "AnnexLinux", "CAnnexLinux", "CAnnexSQLite",
-                "CAnnexSodium",
+                "AnnexPortal", "AnnexMessages", "AnnexLinux", "CAnnexLinux", "CAnnexSQLite", "CAnnexSodium",
             ],
             swiftSettings: strict),
     ])
@@ -323,6 +322,7 @@ let fixtures: [Target] = [
     fixture("misedits", ["AnnexModel", "AnnexChannel"]),
     fixture("keeps-notes", ["AnnexExtension"]),
     fixture("shares-data", ["AnnexExtension", "AnnexGroups"]),
+    fixture("writes-defaults", ["AnnexPortalServer", "AnnexPortal"], isExtension: false),
     fixture("loads-items", ["AnnexExtension"]),
     fixture("demands-items", ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
     fixture("crashes-as-told", ["AnnexExtension", "AnnexLinux", "CCrashes"]),
@@ -394,6 +394,13 @@ let tests: [Target] = [
             "AnnexRegistry", "AnnexBundle", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel", "AnnexLinux",
             "AnnexTestSupport",
         ], swiftSettings: swift),
+    .testTarget(
+        name: "AnnexPortalServerTests",
+        dependencies: [
+            "AnnexPortalServer", "AnnexGroups", "AnnexPortal", "AnnexModel", "AnnexMessages", "AnnexLinux", "CAnnexLinux",
+            "CAnnexSQLite", "AnnexTestSupport",
+        ],
+        swiftSettings: swift),
     .testTarget(
         name: "AnnexSigningTests",
         dependencies: ["AnnexSigning", "AnnexBundle", "AnnexLinux", "AnnexTestSupport"], swiftSettings: swift),

@@ -94,7 +94,7 @@ import Testing
         #expect(try await ask(host(ungranted, granting: false), "lists /groups") == "errno \(ENOENT)")
     }
 
-    @Test func `S1: a member reaches no other group, and none of the broker's own files`() async throws {
+    @Test func `S1: a member reaches no other group, and no file of the broker`() async throws {
         let (one, other) = (try await app(), try await app("com.example.call", groups: ["group.com.example.theirs"]))
         let host = try host(one, other)
         #expect(try await ask(host, "writes group.com.example.theirs list milk", of: "com.example.call") == "written")

@@ -100,8 +100,14 @@ enum HousePlan {
                     "AnnexActivation", "uniform types, activation rules, and which extensions are offered",
                     imports: ["AnnexModel", "AnnexLinux"]),
                 Target(
+                    "AnnexPortal", "what an extension or an app may ask of its broker: messages and client",
+                    imports: ["AnnexMessages", "AnnexLinux"]),
+                Target(
                     "AnnexExtension", "what an extension links",
-                    imports: ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
+                    imports: ["AnnexPortal", "AnnexModel", "AnnexChannel", "AnnexLinux"]),
+                Target(
+                    "AnnexGroups", "app groups: the container and shared defaults",
+                    imports: ["AnnexPortal", "AnnexModel", "AnnexMessages", "AnnexLinux"]),
                 Target(
                     "AnnexBundle", "Info.plist and the layout of an app",
                     imports: ["AnnexActivation", "AnnexModel", "AnnexLinux"]),
@@ -115,6 +121,12 @@ enum HousePlan {
                 Target(
                     "AnnexSigning", "seals, team keys, signatures and trust",
                     imports: ["CAnnexSodium", "AnnexBundle", "AnnexModel", "AnnexLinux"]),
+                Target("CAnnexSQLite", "C library: SQLite"),
+                Target(
+                    "AnnexPortalServer", "answers portals: groups, shared defaults, the store behind them",
+                    imports: [
+                        "AnnexPortal", "AnnexMessages", "AnnexLinux", "CAnnexLinux", "CAnnexSQLite", "CAnnexSodium",
+                    ]),
             ]),
         Floor(
             name: "Broker",
@@ -125,8 +137,8 @@ enum HousePlan {
                 Target(
                     "AnnexBroker", "registry, launch and supervision of extensions",
                     imports: [
-                        "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies",
-                        "AnnexPolicy", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux",
+                        "AnnexPortalServer", "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexLaunch",
+                        "AnnexShippedPolicies", "AnnexPolicy", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux",
                     ],
                     products: ["Logging"]),
                 Target(
@@ -176,7 +188,8 @@ enum HousePlan {
 
     /// The code that an extension links must start in a millisecond and run without a file of the system.
     static let withoutFoundation: Set<String> = [
-        "CAnnexLinux", "AnnexLinux", "AnnexMessages", "AnnexChannel", "AnnexModel", "AnnexExtension",
+        "CAnnexLinux", "AnnexLinux", "AnnexMessages", "AnnexChannel", "AnnexModel", "AnnexPortal", "AnnexExtension",
+        "AnnexGroups",
     ]
 
     static let targets: [String: (target: Target, floor: String)] = Dictionary(

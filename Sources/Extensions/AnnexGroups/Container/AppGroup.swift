@@ -34,7 +34,7 @@ public struct AppGroup: Sendable {
     /// The groups that this process is a member of.
     public static var ofThisProcess: [String] {
         get throws(PortalError) {
-            try Portal.ofThisProcess().call(.groups, GroupMethod.list).decoded(as: GroupNames.self).names
+            try Portal.ofThisProcess().call(GroupMethod.list).decoded(as: GroupNames.self).names
         }
     }
 }

@@ -13,7 +13,7 @@ package final class JoinedGroup: Sendable {
     private let words: Mapping
 
     private init(_ identifier: String, portal: PortalClient) throws(PortalError) {
-        let answer = try portal.call(.groups, GroupMethod.join, group: identifier)
+        let answer = try portal.call(GroupMethod.join, group: identifier)
         self.identifier = identifier
         self.portal = portal
         container = try answer.decoded(as: GroupTerms.self).container

@@ -9,7 +9,7 @@ extension SharedDefaults {
     /// The stream ends if the broker ends. If the caller is slow, the keys of several changes are joined, so nothing is lost.
     public func changes() -> AsyncStream<Set<String>> {
         let (stream, continuation) = AsyncStream.makeStream(of: Set<String>.self)
-        let watch = DefaultsWatch(self, continuation)
+        let watch = DefaultsWatch(of: self, reportingTo: continuation)
         let number = DefaultsWatches.add(watch, through: group.portal)
         continuation.onTermination = { _ in DefaultsWatches.remove(number) }
         watch.start()
@@ -30,7 +30,7 @@ final class DefaultsWatch: Sendable {
     private let continuation: AsyncStream<Set<String>>.Continuation
     private let state = Mutex(State())
 
-    init(_ defaults: SharedDefaults, _ continuation: AsyncStream<Set<String>>.Continuation) {
+    init(of defaults: SharedDefaults, reportingTo continuation: AsyncStream<Set<String>>.Continuation) {
         self.defaults = defaults
         self.continuation = continuation
         let values = defaults.values
@@ -41,7 +41,7 @@ final class DefaultsWatch: Sendable {
     func start() {
         let group = defaults.group
         do throws(PortalError) {
-            try group.portal.tell(.defaults, DefaultsMethod.watch, group: group.identifier)
+            try group.portal.tell(DefaultsMethod.watch, group: group.identifier)
             compare()
         } catch {
             continuation.finish()
@@ -73,7 +73,7 @@ final class DefaultsWatch: Sendable {
         let group = defaults.group
         do throws(PortalError) {
             let answer = try await group.portal.callLater(
-                .defaults, DefaultsMethod.snapshot, group: group.identifier)
+                DefaultsMethod.snapshot, group: group.identifier)
             report(try SharedDefaults.values(in: answer))
         } catch {
             if error.code == .gone { continuation.finish() }

@@ -79,7 +79,7 @@ public final class SharedDefaults: Sendable {
     }
 
     private static func values(of group: JoinedGroup) throws(PortalError) -> [String: ItemValue] {
-        try values(in: group.portal.call(.defaults, DefaultsMethod.snapshot, group: group.identifier))
+        try values(in: group.portal.call(DefaultsMethod.snapshot, group: group.identifier))
     }
 
     /// A value that this version cannot decode is left out. A newer version may have written it.
@@ -112,7 +112,7 @@ public final class SharedDefaults: Sendable {
             }))
         }
         _ = try group.portal.call(
-            .defaults, DefaultsMethod.change, group: group.identifier,
+            DefaultsMethod.change, group: group.identifier,
             body: Self.encoded(DefaultsChange(entries: entries)))
     }
 

@@ -43,11 +43,11 @@ package final class PortalClient: Sendable {
 
     /// Sends a request and waits for its answer on this thread.
     package func call(
-        _ service: PortalServiceName, _ method: UInt16, group: String = "", body: [UInt8] = [],
+        _ method: PortalMethod, group: String = "", body: [UInt8] = [],
         within limit: Duration = PortalClient.patience
     ) throws(PortalError) -> PortalAnswer {
         let deadline = MonotonicClock.deadline(after: limit)
-        let (number, pending) = try begin(service, method, group: group, body: body)
+        let (number, pending) = try begin(method, group: group, body: body)
         defer { forget(number) }
         while true {
             if case .caller = reader { receive() }
@@ -59,9 +59,9 @@ package final class PortalClient: Sendable {
 
     /// Sends a request, and suspends the task until its answer. If the task is cancelled, the call throws `cancelled`.
     package nonisolated(nonsending) func callLater(
-        _ service: PortalServiceName, _ method: UInt16, group: String = "", body: [UInt8] = []
+        _ method: PortalMethod, group: String = "", body: [UInt8] = []
     ) async throws(PortalError) -> PortalAnswer {
-        let (number, pending) = try begin(service, method, group: group, body: body)
+        let (number, pending) = try begin(method, group: group, body: body)
         defer { forget(number) }
         let result = await withTaskCancellationHandler {
             await pending.wait()
@@ -73,13 +73,13 @@ package final class PortalClient: Sendable {
 
     /// Sends a message that gets no answer.
     package func tell(
-        _ service: PortalServiceName, _ method: UInt16, group: String = "", body: [UInt8] = []
+        _ method: PortalMethod, group: String = "", body: [UInt8] = []
     ) throws(PortalError) {
-        try send(PortalRequest(call: 0, service: service, method: method, group: group, body: body))
+        try send(PortalRequest(call: 0, method: method, group: group, body: body))
     }
 
     private func begin(
-        _ service: PortalServiceName, _ method: UInt16, group: String, body: [UInt8]
+        _ method: PortalMethod, group: String, body: [UInt8]
     ) throws(PortalError) -> (UInt64, PendingPortalCall) {
         let pending = PendingPortalCall()
         let number = try state.withLock { (state) throws(PortalError) in
@@ -89,7 +89,7 @@ package final class PortalClient: Sendable {
             return state.lastCall
         }
         do throws(PortalError) {
-            try send(PortalRequest(call: number, service: service, method: method, group: group, body: body))
+            try send(PortalRequest(call: number, method: method, group: group, body: body))
         } catch {
             forget(number)
             throw error
@@ -169,17 +169,17 @@ package final class PortalClient: Sendable {
             end()
             return false
         case .message(var message):
-            deliver(message.bytes, message.takeDescriptors())
+            deliver(message.bytes, with: message.takeDescriptors())
             return true
         }
     }
 
-    private func deliver(_ bytes: [UInt8], _ descriptors: consuming DescriptorList) {
+    private func deliver(_ bytes: [UInt8], with descriptors: consuming DescriptorList) {
         // The broker is trusted. A message that cannot be read comes from a newer broker.
         guard let delivery = try? PortalDelivery(decoding: bytes, within: PortalDelivery.limits) else { return }
         guard delivery.call == 0 else {
             let pending = state.withLock { $0.pending.removeValue(forKey: delivery.call) }
-            pending?.resolve(Self.result(of: delivery, descriptors))
+            pending?.resolve(Self.result(of: delivery, with: descriptors))
             return
         }
         guard let service = PortalServiceName(rawValue: delivery.service) else { return }
@@ -187,7 +187,7 @@ package final class PortalClient: Sendable {
     }
 
     private static func result(
-        of delivery: PortalDelivery, _ descriptors: consuming DescriptorList
+        of delivery: PortalDelivery, with descriptors: consuming DescriptorList
     ) -> Result<PortalAnswer, PortalError> {
         if let error = delivery.error { return .failure(error) }
         do throws(PortalError) {

@@ -3,11 +3,11 @@ package import AnnexMessages
 /// What a member may ask about shared defaults.
 package enum DefaultsMethod {
     /// Answered with `DefaultsSnapshot`.
-    package static let snapshot: UInt16 = 1
+    package static let snapshot = PortalMethod(.defaults, number: 1)
     /// A `DefaultsChange`; answered, without a body, when it is durable.
-    package static let change: UInt16 = 2
+    package static let change = PortalMethod(.defaults, number: 2)
     /// From now on the member gets news of changes. News have no body.
-    package static let watch: UInt16 = 3
+    package static let watch = PortalMethod(.defaults, number: 3)
 }
 
 /// The limits of the shared defaults of one group.

@@ -3,9 +3,9 @@ package import AnnexMessages
 /// What a member may ask about a group.
 package enum GroupMethod {
     /// Answered with `GroupTerms` and two descriptors: the shared words, for reading, and the file of locks.
-    package static let join: UInt16 = 1
+    package static let join = PortalMethod(.groups, number: 1)
     /// Answered with `GroupNames`: the groups of this member.
-    package static let list: UInt16 = 2
+    package static let list = PortalMethod(.groups, number: 2)
 }
 
 /// Where a member finds its group.

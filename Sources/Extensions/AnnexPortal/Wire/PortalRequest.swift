@@ -16,6 +16,17 @@ package enum PortalServiceName: UInt16, Sendable, Hashable, CaseIterable {
     case opening
 }
 
+/// One kind of request: the service, and the number of the request in that service.
+package struct PortalMethod: Sendable, Hashable {
+    package let service: PortalServiceName
+    package let number: UInt16
+
+    package init(_ service: PortalServiceName, number: UInt16) {
+        self.service = service
+        self.number = number
+    }
+}
+
 /// One message from an extension or app to its broker: one datagram.
 package struct PortalRequest: Message, Hashable {
     /// The most bytes of one request, with its frame.
@@ -26,15 +37,16 @@ package struct PortalRequest: Message, Hashable {
     package let call: UInt64
     /// `PortalServiceName`, unchecked.
     package let service: UInt16
+    /// The number of the request in its service, unchecked.
     package let method: UInt16
     /// The group that the request is about; empty if it is about none.
     package let group: String
     package let body: [UInt8]
 
-    package init(call: UInt64, service: PortalServiceName, method: UInt16, group: String, body: [UInt8]) {
+    package init(call: UInt64, method: PortalMethod, group: String, body: [UInt8]) {
         self.call = call
-        self.service = service.rawValue
-        self.method = method
+        service = method.service.rawValue
+        self.method = method.number
         self.group = group
         self.body = body
     }

@@ -22,8 +22,8 @@ package final class DefaultsService: PortalService {
             try follow(group)
             switch call.method {
             case DefaultsMethod.snapshot: return try snapshot(of: group)
-            case DefaultsMethod.change: return try change(group, call.decoded(within: DefaultsLimits.messages))
-            case DefaultsMethod.watch: return watch(group, call.connection)
+            case DefaultsMethod.change: return try apply(call.decoded(within: DefaultsLimits.messages), to: group)
+            case DefaultsMethod.watch: return add(call.connection, asWatcherOf: group)
             default: throw .unknownMethod
             }
         }
@@ -38,7 +38,7 @@ package final class DefaultsService: PortalService {
         return try DefaultsSnapshot(entries: entries).answerBody(within: DefaultsLimits.messages)
     }
 
-    private func change(_ group: OpenGroup, _ change: DefaultsChange) throws(PortalError) -> [UInt8] {
+    private func apply(_ change: DefaultsChange, to group: OpenGroup) throws(PortalError) -> [UInt8] {
         for entry in change.entries { try Self.check(entry) }
         let generation = try group.withStore { (store) throws(StoreError) in try store.change(change.entries) }
         note(generation, of: group)
@@ -54,7 +54,7 @@ package final class DefaultsService: PortalService {
         }
     }
 
-    private func watch(_ group: OpenGroup, _ connection: PortalConnection) -> [UInt8] {
+    private func add(_ connection: PortalConnection, asWatcherOf group: OpenGroup) -> [UInt8] {
         state.withLock { watchers in
             let isKnown = watchers.contains { $0.connection === connection && $0.group == group.key }
             if !isKnown { watchers.append(Watcher(connection: connection, group: group.key)) }

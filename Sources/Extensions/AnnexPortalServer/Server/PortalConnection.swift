@@ -100,14 +100,14 @@ package final class PortalConnection: Sendable {
     /// A longer body travels as sealed memory.
     private static let mostInline = 32 << 10
 
-    func send(answer call: UInt64, body: [UInt8], _ descriptors: consuming DescriptorList) {
+    func send(answer call: UInt64, body: [UInt8], with descriptors: consuming DescriptorList) {
         guard body.count > Self.mostInline else {
-            return send(PortalDelivery(answer: call, body: body), descriptors)
+            return send(PortalDelivery(answer: call, body: body), with: descriptors)
         }
         do throws(SystemError) {
             var list = DescriptorList(try Descriptor.sealed("annex-portal", holding: body))
             while let next = descriptors.takeFirst() { list.append(next) }
-            send(PortalDelivery(answer: call, sealedBytes: UInt32(clamping: body.count)), list)
+            send(PortalDelivery(answer: call, sealedBytes: UInt32(clamping: body.count)), with: list)
         } catch {
             send(failure: PortalError(.system, what: "\(error.cause)", remedy: error.remedy), of: call)
         }
@@ -116,7 +116,7 @@ package final class PortalConnection: Sendable {
     func send(failure error: PortalError, of call: UInt64) { send(PortalDelivery(answer: call, error: error)) }
 
     /// A member that leaves its answers unread is waited for briefly, and then ended.
-    private func send(_ delivery: PortalDelivery, _ descriptors: consuming DescriptorList = DescriptorList()) {
+    private func send(_ delivery: PortalDelivery, with descriptors: consuming DescriptorList = DescriptorList()) {
         guard let bytes = try? delivery.encoded(within: PortalDelivery.limits) else { return }
         let deadline = MonotonicClock.deadline(after: .seconds(1))
         while !state.withLock({ $0.isOver }) {

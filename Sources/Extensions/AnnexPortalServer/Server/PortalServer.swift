@@ -33,7 +33,7 @@ package final class PortalServer: Sendable {
     func handle(_ request: PortalRequest, of connection: PortalConnection) {
         do throws(PortalError) {
             let (service, group) = try route(request, of: connection.member)
-            let call = PortalCall(request, of: connection, group: group)
+            let call = PortalCall(request, to: service.name, of: connection, group: group)
             (group?.lane ?? lane).run {
                 defer { connection.finished(request) }
                 service.handle(call)

@@ -29,16 +29,17 @@ package enum PortalEntitlement {
 package final class PortalCall: Sendable {
     package let connection: PortalConnection
     package let number: UInt64
-    package let method: UInt16
+    /// The kind of request; its number is unchecked.
+    package let method: PortalMethod
     /// The group that the request is about; nil if it names none.
     package let group: OpenGroup?
     package let body: [UInt8]
     private let isAnswered = Mutex(false)
 
-    init(_ request: PortalRequest, of connection: PortalConnection, group: OpenGroup?) {
+    init(_ request: PortalRequest, to service: PortalServiceName, of connection: PortalConnection, group: OpenGroup?) {
         self.connection = connection
         number = request.call
-        method = request.method
+        method = PortalMethod(service, number: request.method)
         body = request.body
         self.group = group
     }
@@ -79,9 +80,9 @@ package final class PortalCall: Sendable {
     }
 
     /// Answers the request, unless it was answered before.
-    package func answer(_ body: [UInt8] = [], _ descriptors: consuming DescriptorList = DescriptorList()) {
+    package func answer(_ body: [UInt8] = [], with descriptors: consuming DescriptorList = DescriptorList()) {
         guard take() else { return }
-        connection.send(answer: number, body: body, descriptors)
+        connection.send(answer: number, body: body, with: descriptors)
     }
 
     package func fail(_ error: PortalError) {

@@ -1,179 +1,220 @@
+internal import AnnexLinux
 internal import CAnnexSQLite
 
-/// One connection to an SQLite database. One thread at a time may use it.
+/// What a committed transaction survives. Every transaction survives the death of its process.
+enum Durability: String {
+    /// A power failure too: the commit waits for the disk.
+    case durable = "FULL"
+    /// After a power failure the last transactions may be missing. The earlier ones are whole, because SQLite still syncs the
+    /// log before it copies pages. `OFF` would not, and could damage the file.
+    case atomic = "NORMAL"
+}
+
+/// One connection to an SQLite database in WAL mode.
 ///
-/// The file belongs to this user alone, and still it is treated with care: SQLite runs in its defensive mode, without triggers or
-/// views of the file, without extensions and without memory mapping.
-@safe final class Database {
-    /// How long a statement waits for another process.
+/// The file belongs to this user alone, and still it is treated with care. SQLite runs in its defensive mode, without triggers
+/// and views, without extensions, without attached files and without memory mapping of the file.
+///
+/// SAFETY: the connection has no mutex of its own. This value cannot be copied, and each use of it is a mutation. So one
+/// thread at a time uses it, and another may do so later.
+@safe struct Database: ~Copyable, @unchecked Sendable {
+    /// How long a statement waits for another process, in milliseconds.
     private static let patience: Int32 = 10_000
 
     let path: String
-    // SAFETY: SQLite made the object. It is closed once, at the end of this one.
+    // SAFETY: SQLite made the object. It is closed once, at the end of this value.
     private let handle: OpaquePointer
     /// Prepared statements by their text. Every text is a constant of the program, so their number is bounded.
-    private var statements: [String: Statement] = [:]
+    private var statements: [String: SQLStatement] = [:]
+    private var durability: Durability?
 
-    /// Opens the database, and makes it if it is missing. Links are not followed.
-    init(_ path: String) throws(StoreError) {
-        self.path = path
+    /// Opens a database. Nothing is written to its file, and no link on its path is followed.
+    /// - Parameter path: absolute. An empty file is a new database.
+    static func open(_ path: String) throws(StoreError) -> Database {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
-            | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+        let flags =
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW
+            | SQLITE_OPEN_EXRESCODE
         // SAFETY: the call stores one pointer, also if it fails.
         let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
         guard code == SQLITE_OK, let handle = unsafe opened else {
-            let text = unsafe String(cString: sqlite3_errstr(code))
+            let error = unsafe Self.error(code, of: opened, at: path)
             _ = unsafe sqlite3_close_v2(opened)
-            throw StoreError(code: code, text: text, path: path)
+            throw error
         }
+        var database = unsafe Database(owning: handle, at: path)
+        try database.restrict()
+        return database
+    }
+
+    private init(owning handle: OpaquePointer, at path: String) {
+        self.path = path
         unsafe self.handle = handle
-        unsafe sqlite3_busy_timeout(handle, Self.patience)
-        for option in [SQLITE_DBCONFIG_DEFENSIVE] { _ = unsafe annex_sqlite_configure(handle, option, 1) }
-        for option in [SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_TRUSTED_SCHEMA] {
-            _ = unsafe annex_sqlite_configure(handle, option, 0)
-        }
-        try execute("PRAGMA journal_mode = WAL")
-        try execute("PRAGMA cell_size_check = ON")
-        try execute("PRAGMA mmap_size = 0")
     }
 
     deinit {
-        statements = [:]
+        // Statements that still live keep the connection until their own end.
         _ = unsafe sqlite3_close_v2(handle)
     }
+
+    private mutating func restrict() throws(StoreError) {
+        _ = unsafe sqlite3_busy_timeout(handle, Self.patience)
+        // Until the file is known, its log is not copied into it at the end.
+        for option in [SQLITE_DBCONFIG_DEFENSIVE, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE] {
+            try check(unsafe annex_sqlite_configure(handle, option, 1))
+        }
+        for option in [
+            SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_TRUSTED_SCHEMA,
+            SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL,
+        ] { try check(unsafe annex_sqlite_configure(handle, option, 0)) }
+        for (limit, value) in Self.limits { _ = unsafe sqlite3_limit(handle, limit, value) }
+        for setting in [
+            "cell_size_check = ON", "mmap_size = 0", "temp_store = MEMORY", "secure_delete = ON",
+        ] {
+            try execute("PRAGMA \(setting)")
+        }
+    }
+
+    private static let limits: [(Int32, Int32)] = [
+        (SQLITE_LIMIT_LENGTH, 4 << 20), (SQLITE_LIMIT_SQL_LENGTH, 4096), (SQLITE_LIMIT_ATTACHED, 0),
+        (SQLITE_LIMIT_VARIABLE_NUMBER, 16), (SQLITE_LIMIT_EXPR_DEPTH, 32),
+        (SQLITE_LIMIT_COMPOUND_SELECT, 8),
+        (SQLITE_LIMIT_TRIGGER_DEPTH, 1), (SQLITE_LIMIT_WORKER_THREADS, 0),
+    ]
+
+    /// Makes the database one with a write-ahead log, in which readers and one writer do not wait for each other.
+    ///
+    /// Call it if the file is known to be a store, or empty. The log is bounded, and is copied into the file at the end.
+    mutating func useLog(mostPages: Int) throws(StoreError) {
+        let deadline = MonotonicClock.deadline(after: .milliseconds(Int(Self.patience)))
+        while try !switchToLog(until: deadline) { MonotonicClock.pause() }
+        try execute("PRAGMA journal_size_limit = 4194304")
+        try execute("PRAGMA max_page_count = \(mostPages)")
+        try check(unsafe annex_sqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0))
+    }
+
+    /// - Returns: false if another process changes the mode at the same time. SQLite does not always wait for that one.
+    private mutating func switchToLog(until deadline: UInt64) throws(StoreError) -> Bool {
+        var mode = ""
+        do throws(StoreError) {
+            try run("PRAGMA journal_mode = WAL") { row in mode = row.text(0) }
+        } catch {
+            guard error.kind == .busy, MonotonicClock.now() < deadline else { throw error }
+            return false
+        }
+        guard mode == "wal" else {
+            throw StoreError(
+                .system, what: "this file system has no shared memory for SQLite's log", place: path,
+                remedy: "keep the folder of private directories on a local disk")
+        }
+        return true
+    }
+
+    /// Whether the file was removed or replaced since it was opened. Changes would be lost with it.
+    var hasMoved: Bool { unsafe annex_sqlite_has_moved(handle) != 0 }
+
+    /// A number that differs from the last one if another connection has changed the file.
+    mutating func dataVersion() throws(StoreError) -> Int64 { try number("PRAGMA data_version") ?? 0 }
 
     // MARK: Statements
 
     /// Runs a statement to its end.
-    /// - Parameter row: called for each row.
-    func run(
-        _ text: String, _ values: [SQLValue] = [], row: (borrowing SQLRow) -> Void = { _ in }
+    /// - Parameters:
+    ///   - text: a constant of the program. Values are passed beside it.
+    ///   - row: called for each row.
+    mutating func run(
+        _ text: StaticString, with values: [SQLValue] = [], row: (borrowing SQLRow) -> Void = { _ in }
     ) throws(StoreError) {
-        let statement = try prepared(text)
+        let statement = try prepared(text.description)
         defer { statement.reset() }
-        for (place, value) in values.enumerated() { try check(statement.bind(value, at: Int32(place + 1))) }
+        for (place, value) in values.enumerated() {
+            try check(statement.bind(value, at: Int32(place + 1)))
+        }
         while true {
             let code = statement.step()
             if code == SQLITE_DONE { return }
-            guard code == SQLITE_ROW else { throw error(code) }
+            guard code == SQLITE_ROW else { throw unsafe Self.error(code, of: handle, at: path) }
             row(SQLRow(statement))
         }
     }
 
-    /// The number in the first column of the first row.
-    func number(_ text: String, _ values: [SQLValue] = []) throws(StoreError) -> Int64? {
+    /// The number in the first column of the first row; nil if there is no row.
+    mutating func number(_ text: StaticString, with values: [SQLValue] = []) throws(StoreError)
+        -> Int64?
+    {
         var found: Int64?
-        try run(text, values) { row in if found == nil { found = row.number(0) } }
+        try run(text, with: values) { row in if found == nil { found = row.number(0) } }
         return found
     }
 
-    /// Runs a statement that is used once.
-    func execute(_ text: String) throws(StoreError) {
+    /// How many rows the last statement has inserted, changed or deleted.
+    var changedRows: Int64 { unsafe sqlite3_changes64(handle) }
+
+    /// Runs a statement that is used once. Its text holds no value from outside.
+    mutating func execute(_ text: String) throws(StoreError) {
         // SAFETY: the call keeps no pointer.
         try check(unsafe sqlite3_exec(handle, text, nil, nil, nil))
     }
 
-    /// Runs changes that happen together or not at all.
-    func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        try run("BEGIN IMMEDIATE")
-        do throws(StoreError) {
-            let result = try body()
-            try run("COMMIT")
-            return result
-        } catch {
-            // After some errors SQLite has rolled back by itself.
-            try? run("ROLLBACK")
-            throw error
-        }
-    }
-
-    private func prepared(_ text: String) throws(StoreError) -> Statement {
+    private mutating func prepared(_ text: String) throws(StoreError) -> SQLStatement {
         if let known = statements[text] { return known }
         var made: OpaquePointer?
         // SAFETY: the call stores one pointer, and keeps none of the text.
-        try check(unsafe sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil))
-        guard let made = unsafe made else { throw StoreError(.system, what: "\(path): an empty statement") }
-        let statement = unsafe Statement(made)
+        try check(
+            unsafe sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil))
+        guard let made = unsafe made else {
+            throw StoreError(.system, what: "an empty statement", place: path)
+        }
+        let statement = unsafe SQLStatement(made)
         statements[text] = statement
         return statement
     }
 
     private func check(_ code: Int32) throws(StoreError) {
-        guard code == SQLITE_OK else { throw error(code) }
+        guard code == SQLITE_OK else { throw unsafe Self.error(code, of: handle, at: path) }
     }
 
-    private func error(_ code: Int32) -> StoreError {
-        // SAFETY: the text is copied before the next call of SQLite.
-        StoreError(code: code, text: unsafe String(cString: sqlite3_errmsg(handle)), path: path)
-    }
-}
-
-/// A value of a statement.
-enum SQLValue {
-    case null
-    case number(Int64)
-    case text(String)
-    case bytes([UInt8])
-}
-
-/// A prepared statement, which is finalised with this object.
-@safe private final class Statement {
-    // SAFETY: SQLite made the object. It is finalised once, before its connection is closed.
-    let handle: OpaquePointer
-
-    init(_ handle: OpaquePointer) {
-        unsafe self.handle = handle
+    private static func error(_ code: Int32, of handle: OpaquePointer?, at path: String) -> StoreError {
+        // SAFETY: the text is copied before the next call of SQLite. A missing connection means lack of memory.
+        let text = unsafe String(cString: handle == nil ? sqlite3_errstr(code) : sqlite3_errmsg(handle))
+        let number = unsafe handle == nil ? 0 : sqlite3_system_errno(handle)
+        return StoreError(code: code, text: text, errno: number, place: path)
     }
 
-    deinit {
-        _ = unsafe sqlite3_finalize(handle)
-    }
+    // MARK: Transactions
 
-    func step() -> Int32 { unsafe sqlite3_step(handle) }
-
-    func reset() {
-        _ = unsafe sqlite3_reset(handle)
-        _ = unsafe sqlite3_clear_bindings(handle)
-    }
-
-    /// SQLite copies the bytes.
-    func bind(_ value: SQLValue, at place: Int32) -> Int32 {
-        switch value {
-        case .null: unsafe sqlite3_bind_null(handle, place)
-        case .number(let number): unsafe sqlite3_bind_int64(handle, place, number)
-        case .text(let text):
-            unsafe sqlite3_bind_text64(
-                handle, place, text, UInt64(text.utf8.count), annex_sqlite_transient(), UInt8(SQLITE_UTF8))
-        case .bytes(let bytes):
-            // An empty array may have no address, which would bind NULL.
-            bytes.isEmpty
-                ? unsafe sqlite3_bind_zeroblob(handle, place, 0)
-                : unsafe sqlite3_bind_blob64(handle, place, bytes, UInt64(bytes.count), annex_sqlite_transient())
+    /// Runs changes that happen together or not at all.
+    mutating func transaction<Result>(
+        as durability: Durability, _ body: (inout Database) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        if self.durability != durability {
+            // SQLite refuses this change within a transaction.
+            try execute("PRAGMA synchronous = \(durability.rawValue)")
+            self.durability = durability
         }
-    }
-}
-
-/// The present row of a statement.
-@safe struct SQLRow: ~Copyable {
-    private let statement: OpaquePointer
-
-    fileprivate init(_ statement: Statement) {
-        unsafe self.statement = statement.handle
+        try run("BEGIN IMMEDIATE")
+        return try finish(body)
     }
 
-    func number(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement, column) }
+    /// Runs reads that all see the same moment.
+    mutating func reading<Result>(
+        _ body: (inout Database) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try run("BEGIN")
+        return try finish(body)
+    }
 
-    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
-
-    func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(statement, column) == SQLITE_NULL }
-
-    /// A copy of the bytes.
-    func bytes(_ column: Int32) -> [UInt8] {
-        // SAFETY: SQLite keeps the bytes until the next step, and they are copied before. The count is asked for after the
-        // address, as SQLite demands.
-        guard let start = unsafe sqlite3_column_blob(statement, column) else { return [] }
-        let count = Int(unsafe sqlite3_column_bytes(statement, column))
-        return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+    private mutating func finish<Result>(
+        _ body: (inout Database) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        do throws(StoreError) {
+            let result = try body(&self)
+            try run("COMMIT")
+            return result
+        } catch {
+            // After some errors SQLite has rolled back by itself.
+            if unsafe sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
+            throw error
+        }
     }
 }

@@ -26,7 +26,7 @@ package final class GroupService: PortalService {
         do throws(PortalError) {
             let group = try call.joinedGroup()
             let terms = try GroupTerms(container: call.member.container(group)).answerBody()
-            call.answer(terms, try descriptors(of: group))
+            call.answer(terms, with: try descriptors(of: group))
         } catch {
             call.fail(error)
         }

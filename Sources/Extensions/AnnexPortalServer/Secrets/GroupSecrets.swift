@@ -1,0 +1,33 @@
+/// The secrets of one group: sealed with the user's key, and kept in the group's store.
+package struct GroupSecrets: Sendable {
+    private let store: GroupStore
+    private let sealing: SecretSealing
+
+    package init(_ store: GroupStore, sealing: SecretSealing) {
+        self.store = store
+        self.sealing = sealing
+    }
+
+    /// The place from which the key comes.
+    package var keySource: SecretKeySource { sealing.key.source }
+
+    /// Keeps a secret in place of an earlier one of the same name. When the call returns, a power failure does not lose it.
+    /// - Throws: `full` if a limit would be exceeded; nothing is changed then.
+    package func set(_ name: String, to secret: [UInt8]) throws(StoreError) {
+        try store.setSecret(name, to: sealing.seal(secret, as: name))
+    }
+
+    /// A secret; nil if there is none of this name.
+    package func value(_ name: String) throws(StoreError) -> [UInt8]? {
+        guard let sealed = try store.secret(name) else { return nil }
+        return try sealing.open(sealed, as: name)
+    }
+
+    /// Removes a secret, also if its key is lost.
+    /// - Returns: whether there was one.
+    @discardableResult
+    package func remove(_ name: String) throws(StoreError) -> Bool { try store.removeSecret(name) }
+
+    /// The names of all secrets, sorted.
+    package func names() throws(StoreError) -> [String] { try store.secretNames() }
+}

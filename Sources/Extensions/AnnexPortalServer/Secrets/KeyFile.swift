@@ -1,0 +1,137 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// Keys in files of exactly 32 bytes.
+enum KeyFile {
+    /// The file in the folder of private directories, beside the folder of groups.
+    static let name = "secrets.key"
+    private static let credentialName = "annex.secrets"
+
+    /// The key in a folder of systemd's credentials; nil if it has none for Annex. systemd has set owner and mode.
+    static func credential(in folder: String) throws(StoreError) -> KeyMemory? {
+        let path = "\(folder)/\(credentialName)"
+        let opened = try reporting(path) { () throws(SystemError) in
+            try unlessMissing { () throws(SystemError) in
+                try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+            }
+        }
+        guard let file = opened else { return nil }
+        return try read(file, at: path)
+    }
+
+    /// The key in the user's own file, which is made if it is missing.
+    static func own(in privates: String) throws(StoreError) -> KeyMemory {
+        let path = "\(privates)/\(name)"
+        let folder = try reporting(path) { () throws(SystemError) in
+            let folder = try Descriptor.directory(privates)
+            try folder.checkOwn(privates)
+            return folder
+        }
+        if let key = try existing(in: folder, at: path) { return key }
+        let key = try KeyMemory.random()
+        let isMade = try reporting(path) { () throws(SystemError) in try make(key, in: folder) }
+        if isMade { return key }
+        // Another process was faster, and its key is the user's.
+        if let other = try existing(in: folder, at: path) { return other }
+        throw StoreError(.noKey, what: "\(name) was made and removed at the same time", place: path)
+    }
+
+    // MARK: Checks
+
+    private static func existing(
+        in folder: borrowing Descriptor, at path: String
+    ) throws(StoreError) -> KeyMemory? {
+        let opened = try reporting(path) { () throws(SystemError) in
+            try unlessMissing { () throws(SystemError) in
+                try folder.openBeneath(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+            }
+        }
+        guard let file = opened else { return nil }
+        try check(try reporting(path) { () throws(SystemError) in try file.status() }, at: path)
+        return try read(file, at: path)
+    }
+
+    private static func check(_ status: FileStatus, at path: String) throws(StoreError) {
+        guard status.kind == .regular else { throw refusal("is no ordinary file", at: path, remedy: "move it away") }
+        guard status.user == geteuid() else {
+            throw refusal("belongs to uid \(status.user)", at: path, remedy: "use Annex as that user")
+        }
+        guard status.mode == 0o600 else {
+            throw refusal(
+                "has mode \(String(status.mode, radix: 8))", at: path,
+                remedy: """
+                    set it: chmod 600 \(name); if other users may have read the key, remove the file and set all \
+                    secrets again
+                    """)
+        }
+    }
+
+    private static func refusal(_ what: String, at path: String, remedy: String) -> StoreError {
+        StoreError(.unsafe, what: "the key of the secrets, \(name), \(what)", place: path, remedy: remedy)
+    }
+
+    private static func unlessMissing(
+        _ open: () throws(SystemError) -> Descriptor
+    ) throws(SystemError) -> Descriptor? {
+        do throws(SystemError) {
+            return try open()
+        } catch {
+            guard error.errno == ENOENT else { throw error }
+            return nil
+        }
+    }
+
+    private static func reporting<Result: ~Copyable>(
+        _ path: String, call body: () throws(SystemError) -> Result
+    ) throws(StoreError) -> Result {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            let isFull = [ENOSPC, EDQUOT].contains(error.errno)
+            throw StoreError(
+                isFull ? .full : .noKey,
+                what: "the file with the key of the secrets: \(error.call): \(Errno.name(error.errno))", place: path,
+                remedy: error.remedy ?? (isFull ? "free space on this disk" : "give this user the right to use it"))
+        }
+    }
+
+    // MARK: Bytes
+
+    /// Writes a key under a free name. If the process is killed, it leaves the whole file, or none of that name.
+    /// - Returns: false if the name is taken.
+    private static func make(
+        _ key: borrowing KeyMemory, in folder: borrowing Descriptor
+    ) throws(SystemError) -> Bool {
+        let draft = ".\(name).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+        let file = try folder.openBeneath(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        defer { try? folder.removeFile(draft) }
+        try file.setMode(0o600)
+        // SAFETY: the key outlives the call.
+        try unsafe file.writeAll(key.buffer)
+        try file.synchronize()
+        do throws(SystemError) {
+            try folder.link(draft, as: name)
+        } catch {
+            guard error.errno == EEXIST else { throw error }
+            return false
+        }
+        try folder.synchronize()
+        return true
+    }
+
+    /// Reads a key straight into its memory, so that no copy stays elsewhere.
+    private static func read(
+        _ file: borrowing Descriptor, at path: String
+    ) throws(StoreError) -> KeyMemory {
+        let status = try reporting(path) { () throws(SystemError) in try file.status() }
+        return try unsafe KeyMemory.filled { (room) throws(StoreError) in
+            // SAFETY: the call writes at most the room's bytes. Anything else than a full room is refused.
+            let count = try? unsafe file.fill(room, from: 0)
+            guard status.kind == .regular, status.size == room.count, count == room.count else {
+                throw StoreError(
+                    .noKey, what: "the file with the key of the secrets has \(status.size) bytes, not \(room.count)",
+                    place: path, remedy: "restore the file from a copy")
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+internal import CAnnexSodium
+
+/// Memory for a key: locked if the system lets it, between pages that no program can touch, and zeroed at its end.
+///
+/// SAFETY: after the initialiser has returned, the memory is read-only, so that any thread may read it.
+@safe struct KeyMemory: ~Copyable, @unchecked Sendable {
+    /// The size of a key in bytes.
+    static let size = 32
+
+    private let start: UnsafeMutableRawPointer
+
+    private init() throws(StoreError) {
+        guard KeySodium.isReady, let memory = unsafe sodium_malloc(Self.size) else {
+            throw StoreError(
+                .noKey, what: "no memory for the key of the secrets: libsodium cannot start",
+                remedy: "raise this program's limits on memory")
+        }
+        unsafe start = memory
+    }
+
+    /// - Parameter fill: writes the key's bytes into memory of exactly that size. If it throws, the memory is zeroed.
+    static func filled(
+        by fill: (UnsafeMutableRawBufferPointer) throws(StoreError) -> Void
+    ) throws(StoreError) -> KeyMemory {
+        let memory = try KeyMemory()
+        // SAFETY: the buffer is the memory, and nothing else uses it yet.
+        try unsafe fill(UnsafeMutableRawBufferPointer(start: memory.start, count: Self.size))
+        _ = unsafe sodium_mprotect_readonly(memory.start)
+        return memory
+    }
+
+    /// A new random key.
+    static func random() throws(StoreError) -> KeyMemory {
+        try unsafe KeyMemory.filled { (room) throws(StoreError) in
+            // SAFETY: the library writes exactly the memory's bytes.
+            if let place = room.baseAddress { unsafe randombytes_buf(place, room.count) }
+        }
+    }
+
+    deinit {
+        // SAFETY: allocated in the initialiser and freed once; the library zeroes it first.
+        unsafe sodium_free(start)
+    }
+
+    /// The key's bytes, for the library. They are valid as long as this value lives.
+    var bytes: UnsafePointer<UInt8> {
+        unsafe UnsafePointer(start.assumingMemoryBound(to: UInt8.self))
+    }
+
+    /// The key's bytes, for a file.
+    var buffer: UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(start: start, count: Self.size)
+    }
+}
+
+/// The library libsodium, started once.
+enum KeySodium {
+    /// False if the library has no source of random numbers.
+    static let isReady = sodium_init() >= 0
+}

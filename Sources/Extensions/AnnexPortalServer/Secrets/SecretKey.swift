@@ -1,0 +1,87 @@
+internal import AnnexLinux
+internal import CAnnexSodium
+
+/// The place from which the key of the user's secrets comes.
+package enum SecretKeySource: Sendable, Hashable, CustomStringConvertible {
+    /// A credential of systemd: the file `annex.secrets` in `$CREDENTIALS_DIRECTORY`.
+    case credential
+    /// The kernel's keyring of the user: the key `annex:secrets` of type `user`.
+    case keyring
+    /// A file of mode 600 that Annex has made.
+    case file(String)
+
+    package var description: String {
+        switch self {
+        case .credential: "the systemd credential annex.secrets"
+        case .keyring: "the key annex:secrets in the user's keyring"
+        case .file(let path): path
+        }
+    }
+}
+
+/// The key that seals the secrets of all groups of one user.
+///
+/// The first source that the user has chosen is the only one that is tried:
+/// 1. A credential of systemd, if the service that runs this process has one. An administrator sets it up, for example with the
+///    machine's TPM, and the key is never on the disk.
+/// 2. The kernel's keyring, if the environment says `ANNEX_SECRETS_KEY=keyring`. The kernel forgets the keyring when the
+///    machine stops. So Annex never makes a key there: the user, or the user's login, puts the same key in each time.
+/// 3. A file of mode 600 in the folder of private directories, which Annex makes. It protects secrets in a copy of the
+///    store, and not from programs of this user.
+///
+/// A source that is chosen and cannot be used is an error. With another key, secrets would be lost without a word.
+package final class SecretKey: Sendable {
+    package let source: SecretKeySource
+    let memory: KeyMemory
+    /// Eight bytes that tell one key from another, and nothing else about it.
+    let mark: [UInt8]
+
+    init(_ memory: consuming KeyMemory, from source: SecretKeySource) {
+        self.source = source
+        mark = Self.mark(of: memory)
+        self.memory = memory
+    }
+
+    /// Finds the user's key, and makes a file for one if the user has chosen no other source.
+    /// - Parameters:
+    ///   - privates: the path of the folder of private directories.
+    ///   - environment: the variables of this process.
+    /// - Throws: `noKey` if the chosen source has no usable key; `unsafe` if other users could read or change the file.
+    package static func find(
+        inPrivates privates: String, environment: [String: String]
+    ) throws(StoreError) -> SecretKey {
+        if let folder = environment["CREDENTIALS_DIRECTORY"], !folder.isEmpty,
+            let memory = try KeyFile.credential(in: folder)
+        {
+            return SecretKey(memory, from: .credential)
+        }
+        if let choice = environment[choiceVariable], !choice.isEmpty {
+            guard choice == "keyring" else {
+                throw StoreError(
+                    .noKey, what: "\(choiceVariable) is \(Escaped(quoting: choice.utf8, limit: 80))",
+                    remedy: "set it to keyring, or unset it")
+            }
+            return try inKeyring(UserKeyring.description)
+        }
+        return SecretKey(
+            try KeyFile.own(in: privates), from: .file("\(privates)/\(KeyFile.name)"))
+    }
+
+    /// The key of a description in the user's keyring. Only tests use another description than Annex.
+    package static func inKeyring(_ description: String) throws(StoreError) -> SecretKey {
+        SecretKey(try UserKeyring.key(description), from: .keyring)
+    }
+
+    package static let choiceVariable = "ANNEX_SECRETS_KEY"
+
+    private static func mark(of memory: borrowing KeyMemory) -> [UInt8] {
+        let size = 8
+        // A digest of this purpose is 16 bytes at least; its first half is enough to tell keys apart.
+        var digest = [UInt8](repeating: 0, count: 16)
+        let purpose = Array("annex-secret-key-mark-1".utf8)
+        // SAFETY: the library writes 16 bytes, and reads the purpose and the 32 bytes of the key.
+        _ = unsafe crypto_generichash(
+            &digest, digest.count, purpose, UInt64(purpose.count), memory.bytes, KeyMemory.size)
+        return Array(digest.prefix(size))
+    }
+}

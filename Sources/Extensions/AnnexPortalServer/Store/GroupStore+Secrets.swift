@@ -1,0 +1,74 @@
+/// The limits of a group's secrets.
+package enum SecretLimits {
+    package static let secrets = 1024
+    package static let nameBytes = 256
+    /// The bytes of a secret before they are sealed.
+    package static let bytes = 64 << 10
+    /// Room for what the seal adds: a version, the mark of the key, a nonce and a tag.
+    static let sealBytes = 64
+}
+
+/// A secret as it lies on the disk. The store does not know its form.
+struct SealedBytes: Sendable, Hashable {
+    let bytes: [UInt8]
+}
+
+/// The sealed secrets of a group. A change that has returned survives a power failure. The names are not sealed.
+extension GroupStore {
+    /// Keeps a sealed secret in place of an earlier one.
+    /// - Throws: `full` if it is too large, or if the group has too many secrets; nothing is changed then.
+    func setSecret(_ name: String, to sealed: SealedBytes) throws(StoreError) {
+        try Self.checkSecret(name)
+        guard sealed.bytes.count <= SecretLimits.bytes + SecretLimits.sealBytes else {
+            throw StoreError(
+                .full, what: "the secret is larger than \(SecretLimits.bytes) bytes",
+                remedy: "make it smaller")
+        }
+        try transact(as: .durable) { (database) throws(StoreError) in
+            try database.run(
+                "INSERT INTO secret VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed",
+                with: [.text(name), .bytes(sealed.bytes)])
+            let count = try database.number("SELECT count(*) FROM secret") ?? 0
+            guard count <= SecretLimits.secrets else {
+                throw StoreError(
+                    .full, what: "the group has \(SecretLimits.secrets) secrets", remedy: "remove secrets")
+            }
+        }
+    }
+
+    /// A sealed secret; nil if there is none of this name.
+    func secret(_ name: String) throws(StoreError) -> SealedBytes? {
+        try Self.checkSecret(name)
+        return try use { (database) throws(StoreError) in
+            var found: SealedBytes?
+            try database.run("SELECT sealed FROM secret WHERE name = ?1", with: [.text(name)]) { row in
+                found = SealedBytes(bytes: row.bytes(0))
+            }
+            return found
+        }
+    }
+
+    /// Removes a secret.
+    /// - Returns: whether there was one.
+    @discardableResult
+    package func removeSecret(_ name: String) throws(StoreError) -> Bool {
+        try Self.checkSecret(name)
+        return try transact(as: .durable) { (database) throws(StoreError) in
+            try database.run("DELETE FROM secret WHERE name = ?1", with: [.text(name)])
+            return database.changedRows > 0
+        }
+    }
+
+    /// The names of all secrets, sorted by their bytes.
+    package func secretNames() throws(StoreError) -> [String] {
+        try use { (database) throws(StoreError) in
+            var names: [String] = []
+            try database.run("SELECT name FROM secret ORDER BY name") { row in names.append(row.text(0)) }
+            return names
+        }
+    }
+
+    private static func checkSecret(_ name: String) throws(StoreError) {
+        try StoreBounds.check(name, named: "the name of a secret", within: 1...SecretLimits.nameBytes)
+    }
+}

@@ -1,0 +1,73 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// The file of a store, before SQLite opens it.
+///
+/// This process must never open the file by itself: the close of any descriptor would free all locks that SQLite holds for this
+/// process (fcntl(2), record locks). A reference (`O_PATH`) frees none.
+enum StoreFile {
+    /// Makes the file if it is missing, and refuses one that SQLite would share with strangers.
+    /// - Returns: whether the file is new.
+    static func prepare(_ path: String) throws(StoreError) -> Bool {
+        let isNew = try make(path)
+        let status: FileStatus
+        do throws(SystemError) {
+            status = try Descriptor.open(path, Descriptor.pathOnly | O_NOFOLLOW).status()
+        } catch {
+            throw StoreError(error, at: path)
+        }
+        guard status.kind == .regular else {
+            throw refusal(
+                "is a link, a folder or a device", at: path, remedy: "move it away; nothing was changed")
+        }
+        guard status.user == geteuid() else {
+            throw refusal("belongs to uid \(status.user)", at: path, remedy: "use Annex as that user")
+        }
+        guard status.mode & 0o022 == 0 else {
+            throw refusal(
+                "can be changed by other users", at: path, remedy: "set its mode: chmod 600 store.db")
+        }
+        guard status.links == 1 else {
+            // SQLite finds the log by the file's name. Two names would have two logs.
+            throw refusal("has \(status.links) names", at: path, remedy: "remove the other hard links")
+        }
+        // SQLite takes a file of one byte for an empty one, and would write over it.
+        guard status.size == 0 || status.size >= 512 else {
+            throw StoreError(
+                .damaged, what: "store.db has \(status.size) bytes, and is no database", place: path,
+                remedy: StoreError.damageRemedy)
+        }
+        return isNew
+    }
+
+    /// Makes an empty file without opening it.
+    private static func make(_ path: String) throws(StoreError) -> Bool {
+        // SAFETY: the text outlives the call, which does not keep it.
+        if unsafe mknod(path, S_IFREG | 0o600, 0) == 0 { return true }
+        guard errno == EEXIST else {
+            let error = SystemError("mknod", errno: errno, path: path)
+            throw StoreError(
+                error.errno == ENOSPC || error.errno == EDQUOT ? .full : .system, what: error.cause)
+        }
+        return false
+    }
+
+    private static func refusal(_ what: String, at path: String, remedy: String) -> StoreError {
+        StoreError(.unsafe, what: "store.db \(what)", place: path, remedy: remedy)
+    }
+
+    /// Returns when the names of a new store are on the disk: the file's own, and those of the folders of its group, its
+    /// team and all groups.
+    static func synchronizeNames(of path: String) throws(StoreError) {
+        var place = path[...]
+        do throws(SystemError) {
+            for _ in 0..<4 {
+                guard let slash = place.lastIndex(of: "/"), slash > place.startIndex else { return }
+                place = place[..<slash]
+                try Descriptor.directory(String(place)).synchronize()
+            }
+        } catch {
+            throw StoreError(error, at: path)
+        }
+    }
+}

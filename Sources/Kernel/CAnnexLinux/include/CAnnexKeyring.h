@@ -1,0 +1,16 @@
+// The kernel's keyring of the user (keyrings(7)). The C library has no functions for it.
+#ifndef C_ANNEX_KEYRING_H
+#define C_ANNEX_KEYRING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Reads the payload of a key of type "user" in the keyring of this process's user. Writes at most `room` bytes. Returns
+// the size of the payload, which may be larger, or -errno: -ENOKEY if there is no such key.
+long annex_keyring_read(const char *description, void *bytes, size_t room);
+// Adds such a key, or replaces its payload. 0 or -errno.
+int annex_keyring_add(const char *description, const void *bytes, size_t count);
+// Removes such a key. 0 or -errno.
+int annex_keyring_remove(const char *description);
+
+#endif

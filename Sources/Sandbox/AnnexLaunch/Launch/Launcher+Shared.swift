@@ -1,0 +1,36 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+extension Launcher {
+    /// Shows a shared directory. No file in it can be executed.
+    func addShared(_ directory: SharedDirectory, user: UInt32, to plan: inout LaunchPlan) throws(SandboxError) {
+        guard plan.layers.contains(.root) else {
+            throw SandboxError("shared directory", cause: "the sandbox has no root of its own to show it in")
+        }
+        try SandboxError.step("shared directory") { () throws(SystemError) in
+            let map = try map(of: directory, to: user)
+            var access: BindAccess = [.writable, .noExecute]
+            if map != nil { access.insert(.owned) }
+            try plan.bind(directory.descriptor.duplicate(), at: directory.path, access: access, map: map)
+        }
+        guard plan.layers.contains(.landlock), let landlock else { return }
+        plan.landlock.rules.append(LandlockRules.Rule(directory.path, access: landlock.known(.owning)))
+    }
+
+    /// The id map through which files of the directory's owner belong to the process; nil if the process is this owner.
+    private func map(of directory: SharedDirectory, to user: UInt32) throws(SystemError) -> Descriptor? {
+        guard hasUsersToGive, user != directory.owner else { return nil }
+        guard try takesMaps(directory) else {
+            throw SystemError(
+                "mount_setattr", errno: EOPNOTSUPP, path: directory.path,
+                remedy: "keep the app groups on a file system that takes id maps, such as ext4, xfs, btrfs or tmpfs")
+        }
+        return try maps.map(from: directory.owner, to: user)
+    }
+
+    private func takesMaps(_ directory: SharedDirectory) throws(SystemError) -> Bool {
+        guard gives(.user) else { return false }
+        return try owner(directory.owner, of: directory.descriptor).isMapped
+    }
+}

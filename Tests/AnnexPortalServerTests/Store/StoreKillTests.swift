@@ -1,0 +1,88 @@
+import AnnexPortal
+import AnnexPortalServer
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// Processes that are killed while they write to one store.
+@Suite(.timeLimit(.minutes(20))) struct StoreKillTests {
+    private let place: StorePlace
+
+    init() throws { place = try StorePlace() }
+
+    private static var kills: Int {
+        ProcessInfo.processInfo.environment["ANNEX_KILLS"].flatMap(Int.init) ?? 25
+    }
+
+    /// Two writers at a time, of which the older one is killed at a random moment.
+    @Test func `S2: after the kill of a writer the store is whole and the others go on`() async throws {
+        let seed = SeededRandom.fresh()
+        var random = SeededRandom(seed: seed)
+        let store = try place.opened()
+        var writers = [try writer(), try writer()]
+        defer { for writer in writers { writer.signal(SIGKILL) } }
+        var generation: UInt64 = 0
+        for kill in 0..<Self.kills {
+            try await Task.sleep(for: .microseconds(Int.random(in: 0...25_000, using: &random)))
+            let victim = writers.removeFirst()
+            victim.signal(SIGKILL)
+            #expect(await victim.ended() == .killed(signal: SIGKILL))
+            // Sometimes every process that had the store open is gone.
+            let checked = kill % 3 == 0 ? try place.opened() : store
+            generation = try check(checked, after: generation, "seed \(seed), kill \(kill)")
+            writers.append(try writer())
+        }
+        for writer in writers {
+            writer.signal(SIGKILL)
+            await writer.ended()
+        }
+        // A writer that never began to write would show nothing.
+        #expect(try check(store, after: generation, "seed \(seed), last") > UInt64(Self.kills) / 10)
+        #expect(try place.sqlite("PRAGMA integrity_check") == ["ok"])
+    }
+
+    private func writer() throws -> ChildProcess {
+        try ChildProcess(ChildProcess.executable("writes-defaults"), arguments: ["pairs", place.path])
+    }
+
+    private func check(
+        _ store: GroupStore, after generation: UInt64, _ comment: Comment
+    ) throws -> UInt64 {
+        let snapshot = try store.snapshot()
+        let values = snapshot.entries.map(\.value)
+        #expect(values.isEmpty || values.count == 2 && values[0] == values[1], comment)
+        #expect(snapshot.generation >= generation, comment)
+        let board = try store.board()
+        #expect(board.types == [] || board.types == [["one", "other"]], comment)
+        #expect(try store.faults() == [], comment)
+        return snapshot.generation
+    }
+
+    @Test func `S2: many processes open a new store at the same time`() async throws {
+        for _ in 0..<5 {
+            let writers = try (0..<8).map {
+                try ChildProcess(
+                    ChildProcess.executable("writes-defaults"), arguments: ["once", place.path, "\($0)", "v"])
+            }
+            for writer in writers { #expect(await writer.ended() == .exited(0)) }
+            let store = try place.opened()
+            #expect(try store.snapshot().generation == 8 && store.defaults().count == 8)
+            for name in place.names { try FileManager.default.removeItem(atPath: "\(place.folderPath)/\(name)") }
+        }
+    }
+
+    @Test func `S2: a stopped writer does not stop readers`() async throws {
+        let store = try place.opened()
+        _ = try store.change([DefaultsEntry("one", "v"), DefaultsEntry("other", "v")])
+        let writer = try writer()
+        for _ in 0..<20 {
+            try await Task.sleep(for: .milliseconds(3))
+            writer.signal(SIGSTOP)
+            let values = try store.snapshot().entries.map(\.value)
+            #expect(values.count == 2 && values[0] == values[1])
+            writer.signal(SIGCONT)
+        }
+        writer.signal(SIGKILL)
+        await writer.ended()
+    }
+}
