@@ -139,6 +139,12 @@ let extensions = floor(
                 "AnnexPortal", "AnnexMessages", "AnnexLinux", "CAnnexLinux", "CAnnexSQLite", "CAnnexSodium",
             ],
             swiftSettings: strict),
+        .target(
+            name: "AnnexApp",
+            dependencies: [
+                "AnnexGroups", "AnnexPortalServer", "AnnexPortal", "AnnexSigning", "AnnexBundle", "AnnexLinux",
+            ],
+            swiftSettings: strict),
     ])
 
 let broker = floor(
@@ -200,7 +206,8 @@ let commands = floor(
         .target(
             name: "AnnexCommand",
             dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexRegistry", "AnnexSigning", "AnnexBundling",
+                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexPortalServer", "AnnexGroups", "AnnexPortal",
+                "AnnexRegistry", "AnnexSigning", "AnnexBundling",
                 "AnnexBundle", "AnnexActivation", "AnnexModel", "AnnexAttacks", "AnnexDoctor",
                 "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
                 "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux",
@@ -322,6 +329,7 @@ let fixtures: [Target] = [
     fixture("misedits", ["AnnexModel", "AnnexChannel"]),
     fixture("keeps-notes", ["AnnexExtension"]),
     fixture("shares-data", ["AnnexExtension", "AnnexGroups"]),
+    fixture("shares-as-app", ["AnnexApp"], isExtension: false),
     fixture("writes-defaults", ["AnnexPortalServer", "AnnexPortal"], isExtension: false),
     fixture("loads-items", ["AnnexExtension"]),
     fixture("demands-items", ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
@@ -479,6 +487,8 @@ let package = Package(
         .library(name: "AnnexExtension", targets: ["AnnexExtension"]),
         // For extensions and apps that share data.
         .library(name: "AnnexGroups", targets: ["AnnexGroups"]),
+        // For the app that contains them.
+        .library(name: "AnnexApp", targets: ["AnnexApp"]),
         .library(name: "AnnexChannel", targets: ["AnnexChannel"]),
         .library(name: "AnnexPolicy", targets: ["AnnexPolicy", "AnnexPolicyTools", "AnnexShippedPolicies"]),
         .library(

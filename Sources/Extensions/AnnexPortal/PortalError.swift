@@ -12,6 +12,8 @@ public struct PortalError: Error, Sendable, Hashable {
         case invalid
         /// A limit of the group is reached. Nothing was changed.
         case full
+        /// Another member has changed the values since they were read. Nothing was changed.
+        case changed
         /// There is nothing of this name.
         case notFound
         /// The time limit has passed.

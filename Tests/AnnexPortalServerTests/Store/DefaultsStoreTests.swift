@@ -12,7 +12,7 @@ import Testing
     @Test func `S2: one connection finds what another has set or removed`() throws {
         let (one, other) = (try place.opened(), try place.opened())
         #expect(try one.change([DefaultsEntry("b", "2"), DefaultsEntry("a", "1")]) == 1)
-        #expect(try other.defaults() == [DefaultsEntry("a", "1"), DefaultsEntry("b", "2")])
+        #expect(try other.snapshot().entries == [DefaultsEntry("a", "1"), DefaultsEntry("b", "2")])
         #expect(try other.change([DefaultsEntry("a", nil), DefaultsEntry("c", "")]) == 2)
         #expect(try one.snapshot().entries == [DefaultsEntry("b", "2"), DefaultsEntry("c", "")])
         #expect(try one.generation() == 2 && one.snapshot().generation == 2)
@@ -20,7 +20,7 @@ import Testing
 
     @Test func `S2: values outlive their connection`() throws {
         _ = try place.opened().change([DefaultsEntry("a", "1")])
-        #expect(try place.opened().defaults() == [DefaultsEntry("a", "1")])
+        #expect(try place.opened().snapshot().entries == [DefaultsEntry("a", "1")])
         #expect(place.names == ["store.db"], "the last connection has copied its log")
     }
 
@@ -44,14 +44,14 @@ import Testing
         let store = try place.opened()
         let entries = [DefaultsEntry("e\u{301}", "1"), DefaultsEntry("\u{e9}", "2"), DefaultsEntry("a\0b", "3")]
         _ = try store.change(entries)
-        let found = try store.defaults().map { Array($0.key.utf8) }
+        let found = try store.snapshot().entries.map { Array($0.key.utf8) }
         #expect(Set(found) == Set(entries.map { Array($0.key.utf8) }), "no two are one")
     }
 
     @Test func `S2: the last entry of a key in a change is the one that stays`() throws {
         let store = try place.opened()
         _ = try store.change([DefaultsEntry("a", "1"), DefaultsEntry("a", nil), DefaultsEntry("a", "22")])
-        #expect(try store.defaults() == [DefaultsEntry("a", "22")])
+        #expect(try store.snapshot().entries == [DefaultsEntry("a", "22")])
     }
 
     @Test(arguments: ["", String(repeating: "k", count: 257)])
@@ -116,9 +116,9 @@ import Testing
         let store = try place.opened()
         _ = try store.change([DefaultsEntry("a", "1")])
         for name in place.names { try FileManager.default.removeItem(atPath: "\(place.folderPath)/\(name)") }
-        #expect(try store.defaults() == [])
+        #expect(try store.snapshot().entries == [])
         _ = try store.change([DefaultsEntry("b", "2")])
-        #expect(try place.opened().defaults() == [DefaultsEntry("b", "2")])
+        #expect(try place.opened().snapshot().entries == [DefaultsEntry("b", "2")])
     }
 
     @Test func `S2: a store whose folder has gone gives an error and works again when it is back`() throws {
@@ -127,6 +127,6 @@ import Testing
         #expect(throws: StoreError.self) { _ = try store.change([DefaultsEntry("a", "1")]) }
         try FileManager.default.createDirectory(atPath: place.folderPath, withIntermediateDirectories: false)
         _ = try store.change([DefaultsEntry("b", "2")])
-        #expect(try place.opened().defaults() == [DefaultsEntry("b", "2")])
+        #expect(try place.opened().snapshot().entries == [DefaultsEntry("b", "2")])
     }
 }

@@ -66,7 +66,7 @@ import Testing
             }
             for writer in writers { #expect(await writer.ended() == .exited(0)) }
             let store = try place.opened()
-            #expect(try store.snapshot().generation == 8 && store.defaults().count == 8)
+            #expect(try store.snapshot().generation == 8 && store.snapshot().entries.count == 8)
             for name in place.names { try FileManager.default.removeItem(atPath: "\(place.folderPath)/\(name)") }
         }
     }

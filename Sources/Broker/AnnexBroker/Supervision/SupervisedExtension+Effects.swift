@@ -44,10 +44,12 @@ extension SupervisedExtension {
         let launcher = running.withLock { $0.launcher.take() }
         guard let launcher, let configuration = running.withLock({ $0.configuration.take() }) else { return }
         do throws(SandboxError) {
+            let quotas = try groupQuotas()
             // The closure's reference keeps the supervised extension alive until the kernel reports its end.
             let process = try launcher.launch(configuration) { [self] in receive($0) }
             running.withLock { $0.process = process }
             watchDisk()
+            watch(quotas)
         } catch {
             running.withLock { $0.ended = SandboxEnd(failure: error) }
             apply(.gone)
@@ -63,6 +65,26 @@ extension SupervisedExtension {
         ) { [weak self] in self?.end(for: .diskLimit($0)) }
         let watch = Watch(subject, orOn: loop)
         running.withLock { $0.disk = watch }
+    }
+
+    /// The limits of the groups. They are prepared before the launch, so that a lack of descriptors fails it.
+    private func groupQuotas() throws(SandboxError) -> [GroupQuota] {
+        let groups = running.withLock { $0.portal?.groups ?? [] }
+        return try SandboxError.step("app group") { () throws(SystemError) in
+            var quotas: [GroupQuota] = []
+            for group in groups {
+                quotas.append(
+                    try GroupQuota(of: group, in: { [weak self] in self?.running.withLock { $0.number } }) {
+                        [weak self] in self?.end(for: .diskLimit($0))
+                    })
+            }
+            return quotas
+        }
+    }
+
+    private func watch(_ quotas: [GroupQuota]) {
+        let watches = quotas.map { Watch($0, orOn: loop) }
+        running.withLock { $0.quotas = watches }
     }
 
     private func wake(at moment: Moment?) {
@@ -99,6 +121,7 @@ extension SupervisedExtension {
             running.installed = nil
             running.kept = nil
             running.disk = nil
+            running.quotas = []
             return (running.ended, running.activity, running.granted, running.host.take(), running.counts)
         }
         let end = ended ?? SandboxEnd()

@@ -29,6 +29,8 @@ final class SupervisedExtension: ExtensionHandle {
         /// The portal; nil if the extension has none, and after the end.
         var portal: ExtensionPortal?
         var disk: Watch<DiskWatch>?
+        /// The watches of the sizes of its groups.
+        var quotas: [Watch<GroupQuota>] = []
         var timer: EventLoop.Timer?
         var report: SandboxReport?
         /// When the instance slot was granted.

@@ -106,14 +106,6 @@ extension RequestOutcome.Stored {
     }
 }
 
-extension ItemValue {
-    /// The value in one line that is safe to show.
-    fileprivate var shown: String {
-        if case .string(let text) = self { return Escaped(text).description }
-        return Escaped(json.line, limit: 4_096).description
-    }
-}
-
 /// The folder that gets the attachments of an answer. Names come from this program, never from the extension.
 struct AnswerFolder {
     private let path: String

@@ -1,3 +1,4 @@
+import AnnexLinux
 import AnnexModel
 import AnnexPolicy
 
@@ -16,6 +17,12 @@ extension ItemValue {
         case .dictionary(let values):
             .object(values.sorted { $0.key < $1.key }.map { .init($0.key, value: $0.value.json) })
         }
+    }
+
+    /// The value in one line that is safe to show.
+    var shown: String {
+        if case .string(let text) = self { return Escaped(text).description }
+        return Escaped(json.line, limit: 4_096).description
     }
 
     /// JSON has no numeral for infinity.

@@ -1,4 +1,5 @@
-// A member imports only this module, and gets the errors of its broker with it.
+// A member imports only this module, and gets the values and the errors with it.
+@_exported public import AnnexModel
 @_exported public import AnnexPortal
 
 /// An app group: data that an extension and apps of the same maker share.
@@ -34,7 +35,7 @@ public struct AppGroup: Sendable {
     /// The groups that this process is a member of.
     public static var ofThisProcess: [String] {
         get throws(PortalError) {
-            try Portal.ofThisProcess().call(GroupMethod.list).decoded(as: GroupNames.self).names
+            try Portal.ofThisProcess().call(GroupMethod.list).decoded(as: NameList.self).names
         }
     }
 }

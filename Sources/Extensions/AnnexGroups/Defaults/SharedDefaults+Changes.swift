@@ -74,7 +74,7 @@ final class DefaultsWatch: Sendable {
         do throws(PortalError) {
             let answer = try await group.portal.callLater(
                 DefaultsMethod.snapshot, group: group.identifier)
-            report(try SharedDefaults.values(in: answer))
+            report(try SharedDefaults.snapshot(in: answer).values)
         } catch {
             if error.code == .gone { continuation.finish() }
         }

@@ -79,18 +79,15 @@ public final class SharedDefaults: Sendable {
     }
 
     private static func values(of group: JoinedGroup) throws(PortalError) -> [String: ItemValue] {
-        try values(in: group.portal.call(DefaultsMethod.snapshot, group: group.identifier))
+        try snapshot(of: group).values
     }
 
-    /// A value that this version cannot decode is left out. A newer version may have written it.
-    static func values(in answer: PortalAnswer) throws(PortalError) -> [String: ItemValue] {
-        let snapshot = try answer.decoded(as: DefaultsSnapshot.self, within: DefaultsLimits.messages)
-        var values: [String: ItemValue] = [:]
-        for entry in snapshot.entries {
-            guard let bytes = entry.value, let value = try? ItemValue(decoding: bytes) else { continue }
-            values[entry.key] = value
-        }
-        return values
+    private static func snapshot(of group: JoinedGroup) throws(PortalError) -> DefaultsSnapshot {
+        try snapshot(in: group.portal.call(DefaultsMethod.snapshot, group: group.identifier))
+    }
+
+    static func snapshot(in answer: PortalAnswer) throws(PortalError) -> DefaultsSnapshot {
+        try answer.decoded(within: DefaultsLimits.messages)
     }
 
     // MARK: Writing
@@ -105,15 +102,32 @@ public final class SharedDefaults: Sendable {
     /// Sets and removes values of several keys together. Every process sees all of these changes or none.
     /// - Parameter values: nil as a value removes the key.
     public func set(_ values: [String: ItemValue?]) throws(PortalError) {
+        try send(values, ifStill: nil)
+    }
+
+    /// Changes values on the basis of the present ones, such as a counter. If another process changes the values meanwhile, the body
+    /// runs again with the new ones. So no change is lost.
+    /// - Parameter body: gets all values, and returns those to set; nil as a value removes the key.
+    public func update(_ body: (_ values: [String: ItemValue]) -> [String: ItemValue?]) throws(PortalError) {
+        while true {
+            let snapshot = try Self.snapshot(of: group)
+            let changes = body(snapshot.values)
+            guard !changes.isEmpty else { return }
+            do throws(PortalError) {
+                return try send(changes, ifStill: snapshot.generation)
+            } catch {
+                guard error.code == .changed else { throw error }
+            }
+        }
+    }
+
+    private func send(_ values: [String: ItemValue?], ifStill generation: UInt64?) throws(PortalError) {
         var entries: [DefaultsEntry] = []
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            entries.append(DefaultsEntry(key: key, value: try value.map { (value) throws(PortalError) in
-                try Self.encoded(value, forKey: key)
-            }))
+            let bytes = try value.map { (value) throws(PortalError) in try Self.encoded(value, forKey: key) }
+            entries.append(DefaultsEntry(key: key, value: bytes))
         }
-        _ = try group.portal.call(
-            DefaultsMethod.change, group: group.identifier,
-            body: Self.encoded(DefaultsChange(entries: entries)))
+        _ = try group.ask(DefaultsMethod.change, with: DefaultsChange(entries: entries, generation: generation))
     }
 
     /// Removes the value of a key. A registered value shows again.
@@ -128,12 +142,16 @@ public final class SharedDefaults: Sendable {
                 remedy: "keep it in a file of the container: a value has at most \(DefaultsLimits.valueBytes >> 10) KiB")
         }
     }
+}
 
-    private static func encoded(_ change: DefaultsChange) throws(PortalError) -> [UInt8] {
-        do throws(EncodingFailure) {
-            return try change.encoded(within: DefaultsLimits.messages)
-        } catch {
-            throw PortalError(.full, what: "the change is too large: \(error)", remedy: "make several changes")
+extension DefaultsSnapshot {
+    /// The values by key. A value that this version cannot decode is left out: a newer version may have written it.
+    var values: [String: ItemValue] {
+        var values: [String: ItemValue] = [:]
+        for entry in entries {
+            guard let bytes = entry.value, let value = try? ItemValue(decoding: bytes) else { continue }
+            values[entry.key] = value
         }
+        return values
     }
 }

@@ -45,21 +45,43 @@ package struct DefaultsEntry: Message, Hashable {
 /// Keys that are set or removed together.
 package struct DefaultsChange: Message, Hashable {
     package let entries: [DefaultsEntry]
+    /// The change is made only if the values still have this generation; nil: in any case.
+    package let generation: UInt64?
 
-    package init(entries: [DefaultsEntry]) { self.entries = entries }
+    package init(entries: [DefaultsEntry], generation: UInt64? = nil) {
+        self.entries = entries
+        self.generation = generation
+    }
 
-    package func encode(into encoder: inout MessageEncoder) { encoder.encode(list: entries, as: 1) }
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(list: entries, as: 1)
+        encoder.encode(generation, as: 2)
+    }
 
-    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) { entries = try decoder.decodeList(1) }
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        entries = try decoder.decodeList(1)
+        generation = try decoder.decodeIfPresent(2)
+    }
 }
 
 /// All values of a group at one moment.
 package struct DefaultsSnapshot: Message, Hashable {
     package let entries: [DefaultsEntry]
+    /// Grows with each change.
+    package let generation: UInt64
 
-    package init(entries: [DefaultsEntry]) { self.entries = entries }
+    package init(entries: [DefaultsEntry], generation: UInt64) {
+        self.entries = entries
+        self.generation = generation
+    }
 
-    package func encode(into encoder: inout MessageEncoder) { encoder.encode(list: entries, as: 1) }
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(list: entries, as: 1)
+        encoder.encode(generation, as: 2)
+    }
 
-    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) { entries = try decoder.decodeList(1) }
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        entries = try decoder.decodeList(1)
+        generation = try decoder.decode(2)
+    }
 }

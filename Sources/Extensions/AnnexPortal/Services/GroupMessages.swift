@@ -4,7 +4,7 @@ package import AnnexMessages
 package enum GroupMethod {
     /// Answered with `GroupTerms` and two descriptors: the shared words, for reading, and the file of locks.
     package static let join = PortalMethod(.groups, number: 1)
-    /// Answered with `GroupNames`: the groups of this member.
+    /// Answered with `NameList`: the groups of this member.
     package static let list = PortalMethod(.groups, number: 2)
 }
 
@@ -20,8 +20,8 @@ package struct GroupTerms: Message, Hashable {
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) { container = try decoder.decode(1) }
 }
 
-/// A list of groups.
-package struct GroupNames: Message, Hashable {
+/// A list of names.
+package struct NameList: Message, Hashable {
     package let names: [String]
 
     package init(names: [String]) { self.names = names }

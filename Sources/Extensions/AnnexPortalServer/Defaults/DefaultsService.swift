@@ -34,24 +34,17 @@ package final class DefaultsService: PortalService {
     }
 
     private func snapshot(of group: OpenGroup) throws(PortalError) -> [UInt8] {
-        let entries = try group.withStore { (store) throws(StoreError) in try store.defaults() }
-        return try DefaultsSnapshot(entries: entries).answerBody(within: DefaultsLimits.messages)
+        let stored = try group.withStore { (store) throws(StoreError) in try store.snapshot() }
+        return try DefaultsSnapshot(entries: stored.entries, generation: stored.generation).answerBody(within: DefaultsLimits.messages)
     }
 
     private func apply(_ change: DefaultsChange, to group: OpenGroup) throws(PortalError) -> [UInt8] {
-        for entry in change.entries { try Self.check(entry) }
-        let generation = try group.withStore { (store) throws(StoreError) in try store.change(change.entries) }
+        let generation = try group.withStore { (store) throws(StoreError) in
+            try store.change(change.entries, ifStill: change.generation)
+        }
         note(generation, of: group)
         group.announceChange()
         return []
-    }
-
-    private static func check(_ entry: DefaultsEntry) throws(PortalError) {
-        guard !entry.key.isEmpty, entry.key.utf8.count <= DefaultsLimits.keyBytes else {
-            throw PortalError(
-                .invalid, what: "a key has \(entry.key.utf8.count) bytes",
-                remedy: "name it with 1 to \(DefaultsLimits.keyBytes) bytes")
-        }
     }
 
     private func add(_ connection: PortalConnection, asWatcherOf group: OpenGroup) -> [UInt8] {

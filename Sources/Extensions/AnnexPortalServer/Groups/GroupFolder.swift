@@ -24,6 +24,8 @@ package struct GroupFolder: ~Copyable, Sendable {
     private static let container = "container"
 
     package let key: GroupKey
+    /// The path of the folder of private directories.
+    package let privates: String
     /// The folder's path on the host.
     package let path: String
     package let directory: Descriptor
@@ -47,6 +49,7 @@ package struct GroupFolder: ~Copyable, Sendable {
         let container = try directory.directory(making: Self.container)
         try Self.own(container, by: owner, at: "\(folder)/\(Self.container)")
         self.key = key
+        self.privates = path
         self.path = folder
         self.directory = directory
         self.container = container

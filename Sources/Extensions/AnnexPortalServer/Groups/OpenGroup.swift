@@ -9,6 +9,8 @@ internal import Synchronization
 /// page of shared words.
 package final class OpenGroup: Sendable {
     package let key: GroupKey
+    /// The path of the folder of private directories, which also holds the key of the user's secrets.
+    let privates: String
     /// The path of the members' files on the host.
     package let containerPath: String
     /// The folder's path on the host.
@@ -28,6 +30,7 @@ package final class OpenGroup: Sendable {
 
     package init(_ folder: consuming GroupFolder) throws(SystemError) {
         key = folder.key
+        privates = folder.privates
         path = folder.path
         containerPath = folder.containerPath
         directory = try folder.directory.duplicate()
@@ -56,7 +59,7 @@ package final class OpenGroup: Sendable {
     // MARK: The store
 
     /// Uses the group's store. Call it on the lane only.
-    func withStore<Result>(_ body: (GroupStore) throws(StoreError) -> Result) throws(PortalError) -> Result {
+    func withStore<Result: Sendable>(_ body: (GroupStore) throws(StoreError) -> Result) throws(PortalError) -> Result {
         do throws(StoreError) {
             return try body(opened())
         } catch {

@@ -16,7 +16,7 @@ package final class GroupService: PortalService {
         case GroupMethod.join: join(call)
         case GroupMethod.list:
             call.answer { () throws(PortalError) in
-                try GroupNames(names: call.member.groups.keys.sorted()).answerBody()
+                try NameList(names: call.member.groups.keys.sorted()).answerBody()
             }
         default: call.fail(.unknownMethod)
         }

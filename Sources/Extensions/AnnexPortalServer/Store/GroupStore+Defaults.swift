@@ -15,11 +15,6 @@ extension GroupStore {
         try use { (database) throws(StoreError) in try Self.generation(in: &database) }
     }
 
-    /// All defaults, sorted by key.
-    package func defaults() throws(StoreError) -> [DefaultsEntry] {
-        try use { (database) throws(StoreError) in try Self.entries(in: &database) }
-    }
-
     /// All defaults with the number of their last change.
     package func snapshot() throws(StoreError) -> StoredDefaults {
         try use { (database) throws(StoreError) in
@@ -33,12 +28,18 @@ extension GroupStore {
     /// Sets and removes keys together, in the order of the entries.
     ///
     /// If the change leaves every value as it is, nothing is written and the generation stays.
+    /// - Parameter generation: the change is made only if this is still the generation; nil: in any case.
     /// - Returns: the generation after the change.
-    /// - Throws: `invalid` if a key is empty or too long; `full` if the defaults would exceed their limits. Nothing is changed
-    ///   then.
-    package func change(_ entries: [DefaultsEntry]) throws(StoreError) -> UInt64 {
+    /// - Throws: `invalid` if a key is empty or too long; `full` if the defaults would exceed their limits; `changed` if there
+    ///   was another change meanwhile. Nothing is changed then.
+    package func change(
+        _ entries: [DefaultsEntry], ifStill generation: UInt64? = nil
+    ) throws(StoreError) -> UInt64 {
         for entry in entries { try Self.check(entry) }
         return try transact(as: .durable) { (database) throws(StoreError) in
+            if let generation, try Self.generation(in: &database) != generation {
+                throw StoreError(.changed, what: "the defaults have changed", remedy: "read them again")
+            }
             var growth = Growth()
             for entry in entries { try Self.apply(entry, to: &database, growing: &growth) }
             guard growth.isChange else { return try Self.generation(in: &database) }

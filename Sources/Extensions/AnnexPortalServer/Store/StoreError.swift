@@ -17,6 +17,8 @@ package struct StoreError: Error, Sendable, Hashable {
         case newer
         /// Another process kept the store locked for too long. Nothing was changed.
         case busy
+        /// Another process has changed the values since they were read. Nothing was changed.
+        case changed
         /// There is nothing of this name.
         case notFound
         /// A file belongs to another user, or other users can change it.
@@ -113,6 +115,7 @@ extension PortalError {
         case .invalid: code = .invalid
         case .full: code = .full
         case .damaged, .newer, .otherKey, .altered: code = .damaged
+        case .changed: code = .changed
         case .notFound: code = .notFound
         case .busy, .unsafe, .noKey, .system: code = .system
         }

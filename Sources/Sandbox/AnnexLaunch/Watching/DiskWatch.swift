@@ -9,6 +9,7 @@ package final class DiskWatch: Watched {
 
     private let directory: Descriptor
     private let path: String
+    private let name: String
     private let process: @Sendable () -> Int32?
     private let size: UInt64
     private let inodes: UInt64
@@ -19,14 +20,17 @@ package final class DiskWatch: Watched {
 
     /// - Parameters:
     ///   - path: the directory's path inside the sandbox.
+    ///   - name: what messages call the directory.
     ///   - process: the program's number on the host; nil before it has one.
     ///   - exceeded: called at most once, on the watch thread.
     package init(
-        of directory: consuming Descriptor, at path: String, in process: @escaping @Sendable () -> Int32?, size: UInt64,
+        of directory: consuming Descriptor, at path: String, named name: String = DirectoryUse.privateName,
+        in process: @escaping @Sendable () -> Int32?, size: UInt64,
         inodes: UInt64, exceeded: @escaping @Sendable (String) -> Void
     ) {
         self.directory = directory
         self.path = path
+        self.name = name
         self.process = process
         self.size = size
         self.inodes = inodes
@@ -34,7 +38,8 @@ package final class DiskWatch: Watched {
     }
 
     package func check() -> Bool {
-        let use = DirectoryUse(of: directory, besides: removed() ?? NamelessFiles(), size: size, inodes: inodes)
+        let use = DirectoryUse(
+            of: directory, named: name, besides: removed() ?? NamelessFiles(), size: size, inodes: inodes)
         guard let excess = use.excess ?? patience(with: use.unmeasured) else { return true }
         exceeded(excess)
         return false
@@ -63,10 +68,14 @@ package struct DirectoryUse {
     /// The greatest depth that is counted. Deeper contents count as too much.
     private static let deepest = 64
 
+    package static let privateName = "its private directory"
+
+    private let name: String
     private let size: UInt64
     private let inodes: UInt64
-    private var bytes: UInt64
-    private var files: UInt64
+    /// The bytes that the contents take on the disk, as far as they were counted.
+    package private(set) var bytes: UInt64
+    package private(set) var files: UInt64
     /// Whether some directory cannot be read.
     private var isClosed = false
     /// A lack of this process, such as a lack of descriptors, that kept it from reading a part of the directory.
@@ -77,13 +86,15 @@ package struct DirectoryUse {
 
     /// Counts the contents of a directory that no program uses at the moment.
     package init(of directory: borrowing Descriptor, size: UInt64, inodes: UInt64) {
-        self.init(of: directory, besides: NamelessFiles(), size: size, inodes: inodes)
+        self.init(of: directory, named: Self.privateName, besides: NamelessFiles(), size: size, inodes: inodes)
     }
 
     /// - Parameter removed: files of the directory that were removed but still take space.
     init(
-        of directory: borrowing Descriptor, besides removed: NamelessFiles, size: UInt64, inodes: UInt64
+        of directory: borrowing Descriptor, named name: String, besides removed: NamelessFiles, size: UInt64,
+        inodes: UInt64
     ) {
+        self.name = name
         self.size = size
         self.inodes = inodes
         bytes = removed.bytes
@@ -99,15 +110,15 @@ package struct DirectoryUse {
     package var excess: String? {
         if isClosed {
             return
-                "the contents of its private directory cannot be counted: the program made a directory in it unreadable"
+                "the contents of \(name) cannot be counted: the program made a directory in it unreadable"
         }
-        if bytes > size { return "\(bytes) bytes in its private directory; \(size) are allowed" }
-        return isFull ? "more than \(inodes) files in its private directory" : nil
+        if bytes > size { return "\(bytes) bytes in \(name); \(size) are allowed" }
+        return isFull ? "more than \(inodes) files in \(name)" : nil
     }
 
     /// Why the contents could not be counted, if the watched program did not cause that; nil if they were counted.
     package var unmeasured: String? {
-        lack.map { "its private directory could not be measured (\(Errno.name($0)) (\(Errno.text($0))))" }
+        lack.map { "\(name) could not be measured (\(Errno.name($0)) (\(Errno.text($0))))" }
     }
 
     /// Whether further files would not change the result.

@@ -1,0 +1,83 @@
+internal import AnnexBundle
+// An app imports only this module, and gets its groups with it.
+@_exported public import AnnexGroups
+internal import AnnexLinux
+internal import AnnexPortal
+internal import AnnexPortalServer
+internal import AnnexSigning
+
+/// The containing app, as its own program sees it. It reaches the app groups that it shares with its extensions.
+///
+/// ```swift
+/// try ContainingApp.start()
+/// let defaults = try SharedDefaults(suiteName: "group.com.example.todo")
+/// print(defaults.integer(forKey: "open") ?? 0)
+/// ```
+///
+/// The app is not sandboxed. It runs as the user who installed it, and meets the brokers of this user in the files of its groups.
+/// It shares groups with the extensions of embedded brokers, and of a daemon of this user. The daemon of the whole machine keeps
+/// its groups where no user can reach them, so an app does not find those.
+public struct ContainingApp: Sendable {
+    /// The bundle identifier.
+    public let identifier: String
+    /// The groups that the app declares.
+    public let groups: [String]
+
+    /// Finds the app of this program, and opens its groups. Call it once, before the first use of a group.
+    ///
+    /// - Parameter place: the folder of private directories, as an absolute path; nil for the user's own, where
+    ///   `PrivatePlace.standard` keeps them.
+    /// - Throws: `invalid` if this program is not the program of an app bundle, or if the bundle breaks a rule; `notMember` if the
+    ///   app declares groups and no team has signed it.
+    @discardableResult
+    public static func start(privateDirectories place: String? = nil) throws(PortalError) -> ContainingApp {
+        let app = try bundle(atPathOf: program())
+        let groups = app.entitlements.applicationGroups
+        guard !groups.isEmpty else { return ContainingApp(identifier: app.identifier, groups: []) }
+        let team = try team(of: app)
+        do throws(SystemError) {
+            let path = if let place { place } else { try StandardPlace.privateDirectories() }
+            Portal.install(
+                try LocalPortal.open(
+                    app.identifier, groups: groups.map { GroupKey(team: team, identifier: $0) }, in: path))
+        } catch {
+            throw PortalError(.system, what: "the groups cannot be opened: \(error.cause)", remedy: error.remedy)
+        }
+        return ContainingApp(identifier: app.identifier, groups: groups)
+    }
+
+    private static func program() throws(PortalError) -> String {
+        do throws(SystemError) {
+            return try Descriptor.reference(to: "/proc/self/exe").path()
+        } catch {
+            throw PortalError(.system, what: "this program's own file cannot be found: \(error.cause)")
+        }
+    }
+
+    private static func bundle(atPathOf program: String) throws(PortalError) -> AppBundle {
+        let folder = program.split(separator: "/").dropLast()
+        guard folder.last?.hasSuffix(".app") ?? false else {
+            throw PortalError(
+                .invalid, what: "\(Escaped(program)) is not in an app",
+                remedy: "start the program in its bundle: Name.app/Name")
+        }
+        do throws(BundleError) {
+            return try AppBundle.open("/" + folder.joined(separator: "/"))
+        } catch {
+            throw PortalError(.invalid, what: "\(error)", remedy: "annex validate shows every fault of the app")
+        }
+    }
+
+    private static func team(of app: AppBundle) throws(PortalError) -> String {
+        let sealed: SealedApp?
+        do throws(SigningError) {
+            sealed = try SealedApp.load(app)
+        } catch {
+            throw PortalError(.invalid, what: "the app's signature cannot be read: \(error.what)", remedy: error.remedy)
+        }
+        if let team = sealed?.team { return team.publicKey.hex }
+        throw PortalError(
+            .notMember, what: "no team has signed \(app.identifier), and a group belongs to a team",
+            remedy: "annex sign the app, with the key of the team")
+    }
+}

@@ -1,0 +1,102 @@
+internal import AnnexPortal
+
+/// A pasteboard of an app group: data that the user cut or copied in one member, to be pasted in another. No program outside the
+/// group can read it. Apple's counterpart is `UIPasteboard` with a name.
+///
+/// ```swift
+/// let board = Pasteboard(of: try AppGroup("group.com.example.todo"))
+/// try board.set("buy milk", lasting: .seconds(120))
+/// ```
+///
+/// A pasteboard holds at most 64 KiB, and a group at most 16 pasteboards with contents.
+public struct Pasteboard: Sendable {
+    /// The type of plain text.
+    public static let text = "public.utf8-plain-text"
+
+    public let name: String
+    private let group: JoinedGroup
+
+    /// - Parameter name: 1 to 64 bytes. Members that use the same name share the pasteboard.
+    public init(of group: AppGroup, name: String = "general") {
+        self.group = group.joined
+        self.name = name
+    }
+
+    /// One item in one or several forms, by their types.
+    public struct Item: Sendable, Hashable {
+        /// The forms, the best one first: a uniform type identifier, and the bytes.
+        public var forms: [(type: String, bytes: [UInt8])] { entry.forms.map { ($0.type, $0.bytes) } }
+
+        let entry: PasteboardEntry
+
+        public init(_ forms: [(type: String, bytes: [UInt8])]) {
+            entry = PasteboardEntry(forms: forms.map { PasteboardForm(type: $0.type, bytes: $0.bytes) })
+        }
+    }
+
+    // MARK: Writing
+
+    /// Replaces the contents.
+    /// - Parameters:
+    ///   - items: the new contents; none to clear the pasteboard.
+    ///   - lifetime: how long the contents last; nil: until they are replaced.
+    /// - Returns: the new change count.
+    /// - Throws: `full` if a limit would be exceeded; nothing is changed then.
+    @discardableResult
+    public func set(_ items: [Item], lasting lifetime: Duration? = nil) throws(PortalError) -> UInt64 {
+        let contents = PasteboardContents(
+            board: name, entries: items.map(\.entry), lifetime: lifetime.map(Self.milliseconds))
+        return try group.ask(PasteboardMethod.set, with: contents).decoded(as: PasteboardState.self).changeCount
+    }
+
+    /// At least one millisecond, so that contents with a negative lifetime expire too.
+    private static func milliseconds(_ duration: Duration) -> UInt64 {
+        let (seconds, attoseconds) = duration.components
+        guard seconds >= 0 else { return 1 }
+        let (scaled, isTooLong) = UInt64(seconds).multipliedReportingOverflow(by: 1000)
+        return isTooLong ? .max : max(1, scaled &+ UInt64(attoseconds / 1_000_000_000_000_000))
+    }
+
+    /// Replaces the contents by a text.
+    @discardableResult
+    public func set(_ text: String, lasting lifetime: Duration? = nil) throws(PortalError) -> UInt64 {
+        try set([Item([(Self.text, Array(text.utf8))])], lasting: lifetime)
+    }
+
+    /// Removes the contents.
+    public func clear() throws(PortalError) { try set([]) }
+
+    // MARK: Reading
+
+    /// Grows with each change, also if the contents expire.
+    public var changeCount: UInt64 {
+        get throws(PortalError) { try state().changeCount }
+    }
+
+    /// The bundle identifier of the member that set the contents; empty if there are none.
+    public var writer: String {
+        get throws(PortalError) { try state().writer }
+    }
+
+    /// The types of each item, the best form first.
+    public var types: [[String]] {
+        get throws(PortalError) { try state().types.map(\.names) }
+    }
+
+    /// The bytes of one form of an item; nil if there is no such form.
+    /// - Parameter item: counted from 0.
+    public func data(_ type: String, ofItem item: Int = 0) throws(PortalError) -> [UInt8]? {
+        guard let number = UInt32(exactly: item) else { return nil }
+        return try group.ask(PasteboardMethod.read, with: PasteboardQuestion(board: name, item: number, type: type))
+            .decoded(as: PasteboardData.self).bytes
+    }
+
+    /// The text of the first item; nil if it has none.
+    public func string() throws(PortalError) -> String? {
+        try data(Self.text).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func state() throws(PortalError) -> PasteboardState {
+        try group.ask(PasteboardMethod.look, with: PasteboardQuestion(board: name)).decoded()
+    }
+}

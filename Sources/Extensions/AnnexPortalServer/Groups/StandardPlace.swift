@@ -1,0 +1,30 @@
+package import AnnexLinux
+internal import Glibc
+
+/// Where the private directories and app groups of a user are kept if the user names no other folder.
+package enum StandardPlace {
+    /// The folder's path.
+    /// - Throws: `ENOENT` if neither the environment nor the home directory names a folder.
+    package static func privateDirectories() throws(SystemError) -> String {
+        try privateDirectories(of: geteuid(), environment: variable)
+    }
+
+    package static func privateDirectories(
+        of user: UInt32, environment: (String) -> String?
+    ) throws(SystemError) -> String {
+        if user == 0 { return "/var/lib/annex/private" }
+        // The XDG base directory specification: a relative path is ignored.
+        if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/annex/private" }
+        if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.local/share/annex/private" }
+        throw SystemError(
+            "getenv", errno: ENOENT, path: "HOME",
+            remedy: "set HOME or XDG_DATA_HOME, or name a folder for private directories")
+    }
+
+    /// A variable of the environment; nil in a program that runs with more rights than the user who started it.
+    package static func variable(_ name: String) -> String? {
+        guard getuid() == geteuid(), getgid() == getegid(), let value = unsafe getenv(name) else { return nil }
+        // SAFETY: the text is copied before anything can change the environment.
+        return unsafe String(cString: value)
+    }
+}

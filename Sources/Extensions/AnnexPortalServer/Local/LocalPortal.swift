@@ -1,0 +1,56 @@
+package import AnnexLinux
+package import AnnexPortal
+internal import Glibc
+
+/// The portal of a process that is not sandboxed and serves itself: a containing app, or a command. It is a member like any other,
+/// and meets the brokers of its user in the files of its groups.
+package enum LocalPortal {
+    /// Makes the portal.
+    /// - Parameters:
+    ///   - identifier: what others see as the writer.
+    ///   - keys: the groups.
+    ///   - path: the folder of private directories, which the groups lie in. It must belong to this user.
+    package static func open(
+        _ identifier: String, groups keys: [GroupKey], in path: String
+    ) throws(SystemError) -> PortalClient {
+        try Descriptor.makeDirectories(path, mode: 0o700)
+        let folder = try Descriptor.directory(path)
+        try folder.checkOwn(path)
+        var groups: [String: OpenGroup] = [:]
+        for key in keys {
+            groups[key.identifier] = try OpenGroup(GroupFolder(key, in: folder, at: path, owner: geteuid()))
+        }
+        let server = PortalServer.standard(on: try EventLoop.shared())
+        let member = PortalMember(
+            identifier, groups: groups, container: \.containerPath, isAllowed: { _ in true }, wake: {})
+        let client = PortalClient(try server.connect(member) { _ in }.takeSocket(), reader: .thread)
+        _ = try WorkerThread("annex-portal") { client.receiveUntilEnd() }
+        return client
+    }
+}
+
+/// The groups that a user has, on disk.
+package enum KnownGroups {
+    private static let most = 10_000
+
+    /// All groups, sorted by identifier and team.
+    /// - Parameter path: the folder of private directories.
+    package static func list(in path: String) throws(SystemError) -> [GroupKey] {
+        do throws(SystemError) {
+            let groups = try Descriptor.directory(path).openBeneath(GroupFolder.groups, O_RDONLY | O_DIRECTORY)
+            var keys: [GroupKey] = []
+            for team in try names(in: groups) {
+                let folder = try groups.openBeneath(team, O_RDONLY | O_DIRECTORY)
+                keys += try names(in: folder).map { GroupKey(team: team, identifier: $0) }
+            }
+            return keys.sorted { ($0.identifier, $0.team) < ($1.identifier, $1.team) }
+        } catch {
+            guard error.errno == ENOENT else { throw error }
+            return []
+        }
+    }
+
+    private static func names(in folder: borrowing Descriptor) throws(SystemError) -> [String] {
+        try folder.entries(atMost: most).filter(\.isDirectory).compactMap(\.name)
+    }
+}

@@ -1,0 +1,45 @@
+// The program of a containing app. Its arguments are the folder of private directories, the conduct, the group and the rest.
+import AnnexApp
+import Glibc
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+func act() async throws(PortalError) -> String {
+    try ContainingApp.start(privateDirectories: arguments[0])
+    let group = try AppGroup(arguments[2])
+    let defaults = SharedDefaults(group)
+    switch arguments[1] {
+    case "where": return group.path
+    case "sets":
+        try defaults.set(.string(arguments[4]), forKey: arguments[3])
+        return "set"
+    case "gets": return defaults.string(forKey: arguments[3]) ?? "none"
+    case "adds":
+        for _ in 0..<(Int(arguments[4]) ?? 0) {
+            try defaults.update { [arguments[3]: .integer(($0[arguments[3]]?.integer ?? 0) + 1)] }
+        }
+        return "\(defaults.integer(forKey: arguments[3]) ?? 0)"
+    case "awaits":
+        let changes = defaults.changes()
+        try defaults.set(.bool(true), forKey: "ready")
+        for await keys in changes where keys != ["ready"] {
+            return keys.sorted().map { "\($0)=\(defaults.string(forKey: $0) ?? "none")" }.joined(separator: " ")
+        }
+        return "ended"
+    case "copies": return "\(try Pasteboard(of: group).set(arguments[3]))"
+    case "pastes": return try Pasteboard(of: group).string() ?? "none"
+    case "hides":
+        try SecretStore(of: group).set(Array(arguments[4].utf8), forKey: arguments[3])
+        return try SecretStore(of: group).keySource
+    case "reveals":
+        return try SecretStore(of: group).secret(forKey: arguments[3]).map { String(decoding: $0, as: UTF8.self) } ?? "none"
+    default: return "no such conduct"
+    }
+}
+
+do throws(PortalError) {
+    print(try await act())
+} catch {
+    print("\(error.code): \(error)")
+    exit(1)
+}
