@@ -405,7 +405,8 @@ let tests: [Target] = [
     .testTarget(
         name: "AnnexPortalServerTests",
         dependencies: [
-            "AnnexPortalServer", "AnnexGroups", "AnnexPortal", "AnnexModel", "AnnexMessages", "AnnexLinux", "CAnnexLinux",
+            "AnnexPortalServer", "AnnexGroups", "AnnexPortal", "AnnexModel", "AnnexMessages", "AnnexLinux",
+            "CAnnexLinux",
             "CAnnexSQLite", "AnnexTestSupport",
         ],
         swiftSettings: swift),

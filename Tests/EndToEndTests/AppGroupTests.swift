@@ -41,6 +41,7 @@ import Testing
         try app.setPoint("com.apple.share-services")
         try app.setGroups(groups, ofApp: own ?? groups)
         try app.setIdentifier(identifier)
+        try app.setProgram("shares-as-app")
         guard let team else { return app }
         let key = folder.url.path + "/" + team
         if !FileManager.default.fileExists(atPath: key) {
@@ -60,6 +61,18 @@ import Testing
         let end = await session.complete()
         #expect(end.reason == .completed, "\(end)")
         return text ?? ""
+    }
+
+    /// What the containing app itself does in a process of its own.
+    private func run(_ app: SubstituteApp, _ words: String...) async throws -> String {
+        let ran = try await Program.run(
+            app.path + "/Shout", [place, words[0], Self.ours] + words.dropFirst(), in: folder)
+        #expect(ran.status == 0, "\(ran)")
+        return ran.output.trimmingCharacters(in: .newlines)
+    }
+
+    private func annex(_ words: String...) async throws -> Program {
+        try await Program.annex(["group"] + words + ["--private", place], in: folder)
     }
 
     // MARK: Members
@@ -141,11 +154,80 @@ import Testing
         _ = await session.complete()
     }
 
+    @Test func `S2: the app and its extension hear of each other and of the command line`() async throws {
+        let app = try await app()
+        let host = try host(app)
+        async let heard = run(app, "awaits")
+        while try await ask(host, "gets \(Self.ours) ready?") != "true" {}
+        #expect(try await ask(host, "sets \(Self.ours) color blue") == "set")
+        #expect(try await heard == "color=blue")
+        #expect(try await run(app, "sets", "color", "green") == "set")
+        #expect(try await ask(host, "gets \(Self.ours) color") == "green")
+        #expect(try await annex("defaults", Self.ours, "color", "grey").status == 0)
+        #expect(try await ask(host, "gets \(Self.ours) color") == "grey")
+        #expect(try await annex("defaults", Self.ours, "color").output == "grey\n")
+    }
+
+    @Test func `S2: updates by the app, its extension and another app at the same time lose nothing`() async throws {
+        let (one, other) = (try await app(), try await app("com.example.call"))
+        let host = try host(one, other)
+        async let first = ask(host, "adds \(Self.ours) sum 20")
+        async let second = ask(host, "adds \(Self.ours) sum 20", of: "com.example.call")
+        async let third = run(one, "adds", "sum", "20")
+        _ = try await (first, second, third)
+        #expect(try await annex("defaults", Self.ours, "sum").output == "60\n")
+    }
+
     @Test func `S2: a change beyond the limits fails, and changes nothing`() async throws {
         let app = try await app()
         let host = try host(app)
         #expect(try await ask(host, "sets \(Self.ours) key value") == "set")
         #expect(try await ask(host, "fills \(Self.ours) 30").hasPrefix("full: "))
         #expect(try await ask(host, "gets \(Self.ours) key") == "value")
+    }
+
+    // MARK: Pasteboards and secrets
+
+    @Test func `S5: what one member copies is pasted by another, and expires`() async throws {
+        let app = try await app()
+        let host = try host(app)
+        #expect(try await ask(host, "pastes \(Self.ours)") == "none")
+        let count = try #require(Int(try await ask(host, "copies \(Self.ours) milk")))
+        #expect(try await run(app, "pastes") == "milk")
+        #expect(try await ask(host, "writer \(Self.ours)") == "com.example.shout.loud")
+        #expect(try await Int(run(app, "copies", "bread")) == count + 1)
+        #expect(try await ask(host, "pastes \(Self.ours)") == "bread")
+        _ = try await ask(host, "copies \(Self.ours) eggs soon-gone")
+        #expect(try await ask(host, "pastes \(Self.ours)") == "none")
+    }
+
+    @Test func `S5: a secret is shared by the members, and is not readable on disk`() async throws {
+        let app = try await app()
+        let host = try host(app)
+        #expect(try await ask(host, "hides \(Self.ours) token swordfish") == "a file of mode 600")
+        #expect(try await run(app, "reveals", "token") == "swordfish")
+        #expect(try await run(app, "reveals", "other") == "none")
+        let stores = try FileManager.default.subpathsOfDirectory(atPath: place).filter { $0.contains("store.db") }
+        #expect(!stores.isEmpty)
+        for store in stores {
+            let bytes = try Data(contentsOf: URL(filePath: place + "/" + store))
+            #expect(bytes.range(of: Data("swordfish".utf8)) == nil)
+        }
+    }
+
+    // MARK: Commands
+
+    @Test func `annex group lists and shows the groups, and names what is missing`() async throws {
+        let app = try await app()
+        let host = try host(app)
+        #expect(try await ask(host, "writes \(Self.ours) list milk") == "written")
+        #expect(try await annex("list").output.hasPrefix("\(Self.ours)  team "))
+        let shown = try await annex("show", Self.ours)
+        #expect(shown.output.contains("holds      1 files"), "\(shown)")
+        #expect(try await run(app, "where").hasSuffix("/\(Self.ours)/container"))
+        let missing = try await annex("show", "group.com.example.none")
+        #expect(missing.status == 1 && missing.errors.contains("there is no group"), "\(missing)")
+        let key = try await annex("defaults", Self.ours, "none")
+        #expect(key.status == 1 && key.errors.contains("no value for none"), "\(key)")
     }
 }

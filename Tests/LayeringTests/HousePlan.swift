@@ -142,8 +142,10 @@ enum HousePlan {
                 Target(
                     "AnnexBroker", "registry, launch and supervision of extensions",
                     imports: [
-                        "AnnexPortalServer", "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexLaunch",
-                        "AnnexShippedPolicies", "AnnexPolicy", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux",
+                        "AnnexPortalServer", "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
+                        "AnnexLaunch",
+                        "AnnexShippedPolicies", "AnnexPolicy", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel",
+                        "AnnexLinux",
                     ],
                     products: ["Logging"]),
                 Target(
@@ -181,7 +183,8 @@ enum HousePlan {
                     "AnnexCommand", "the command line's commands",
                     imports: [
                         "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexPortalServer", "AnnexGroups", "AnnexPortal",
-                        "AnnexRegistry", "AnnexSigning", "AnnexBundling", "AnnexBundle", "AnnexActivation", "AnnexModel", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
+                        "AnnexRegistry", "AnnexSigning", "AnnexBundling", "AnnexBundle", "AnnexActivation",
+                        "AnnexModel", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
                         "AnnexLaunch",
                         "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel",
                         "AnnexLinux",

@@ -23,6 +23,14 @@ public final class SubstituteApp: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: executable.path)
     }
 
+    /// Replaces the program of the app itself.
+    public func setProgram(_ name: String) throws {
+        let program = folder.url.appending(path: "Shout.app/Shout")
+        try FileManager.default.removeItem(at: program)
+        try FileManager.default.copyProgram(at: ExampleBundles.products.appending(path: name), to: program)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+    }
+
     /// Names another extension point in the extension's `Info.plist`.
     public func setPoint(_ point: String) throws {
         let info = folder.url.appending(path: "Shout.app/PlugIns/Loud.appex/Info.plist")

@@ -32,7 +32,8 @@ func act() async throws(PortalError) -> String {
         try SecretStore(of: group).set(Array(arguments[4].utf8), forKey: arguments[3])
         return try SecretStore(of: group).keySource
     case "reveals":
-        return try SecretStore(of: group).secret(forKey: arguments[3]).map { String(decoding: $0, as: UTF8.self) } ?? "none"
+        return try SecretStore(of: group).secret(forKey: arguments[3]).map { String(decoding: $0, as: UTF8.self) }
+            ?? "none"
     default: return "no such conduct"
     }
 }

@@ -31,6 +31,17 @@ final class SharesData: AppExtension {
         case "gets" where rest[0].hasSuffix("?"):
             return "\(try SharedDefaults(suiteName: group).bool(forKey: String(rest[0].dropLast())) ?? false)"
         case "gets": return try SharedDefaults(suiteName: group).string(forKey: rest[0]) ?? "none"
+        case "adds": return try add(Int(rest[1]) ?? 0, to: rest[0], in: SharedDefaults(suiteName: group))
+        case "copies":
+            return "\(try Pasteboard(of: AppGroup(group)).set(rest[0], lasting: rest.count > 1 ? .zero : nil))"
+        case "pastes": return try Pasteboard(of: AppGroup(group)).string() ?? "none"
+        case "writer": return try Pasteboard(of: AppGroup(group)).writer
+        case "hides":
+            try SecretStore(of: AppGroup(group)).set(Array(rest[1].utf8), forKey: rest[0])
+            return try SecretStore(of: AppGroup(group)).keySource
+        case "reveals":
+            let secret = try SecretStore(of: AppGroup(group)).secret(forKey: rest[0])
+            return secret.map { String(decoding: $0, as: UTF8.self) } ?? "none"
         case "awaits": return try await change(of: group)
         case "fills": return try fill(group, Int(rest[0]) ?? 0)
         default: return "no such conduct"
@@ -45,6 +56,11 @@ final class SharesData: AppExtension {
             return keys.sorted().map { "\($0)=\(defaults.string(forKey: $0) ?? "none")" }.joined(separator: " ")
         }
         return "ended"
+    }
+
+    private func add(_ count: Int, to key: String, in defaults: SharedDefaults) throws -> String {
+        for _ in 0..<count { try defaults.update { [key: .integer(($0[key]?.integer ?? 0) + 1)] } }
+        return "\(defaults.integer(forKey: key) ?? 0)"
     }
 
     private func fill(_ group: String, _ count: Int) throws -> String {
@@ -76,9 +92,10 @@ final class SharesData: AppExtension {
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
-            names.append(withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            })
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
         }
         return names.filter { !$0.hasPrefix(".") }.sorted().joined(separator: " ")
     }

@@ -28,12 +28,15 @@ extension Broker {
             configuration.environment[Portal.variable] = Array("\(Portal.descriptor)".utf8)
             return try portal(for: record, groups: groups, bell: bell, into: &configuration)
         } catch {
-            throw BrokerError(.system, what: "has no portal: \(error.cause)", place: bundle.identifier, remedy: error.remedy)
+            throw BrokerError(
+                .system, what: "has no portal: \(error.cause)", place: bundle.identifier, remedy: error.remedy)
         }
     }
 
     /// The bell of an extension that gets a portal.
-    static func bell(of channel: borrowing ExtensionDescriptors, for identifier: String) throws(BrokerError) -> PortalBell {
+    static func bell(of channel: borrowing ExtensionDescriptors, for identifier: String) throws(BrokerError)
+        -> PortalBell
+    {
         do throws(SystemError) {
             return try PortalBell(channel.extensionRegion)
         } catch {

@@ -88,7 +88,10 @@ struct GroupDefaultsCommand: ParsableCommand {
     }
 
     private func show(_ values: [String: ItemValue]) {
-        if json { return print(JSON.object(values.sorted { $0.key < $1.key }.map { .init($0.key, value: $0.value.json) }).written) }
+        if json {
+            return print(
+                JSON.object(values.sorted { $0.key < $1.key }.map { .init($0.key, value: $0.value.json) }).written)
+        }
         for (key, value) in values.sorted(by: { $0.key < $1.key }) { print("\(PlainText.shown(key)) = \(value.shown)") }
     }
 

@@ -10,7 +10,9 @@ extension JoinedGroup {
         } catch {
             throw PortalError(
                 .full, what: "the data is too large: \(error)",
-                remedy: "keep it in a file of the container: at most \(PortalRequest.mostBytes >> 10) KiB can be sent at once")
+                remedy:
+                    "keep it in a file of the container: at most \(PortalRequest.mostBytes >> 10) KiB can be sent at once"
+            )
         }
         return try portal.call(method, group: identifier, body: body)
     }

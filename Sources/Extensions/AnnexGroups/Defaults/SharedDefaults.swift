@@ -1,6 +1,6 @@
+internal import AnnexMessages
 public import AnnexModel
 public import AnnexPortal
-internal import AnnexMessages
 internal import Synchronization
 
 /// Small values that all members of an app group share: settings, counters, the state of a view.
@@ -139,7 +139,8 @@ public final class SharedDefaults: Sendable {
         } catch {
             throw PortalError(
                 .full, what: "the value of \(key) is too large: \(error)",
-                remedy: "keep it in a file of the container: a value has at most \(DefaultsLimits.valueBytes >> 10) KiB")
+                remedy: "keep it in a file of the container: a value has at most \(DefaultsLimits.valueBytes >> 10) KiB"
+            )
         }
     }
 }

@@ -116,7 +116,8 @@ package final class PortalClient: Sendable {
         } catch {
             throw PortalError(
                 .invalid, what: "the request is too large: \(error)",
-                remedy: "send at most \(PortalRequest.mostBytes >> 10) KiB at once; keep more in a file of the container")
+                remedy:
+                    "send at most \(PortalRequest.mostBytes >> 10) KiB at once; keep more in a file of the container")
         }
         try send(bytes)
     }

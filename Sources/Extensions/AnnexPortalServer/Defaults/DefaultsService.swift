@@ -35,7 +35,8 @@ package final class DefaultsService: PortalService {
 
     private func snapshot(of group: OpenGroup) throws(PortalError) -> [UInt8] {
         let stored = try group.withStore { (store) throws(StoreError) in try store.snapshot() }
-        return try DefaultsSnapshot(entries: stored.entries, generation: stored.generation).answerBody(within: DefaultsLimits.messages)
+        return try DefaultsSnapshot(entries: stored.entries, generation: stored.generation).answerBody(
+            within: DefaultsLimits.messages)
     }
 
     private func apply(_ change: DefaultsChange, to group: OpenGroup) throws(PortalError) -> [UInt8] {

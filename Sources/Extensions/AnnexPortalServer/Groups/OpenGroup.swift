@@ -102,7 +102,9 @@ package final class OpenGroup: Sendable {
     /// The number of the last change that this process knows of; nil if the service has not asked yet.
     func lastChange(of service: PortalServiceName) -> UInt64? { lastChanges.withLock { $0[service] } }
 
-    func setLastChange(_ number: UInt64, of service: PortalServiceName) { lastChanges.withLock { $0[service] = number } }
+    func setLastChange(_ number: UInt64, of service: PortalServiceName) {
+        lastChanges.withLock { $0[service] = number }
+    }
 
     /// Makes the other processes look for a change of the store. The change must be committed.
     func announceChange() { words.touch() }

@@ -67,7 +67,9 @@ package final class PortalConnection: Sendable {
             case .nothing: return
             case .end: return end()
             case .message(let message):
-                guard !message.bytesWereCut else { return violate("a request of more than \(PortalRequest.mostBytes) bytes") }
+                guard !message.bytesWereCut else {
+                    return violate("a request of more than \(PortalRequest.mostBytes) bytes")
+                }
                 guard take(message.bytes) else { return }
             }
         }
