@@ -407,7 +407,7 @@ let tests: [Target] = [
         dependencies: [
             "AnnexPortalServer", "AnnexGroups", "AnnexPortal", "AnnexModel", "AnnexMessages", "AnnexLinux",
             "CAnnexLinux",
-            "CAnnexSQLite", "AnnexTestSupport",
+            "CAnnexSQLite", "CFilterFixture", "AnnexTestSupport",
         ],
         swiftSettings: swift),
     .testTarget(

@@ -42,6 +42,10 @@ int filter_run_program(
     const void *instructions, size_t count, uint64_t nonce, const char *program, const char *variable,
     const char *root, int32_t *notified, size_t capacity, size_t *notified_count);
 
+// Runs `body` twice on a new thread. The second time, the kernel ends the thread at its first system call. Whether the body came
+// to its end; -errno of a failed preparation.
+int filter_runs_without_calls(void (*body)(void *), void *context);
+
 // Whether `filter_run_program` can give a program another root here.
 int filter_can_have_own_root(void);
 

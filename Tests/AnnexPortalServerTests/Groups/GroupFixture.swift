@@ -1,0 +1,77 @@
+import AnnexGroups
+import AnnexLinux
+import AnnexMessages
+import AnnexPortal
+import AnnexTestSupport
+import Foundation
+import Synchronization
+
+@testable import AnnexPortalServer
+
+/// A folder of private directories with one group, for members in this process.
+final class GroupFixture: Sendable {
+    static let identifier = "group.com.example.todo"
+
+    let folder: TemporaryFolder
+    let key = GroupKey(team: String(repeating: "ab", count: 32), identifier: GroupFixture.identifier)
+
+    init() throws {
+        folder = try TemporaryFolder()
+        chmod(folder.url.path, 0o700)
+    }
+
+    func openGroup() throws -> OpenGroup {
+        let place = try Descriptor.directory(folder.url.path)
+        return try OpenGroup(GroupFolder(key, in: place, at: folder.url.path, owner: geteuid()))
+    }
+
+    /// The portal of a member that serves itself, as a containing app does.
+    func portal() throws -> PortalClient {
+        try LocalPortal.open("com.example.todo", groups: [key], in: folder.url.path)
+    }
+
+    func defaults(_ portal: PortalClient? = nil) throws -> SharedDefaults {
+        let portal = if let portal { portal } else { try self.portal() }
+        return SharedDefaults(AppGroup(try JoinedGroup.join(Self.identifier, through: portal)))
+    }
+}
+
+/// The bare end of a portal, which sends whatever a test wants.
+final class RawMember: Sendable {
+    private let socket: ControlSocket
+    private let state: SharedState
+
+    private final class SharedState: Sendable {
+        let value = Mutex((isAllowed: true, violations: [String]()))
+    }
+
+    init(of group: OpenGroup) throws {
+        let state = SharedState()
+        let member = PortalMember(
+            "com.example.todo.extension", groups: [group.identifier: group], container: { "/groups/\($0.identifier)" },
+            isAllowed: { _ in state.value.withLock { $0.isAllowed } }, wake: {})
+        let server = PortalServer.standard(on: try EventLoop.shared())
+        socket = try server.connect(member) { rule in state.value.withLock { $0.violations.append(rule) } }.takeSocket()
+        self.state = state
+    }
+
+    /// The rules that the broker has seen broken.
+    var violations: [String] { state.value.withLock { $0.violations } }
+
+    func revoke() { state.value.withLock { $0.isAllowed = false } }
+
+    func send(_ bytes: [UInt8]) throws { try socket.send(bytes, waiting: true) }
+
+    func send(_ method: PortalMethod, call: UInt64 = 1, group: String = GroupFixture.identifier) throws {
+        try send(PortalRequest(call: call, method: method, group: group, body: []).encoded())
+    }
+
+    /// The next answer; nil if the broker has ended the portal.
+    func answer() throws -> PortalDelivery? {
+        switch try socket.receive(atMost: PortalDelivery.mostBytes, waiting: true) {
+        case .message(let message): try PortalDelivery(decoding: message.bytes)
+        case .nothing: nil
+        case .end: nil
+        }
+    }
+}
