@@ -35,13 +35,13 @@ import Testing
     /// An app whose extension uses its groups.
     private func app(
         _ identifier: String = "com.example.shout", groups: [String] = [Self.ours], ofApp own: [String]? = nil,
-        signedBy team: String? = "ours"
+        signedBy team: String? = "ours", running name: String = "shares-data", program: String = "shares-as-app"
     ) async throws -> SubstituteApp {
-        let app = try SubstituteApp(running: "shares-data")
+        let app = try SubstituteApp(running: name)
         try app.setPoint("com.apple.share-services")
         try app.setGroups(groups, ofApp: own ?? groups)
         try app.setIdentifier(identifier)
-        try app.setProgram("shares-as-app")
+        try app.setProgram(program)
         guard let team else { return app }
         let key = folder.url.path + "/" + team
         if !FileManager.default.fileExists(atPath: key) {
@@ -131,6 +131,18 @@ import Testing
         _ = await session.complete()
     }
 
+    @Test func `S1: a member of a group that is too large is ended, and its files stay`() async throws {
+        let app = try await app()
+        let host = try host(app)
+        let container = try await run(app, "where")
+        // A file with holes would take no room, so the limit of files is the one that is exceeded.
+        for number in 0..<16_400 { try Data().write(to: URL(filePath: "\(container)/\(number)")) }
+        let session = try await host.begin("com.example.shout.loud")
+        let end = try #require(await session.untilEnd())
+        #expect(end.reason == .diskLimit && "\(end.detail)".contains("files in the app group \(Self.ours)"), "\(end)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: container).count == 16_400)
+    }
+
     // MARK: Shared defaults
 
     @Test func `S2: a value that one member sets is read by another, and outlives the broker`() async throws {
@@ -184,6 +196,50 @@ import Testing
         #expect(try await ask(host, "sets \(Self.ours) key value") == "set")
         #expect(try await ask(host, "fills \(Self.ours) 30").hasPrefix("full: "))
         #expect(try await ask(host, "gets \(Self.ours) key") == "value")
+    }
+
+    // MARK: SQLite
+
+    @Test func `S4: two extensions and the app write one SQLite database at the same time`() async throws {
+        let (one, other) = (try await ledger("com.example.shout"), try await ledger("com.example.call"))
+        let host = try host(one, other)
+        async let first = ask(host, "\(Self.ours) 20")
+        async let second = ask(host, "\(Self.ours) 20", of: "com.example.call")
+        async let third = write(20, as: one)
+        let ends = try await [first, second, third]
+        #expect(ends.allSatisfy { $0.hasSuffix(" 0 ok") }, "\(ends)")
+        #expect(try await write(0, as: one) == "60 0 ok")
+    }
+
+    @Test func `S4: writers that are killed at random moments leave a whole database`() async throws {
+        let app = try await ledger("com.example.shout")
+        let host = try host(app)
+        _ = try await ask(host, "\(Self.ours) 1")
+        let kills = Int(ProcessInfo.processInfo.environment["ANNEX_KILLS"] ?? "") ?? 12
+        for _ in 0..<kills {
+            let session = try await host.begin("com.example.shout.loud")
+            async let request = session.request([ExtensionItem(contentText: "\(Self.ours) 1000000")])
+            let writer = try ChildProcess(
+                ChildProcess.executable(app.path + "/Shout"), arguments: [place, Self.ours, "1000000"], in: folder.url)
+            try await Task.sleep(for: .microseconds(Int.random(in: 0...30_000)))
+            writer.signal(SIGKILL)
+            _ = await session.cancel()
+            _ = try? await request
+            _ = await writer.ended()
+            let summary = try await write(0, as: app)
+            #expect(summary.hasSuffix(" 0 ok"), "\(summary)")
+        }
+    }
+
+    private func ledger(_ identifier: String) async throws -> SubstituteApp {
+        try await app(identifier, running: "keeps-a-ledger", program: "keeps-a-ledger-as-app")
+    }
+
+    /// Writes entries as the containing app, and returns what the ledger holds then.
+    private func write(_ count: Int, as app: SubstituteApp) async throws -> String {
+        let ran = try await Program.run(app.path + "/Shout", [place, Self.ours, "\(count)"], in: folder)
+        #expect(ran.status == 0, "\(ran)")
+        return ran.output.trimmingCharacters(in: .newlines)
     }
 
     // MARK: Pasteboards and secrets

@@ -34,7 +34,8 @@ import Testing
         for _ in 0..<200 {
             let other = try RawMember(of: fixture.openGroup())
             let valid = try PortalRequest(
-                call: 1, method: DefaultsMethod.change, group: GroupFixture.identifier, body: [1, 2, 3, 4]).encoded()
+                call: 1, method: DefaultsMethod.change, group: GroupFixture.identifier, body: [1, 2, 3, 4]
+            ).encoded()
             var bytes = valid
             for _ in 0..<Int.random(in: 1...8, using: &random) {
                 bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
@@ -71,7 +72,8 @@ import Testing
     }
 
     @Test func `an unknown service, method or group is an error with a remedy`() throws {
-        try member.send(PortalRequest(call: 1, method: GroupMethod.list, group: "", body: []).with(service: 99).encoded())
+        try member.send(
+            PortalRequest(call: 1, method: GroupMethod.list, group: "", body: []).with(service: 99).encoded())
         #expect(try member.answer()?.error?.code == .unavailable)
         try member.send(PortalMethod(.defaults, number: 999))
         #expect(try member.answer()?.error?.code == .invalid)
