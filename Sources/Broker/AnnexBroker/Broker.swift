@@ -100,7 +100,7 @@ package final class Broker: BrokerService {
         // before a removal is tried.
         let keepsFiles = kept != nil
         let portal = try openGroups(
-            for: bundle, record: record, entitlements: inForce, bell: bell, into: &configuration)
+            for: bundle, record: record, entitlements: inForce, policy: policy, bell: bell, into: &configuration)
         // This step comes last: if a later step failed, it would have to give the slot back.
         let slot = try slot(for: purpose, bundle: bundle, most: policy.limits.instances)
         let log = log.of(host)

@@ -14,11 +14,17 @@ extension Broker {
     /// A group is open to an extension if the extension and its app both declare it, a team has signed the app, and the
     /// entitlement is in force. An extension without groups gets no portal, so that it cannot attack one.
     func openGroups(
-        for bundle: ExtensionBundle, record: ExtensionRecord, entitlements: [String], bell: PortalBell?,
+        for bundle: ExtensionBundle, record: ExtensionRecord, entitlements: [String], policy: Policy, bell: PortalBell?,
         into configuration: inout SandboxConfiguration
     ) throws(BrokerError) -> ExtensionPortal? {
         let identifiers = groups(of: bundle, entitlements: entitlements)
         guard !identifiers.isEmpty, let team = signatures.team(of: bundle), let bell else { return nil }
+        if let call = policy.callForSetUserID {
+            throw BrokerError(
+                .invalidPolicy,
+                what: "\(policy.name) allows \(call) with a set-user-ID mode, and the extension has app groups",
+                place: bundle.identifier, remedy: "allow \(call) only where the mode is without 0xc00")
+        }
         let groups = try self.groups.open(identifiers, of: team, for: bundle.containingApp)
         do throws(SystemError) {
             for group in groups {

@@ -69,7 +69,7 @@ extension Termination {
         case timeLimit
         /// The extension used more processor time than its limit allows.
         case processorLimit
-        /// The extension wrote more to its private directory than its limit allows.
+        /// The extension wrote more to its private directory than its limit allows, or one of its app groups is too large.
         case diskLimit
         /// The extension wrote more output than its limit allows.
         case outputLimit
