@@ -19,10 +19,12 @@ import Testing
         let point = "com.apple.share-services"
         let groups = "com.apple.security.application-groups"
         let client = "com.apple.security.network.client"
-        for names in [[groups], [client], [groups, client], [client, groups]] {
+        // This entitlement adds nothing to a policy, so no filter is carried for it.
+        let reading = "com.apple.security.files.user-selected.read-only"
+        for names in [[groups], [client], [reading], [groups, client], [client, groups], [reading, groups]] {
             let name = ([point] + names).joined(separator: "+")
             let ahead = try Policy.compiledAhead(named: name)
-            let carried = names.contains(client) ? "\(point)+\(client)" : point
+            let carried = ([point] + names.filter { $0 != reading }.sorted()).joined(separator: "+")
             #expect(try ahead.filter() == #require(CompiledPolicies.named(carried)).filter(for: .current), "\(name)")
             #expect(try ahead == Policy.shipped(named: name), "\(name)")
             #expect(ahead.name == ([point] + names.sorted()).joined(separator: "+"))
