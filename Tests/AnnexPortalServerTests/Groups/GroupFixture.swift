@@ -60,18 +60,30 @@ final class RawMember: Sendable {
 
     func revoke() { state.value.withLock { $0.isAllowed = false } }
 
-    func send(_ bytes: [UInt8]) throws { try socket.send(bytes, waiting: true) }
-
-    func send(_ method: PortalMethod, call: UInt64 = 1, group: String = GroupFixture.identifier) throws {
-        try send(PortalRequest(call: call, method: method, group: group, body: []).encoded())
+    /// Waits for room as `answer` waits for an answer.
+    func send(_ bytes: [UInt8]) async throws {
+        while true {
+            do throws(SystemError) {
+                return try socket.send(bytes)
+            } catch {
+                guard error.isLackOfRoom else { throw error }
+                try await Task.sleep(for: .milliseconds(1))
+            }
+        }
     }
 
-    /// The next answer; nil if the broker has ended the portal.
-    func answer() throws -> PortalDelivery? {
-        switch try socket.receive(atMost: PortalDelivery.mostBytes, waiting: true) {
-        case .message(let message): try PortalDelivery(decoding: message.bytes)
-        case .nothing: nil
-        case .end: nil
+    func send(_ method: PortalMethod, call: UInt64 = 1, group: String = GroupFixture.identifier) async throws {
+        try await send(PortalRequest(call: call, method: method, group: group, body: []).encoded())
+    }
+
+    /// The next answer; nil if the broker has ended the portal. No thread of the pool waits for it, because those are few.
+    func answer() async throws -> PortalDelivery? {
+        while true {
+            switch try socket.receive(atMost: PortalDelivery.mostBytes) {
+            case .message(let message): return try PortalDelivery(decoding: message.bytes)
+            case .nothing: try await Task.sleep(for: .milliseconds(1))
+            case .end: return nil
+            }
         }
     }
 }

@@ -19,13 +19,13 @@ import Testing
 
     /// Waits until the broker has ended the portal, and returns the rule that it names.
     private func ending() async throws -> [String] {
-        while try member.answer() != nil {}
+        while try await member.answer() != nil {}
         await eventually { !member.violations.isEmpty }
         return member.violations
     }
 
     @Test func `bytes that are no message end the portal`() async throws {
-        try member.send([1, 2, 3])
+        try await member.send([1, 2, 3])
         #expect(try await ending() == ["a request that is no message"])
     }
 
@@ -40,23 +40,23 @@ import Testing
             for _ in 0..<Int.random(in: 1...8, using: &random) {
                 bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
             }
-            try other.send(bytes)
+            try await other.send(bytes)
             // A request whose number became 0 gets no answer; the next one does, unless the portal has ended.
-            try? other.send(GroupMethod.list, call: 99)
-            while let answer = try other.answer(), answer.call != 99 { #expect(answer.error != nil) }
+            try? await other.send(GroupMethod.list, call: 99)
+            while let answer = try await other.answer(), answer.call != 99 { #expect(answer.error != nil) }
         }
     }
 
     @Test func `a request that is too large ends the portal`() async throws {
-        try member.send([UInt8](repeating: 0, count: PortalRequest.mostBytes + 1))
+        try await member.send([UInt8](repeating: 0, count: PortalRequest.mostBytes + 1))
         #expect(try await ending() == ["a request of more than \(PortalRequest.mostBytes) bytes"])
     }
 
     @Test func `a member that floods its portal is named with the limit`() async throws {
-        for call in 1...UInt64(PortalBudget.perSecond * 2) {
-            do { try member.send(GroupMethod.list, call: call) } catch { break }
-            _ = try member.answer()
-        }
+        // A slow machine takes a while to take so many in one second. The broker then ends the portal.
+        do {
+            while true { try await member.send(GroupMethod.list, call: 0) }
+        } catch {}
         #expect(try await ending().first?.contains("portal requests") ?? false)
     }
 
@@ -66,36 +66,36 @@ import Testing
         _ = try group.withStore { (store) throws(StoreError) in
             try store.change([DefaultsEntry(key: "large", value: [UInt8](repeating: 1, count: 30 << 10))])
         }
-        for call in 1...60 { try member.send(DefaultsMethod.snapshot, call: UInt64(call)) }
+        for call in 1...60 { try await member.send(DefaultsMethod.snapshot, call: UInt64(call)) }
         await eventually { !member.violations.isEmpty }
         #expect(member.violations == ["unread answers"])
     }
 
-    @Test func `an unknown service, method or group is an error with a remedy`() throws {
-        try member.send(
+    @Test func `an unknown service, method or group is an error with a remedy`() async throws {
+        try await member.send(
             PortalRequest(call: 1, method: GroupMethod.list, group: "", body: []).with(service: 99).encoded())
-        #expect(try member.answer()?.error?.code == .unavailable)
-        try member.send(PortalMethod(.defaults, number: 999))
-        #expect(try member.answer()?.error?.code == .invalid)
-        try member.send(DefaultsMethod.snapshot, group: "group.com.example.other")
-        let stranger = try member.answer()?.error
+        #expect(try await member.answer()?.error?.code == .unavailable)
+        try await member.send(PortalMethod(.defaults, number: 999))
+        #expect(try await member.answer()?.error?.code == .invalid)
+        try await member.send(DefaultsMethod.snapshot, group: "group.com.example.other")
+        let stranger = try await member.answer()?.error
         #expect(stranger?.code == .notMember && stranger?.remedy != nil)
-        try member.send(DefaultsMethod.snapshot, group: "")
-        #expect(try member.answer()?.error?.code == .invalid)
+        try await member.send(DefaultsMethod.snapshot, group: "")
+        #expect(try await member.answer()?.error?.code == .invalid)
     }
 
-    @Test func `an entitlement is checked at each request`() throws {
-        try member.send(DefaultsMethod.snapshot)
-        #expect(try member.answer()?.error == nil)
+    @Test func `an entitlement is checked at each request`() async throws {
+        try await member.send(DefaultsMethod.snapshot)
+        #expect(try await member.answer()?.error == nil)
         member.revoke()
-        try member.send(DefaultsMethod.snapshot)
-        #expect(try member.answer()?.error?.code == .notAllowed)
+        try await member.send(DefaultsMethod.snapshot)
+        #expect(try await member.answer()?.error?.code == .notAllowed)
     }
 
-    @Test func `a message without a number gets no answer`() throws {
-        try member.send(DefaultsMethod.snapshot, call: 0)
-        try member.send(GroupMethod.list, call: 7)
-        #expect(try member.answer()?.call == 7)
+    @Test func `a message without a number gets no answer`() async throws {
+        try await member.send(DefaultsMethod.snapshot, call: 0)
+        try await member.send(GroupMethod.list, call: 7)
+        #expect(try await member.answer()?.call == 7)
     }
 }
 
