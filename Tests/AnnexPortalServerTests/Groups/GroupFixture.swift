@@ -15,9 +15,16 @@ final class GroupFixture: Sendable {
     let folder: TemporaryFolder
     let key = GroupKey(team: String(repeating: "ab", count: 32), identifier: GroupFixture.identifier)
 
+    /// The portals of this folder. Each has a thread, which ends with its portal.
+    private let portals = Mutex<[PortalClient]>([])
+
     init() throws {
         folder = try TemporaryFolder()
         chmod(folder.url.path, 0o700)
+    }
+
+    deinit {
+        for portal in portals.withLock({ $0 }) { portal.close() }
     }
 
     func openGroup() throws -> OpenGroup {
@@ -27,7 +34,9 @@ final class GroupFixture: Sendable {
 
     /// The portal of a member that serves itself, as a containing app does.
     func portal() throws -> PortalClient {
-        try LocalPortal.open("com.example.todo", groups: [key], in: folder.url.path)
+        let portal = try LocalPortal.open("com.example.todo", groups: [key], in: folder.url.path)
+        portals.withLock { $0.append(portal) }
+        return portal
     }
 
     func defaults(_ portal: PortalClient? = nil) throws -> SharedDefaults {
