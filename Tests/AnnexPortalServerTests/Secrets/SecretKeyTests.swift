@@ -67,7 +67,7 @@ import Testing
         _ = try find()
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    @Test(.enabled(if: geteuid() == 0, "needs root: only root can give files away"))
     func `S5: a key file of another user is refused`() throws {
         _ = try find()
         chown(file, 12_345, 12_345)

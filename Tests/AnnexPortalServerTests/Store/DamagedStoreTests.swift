@@ -116,7 +116,7 @@ import Testing
         #expect(place.failure() == nil)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    @Test(.enabled(if: geteuid() == 0, "needs root: only root can give files away"))
     func `S2: the store of another user is refused`() throws {
         _ = try place.opened()
         chown(place.path, 12_345, 12_345)
