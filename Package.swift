@@ -334,6 +334,8 @@ let fixtures: [Target] = [
     sharedFixture("Ledgers", ["CAnnexSQLite"]),
     fixture("shares-as-app", ["AnnexApp"], isExtension: false),
     fixture("writes-defaults", ["AnnexPortalServer", "AnnexPortal"], isExtension: false),
+    fixture(
+        "coordinates-files", ["AnnexGroups", "AnnexPortalServer", "AnnexPortal", "AnnexLinux"], isExtension: false),
     fixture("loads-items", ["AnnexExtension"]),
     fixture("demands-items", ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
     fixture("crashes-as-told", ["AnnexExtension", "AnnexLinux", "CCrashes"]),

@@ -4,6 +4,10 @@ extension PortalServer {
     /// A server with all services.
     package static func standard(on loop: EventLoop) -> PortalServer {
         PortalServer(
-            loop: loop, services: [GroupService(loop: loop), DefaultsService(), PasteboardService(), SecretService()])
+            loop: loop,
+            services: [
+                GroupService(loop: loop), DefaultsService(), CoordinationService(loop: loop), PasteboardService(),
+                SecretService(),
+            ])
     }
 }

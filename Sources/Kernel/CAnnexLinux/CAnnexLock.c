@@ -5,12 +5,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-int annex_lock_byte(int descriptor, uint64_t offset, int locked) {
+int annex_lock_range(int descriptor, uint64_t start, uint64_t length, int lock) {
+    static const short types[] = {F_UNLCK, F_RDLCK, F_WRLCK};
     struct flock range = {
-        .l_type = locked ? F_WRLCK : F_UNLCK,
+        .l_type = types[lock],
         .l_whence = SEEK_SET,
-        .l_start = (off_t)offset,
-        .l_len = 1,
+        .l_start = (off_t)start,
+        .l_len = (off_t)length,
     };
     return fcntl(descriptor, F_OFD_SETLK, &range) < 0 ? -errno : 0;
 }

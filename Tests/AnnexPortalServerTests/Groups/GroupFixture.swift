@@ -33,11 +33,19 @@ final class GroupFixture: Sendable {
     }
 
     /// The portal of a member that serves itself, as a containing app does.
-    func portal() throws -> PortalClient {
-        let portal = try LocalPortal.open("com.example.todo", groups: [key], in: folder.url.path)
+    func portal(of member: String = "com.example.todo") throws -> PortalClient {
+        let portal = try LocalPortal.open(member, groups: [key], in: folder.url.path)
         portals.withLock { $0.append(portal) }
         return portal
     }
+
+    /// The group, as a member of its own sees it.
+    func group(_ member: String = "com.example.todo") throws -> AppGroup {
+        AppGroup(try JoinedGroup.join(Self.identifier, through: portal(of: member)))
+    }
+
+    /// The path of the members' files.
+    var container: String { "\(folder.url.path)/@groups/\(key.team)/\(key.identifier)/container" }
 
     func defaults(_ portal: PortalClient? = nil) throws -> SharedDefaults {
         let portal = if let portal { portal } else { try self.portal() }
@@ -56,8 +64,8 @@ final class RawMember: Sendable {
 
     init(of group: OpenGroup) throws {
         let state = SharedState()
-        let member = PortalMember(
-            "com.example.todo.extension", groups: [group.identifier: group], container: { "/groups/\($0.identifier)" },
+        let member = try PortalMember(
+            "com.example.todo.extension", groups: [group], container: { "/groups/\($0.identifier)" },
             isAllowed: { _ in state.value.withLock { $0.isAllowed } }, wake: {})
         let server = PortalServer.standard(on: try EventLoop.shared())
         socket = try server.connect(member) { rule in state.value.withLock { $0.violations.append(rule) } }.takeSocket()

@@ -25,6 +25,13 @@ extension Broker {
                 what: "\(policy.name) allows \(call) with a set-user-ID mode, and the extension has app groups",
                 place: bundle.identifier, remedy: "allow \(call) only where the mode is without 0xc00")
         }
+        guard policy.limits.descriptors <= Portal.firstLocks else {
+            throw BrokerError(
+                .invalidPolicy,
+                what:
+                    "\(policy.name) allows \(policy.limits.descriptors) descriptors, and the extension has app groups",
+                place: bundle.identifier, remedy: "state at most \(Portal.firstLocks) under limits: descriptors")
+        }
         let groups = try self.groups.open(identifiers, of: team, for: bundle.containingApp)
         do throws(SystemError) {
             for group in groups {
@@ -65,15 +72,17 @@ extension Broker {
         for record: ExtensionRecord, groups: [OpenGroup], bell: PortalBell,
         into configuration: inout SandboxConfiguration
     ) throws(SystemError) -> ExtensionPortal {
-        let member = PortalMember(
-            record.identifier, groups: Dictionary(groups.map { ($0.identifier, $0) }) { $1 },
-            container: { Self.place(of: $0) },
+        let member = try PortalMember(
+            record.identifier, groups: groups, firstLocks: Portal.firstLocks, container: { Self.place(of: $0) },
             isAllowed: { [registry] in registry.value.entitlementsInForce(for: record).contains($0) },
             wake: { bell.ring() })
         let onViolation = ViolationHandler()
         let ends = try portals.connect(member) { onViolation.report($0) }
         let connection = ends.connection
         configuration.give(ends.takeSocket().takeDescriptor(), as: Portal.descriptor)
+        for locks in member.locks.values {
+            if let number = locks.number { configuration.give(try locks.duplicate(), as: number) }
+        }
         return ExtensionPortal(connection: connection, groups: groups, onViolation: onViolation)
     }
 }

@@ -18,6 +18,9 @@ final class ExtensionPortal: Sendable {
     /// Calls a handler if the extension breaks a rule of the portal, or has done so already.
     func handleViolation(with handler: @escaping @Sendable (String) -> Void) { onViolation.set(handler) }
 
+    /// The extension's locks in each group.
+    var locks: [String: MemberLocks] { connection.member.locks }
+
     func end() { connection.end() }
 }
 

@@ -84,7 +84,15 @@ extension SupervisedExtension {
 
     private func watch(_ quotas: [GroupQuota]) {
         let watches = quotas.map { Watch($0, orOn: loop) }
-        running.withLock { $0.quotas = watches }
+        let locks = running.withLock { $0.portal?.locks ?? [:] }
+        let lockWatches = locks.map { group, locks in
+            let quota = LockQuota(of: locks, in: group) { [weak self] in self?.end(for: .messageBudget($0)) }
+            return Watch(quota, orOn: loop)
+        }
+        running.withLock { running in
+            running.quotas = watches
+            running.lockQuotas = lockWatches
+        }
     }
 
     private func wake(at moment: Moment?) {
@@ -122,6 +130,7 @@ extension SupervisedExtension {
             running.kept = nil
             running.disk = nil
             running.quotas = []
+            running.lockQuotas = []
             return (running.ended, running.activity, running.granted, running.host.take(), running.counts)
         }
         let end = ended ?? SandboxEnd()

@@ -31,6 +31,8 @@ final class SupervisedExtension: ExtensionHandle {
         var disk: Watch<DiskWatch>?
         /// The watches of the sizes of its groups.
         var quotas: [Watch<GroupQuota>] = []
+        /// The limits on its locks in these groups.
+        var lockQuotas: [Watch<LockQuota>] = []
         var timer: EventLoop.Timer?
         var report: SandboxReport?
         /// When the instance slot was granted.

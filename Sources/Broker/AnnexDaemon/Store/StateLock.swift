@@ -1,5 +1,4 @@
 package import AnnexLinux
-internal import CAnnexLinux
 internal import Glibc
 
 /// A lock on a state folder, which one daemon holds at a time. When the daemon's process ends, for whatever cause, the
@@ -23,9 +22,8 @@ package struct StateLock: ~Copyable, Sendable {
     {
         try Descriptor.makeDirectories(state, mode: 0o700)
         let file = try Descriptor.open("\(state)/lock", O_RDWR | O_CREAT, mode: 0o600)
-        let locked = annex_lock_byte(file.number, byte, 1)
-        guard locked >= 0 else {
-            throw SystemError("lock", errno: locked == -EAGAIN ? EBUSY : -locked, path: state, remedy: remedy)
+        guard try file.lock(.byte(byte), as: .exclusive) else {
+            throw SystemError("lock", errno: EBUSY, path: state, remedy: remedy)
         }
         return file
     }

@@ -3,7 +3,7 @@ internal import AnnexModel
 /// Reads the text of an entitlements file. Every fault is reported, and the wrong value left out.
 package struct EntitlementsReader {
     /// The most groups that one bundle may name.
-    private static let mostGroups = 32
+    private static let mostGroups = 16
 
     private let file: String
     private let findings: FindingCollector

@@ -4,16 +4,19 @@ internal import AnnexPortal
 extension JoinedGroup {
     /// Sends a message about this group, and waits for the answer.
     func ask(_ method: PortalMethod, with message: some Message) throws(PortalError) -> PortalAnswer {
-        let body: [UInt8]
+        try portal.call(method, group: identifier, body: PortalRequest.body(message))
+    }
+}
+
+extension PortalRequest {
+    /// A message as the body of a request.
+    static func body(_ message: some Message) throws(PortalError) -> [UInt8] {
         do throws(EncodingFailure) {
-            body = try message.encoded(within: PortalRequest.limits)
+            return try message.encoded(within: limits)
         } catch {
             throw PortalError(
                 .full, what: "the data is too large: \(error)",
-                remedy:
-                    "keep it in a file of the container: at most \(PortalRequest.mostBytes >> 10) KiB can be sent at once"
-            )
+                remedy: "keep it in a file of the container: at most \(mostBytes >> 10) KiB can be sent at once")
         }
-        return try portal.call(method, group: identifier, body: body)
     }
 }

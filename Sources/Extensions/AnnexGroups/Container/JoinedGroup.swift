@@ -16,9 +16,10 @@ package final class JoinedGroup: Sendable {
         let answer = try portal.call(GroupMethod.join, group: identifier)
         self.identifier = identifier
         self.portal = portal
-        container = try answer.decoded(as: GroupTerms.self).container
+        let terms = try answer.decoded(as: GroupTerms.self)
+        container = terms.container
         let page = try answer.takeDescriptor()
-        locks = try answer.takeDescriptor()
+        locks = if let number = terms.locks { Descriptor(owning: number) } else { try answer.takeDescriptor() }
         do throws(SystemError) {
             // A broker made the file with this size, and no member can write it.
             words = try Mapping(page, size: GroupWords.size, writable: false)

@@ -19,22 +19,15 @@ extension SharedDefaults {
 
 /// One stream of changes. It compares the values of two moments to find the keys that differ.
 final class DefaultsWatch: Sendable {
-    private struct State {
-        var values: [String: ItemValue] = [:]
-        /// Whether a comparison runs, and whether news came meanwhile.
-        var isComparing = false
-        var isStale = false
-    }
-
     let defaults: SharedDefaults
     private let continuation: AsyncStream<Set<String>>.Continuation
-    private let state = Mutex(State())
+    private let comparison = CatchUp()
+    private let last: Mutex<[String: ItemValue]>
 
     init(of defaults: SharedDefaults, reportingTo continuation: AsyncStream<Set<String>>.Continuation) {
         self.defaults = defaults
         self.continuation = continuation
-        let values = defaults.values
-        state.withLock { $0.values = values }
+        last = Mutex(defaults.values)
     }
 
     /// Asks the broker for news. A change before its answer is found by a comparison.
@@ -48,26 +41,7 @@ final class DefaultsWatch: Sendable {
         }
     }
 
-    /// Compares once now, and once more if news come meanwhile. The task runs on the extension's one thread, or in an app on any.
-    func compare() {
-        let mustStart = state.withLock { state in
-            state.isStale = true
-            defer { state.isComparing = true }
-            return !state.isComparing
-        }
-        guard mustStart else { return }
-        Task { [self] in
-            while takeStale() { await compareOnce() }
-        }
-    }
-
-    private func takeStale() -> Bool {
-        state.withLock { state in
-            defer { state.isStale = false }
-            if !state.isStale { state.isComparing = false }
-            return state.isStale
-        }
-    }
+    func compare() { comparison.ask { [self] in await compareOnce() } }
 
     private func compareOnce() async {
         let group = defaults.group
@@ -81,9 +55,9 @@ final class DefaultsWatch: Sendable {
     }
 
     private func report(_ values: [String: ItemValue]) {
-        let keys = state.withLock { state in
-            let old = state.values
-            state.values = values
+        let keys = last.withLock { last in
+            let old = last
+            last = values
             return Set(values.keys.filter { values[$0] != old[$0] }).union(old.keys.filter { values[$0] == nil })
         }
         if !keys.isEmpty { continuation.yield(keys) }

@@ -6,6 +6,9 @@ internal import Synchronization
 package enum Portal {
     /// The number of the portal's descriptor in an extension.
     package static let descriptor: Int32 = 6
+    /// The number of an extension's first descriptor of a file of locks. The filter allows locks on these numbers alone. They lie
+    /// above the limit on descriptors, so that the extension cannot give such a number to another file.
+    package static let firstLocks: Int32 = 512
     /// The variable that tells an extension that it has a portal.
     package static let variable = "ANNEX_PORTAL"
 

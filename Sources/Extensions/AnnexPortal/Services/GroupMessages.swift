@@ -2,7 +2,8 @@ package import AnnexMessages
 
 /// What a member may ask about a group.
 package enum GroupMethod {
-    /// Answered with `GroupTerms` and two descriptors: the shared words, for reading, and the file of locks.
+    /// Answered with `GroupTerms` and the shared words, for reading. If the terms name no descriptor of locks, the file of locks
+    /// travels too.
     package static let join = PortalMethod(.groups, number: 1)
     /// Answered with `NameList`: the groups of this member.
     package static let list = PortalMethod(.groups, number: 2)
@@ -12,12 +13,23 @@ package enum GroupMethod {
 package struct GroupTerms: Message, Hashable {
     /// The absolute path of the container.
     package let container: String
+    /// The number of the member's descriptor of the file of locks, if it got one at its launch.
+    package let locks: Int32?
 
-    package init(container: String) { self.container = container }
+    package init(container: String, locks: Int32?) {
+        self.container = container
+        self.locks = locks
+    }
 
-    package func encode(into encoder: inout MessageEncoder) { encoder.encode(container, as: 1) }
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(container, as: 1)
+        encoder.encode(locks, as: 2)
+    }
 
-    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) { container = try decoder.decode(1) }
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        container = try decoder.decode(1)
+        locks = try decoder.decodeIfPresent(2)
+    }
 }
 
 /// A list of names.
@@ -37,6 +49,12 @@ package enum GroupWords {
     package static let size = 4096
     /// Changes with each change of the shared defaults.
     package static let defaults = 0
-    /// Not 0 while a coordinator waits for a lock.
+    /// Not 0 while a member waits for a lock, and perhaps for some time after.
     package static let waiters = 128
+    /// Not 0 while a member has presenters, and perhaps for some time after.
+    package static let presenters = 256
+    /// Counts releases of locks that others waited for.
+    package static let releases = 384
+    /// Counts news that a broker could not write into the journal.
+    package static let lostNews = 512
 }

@@ -26,6 +26,11 @@ package final class OpenGroup: Sendable {
     /// What follows from a change that another process made, by service. Called on the lane.
     private let followers = Mutex<[PortalServiceName: @Sendable () -> Void]>([:])
 
+    private struct WeakLocks {
+        weak var locks: MemberLocks?
+    }
+
+    private let memberLocks = Mutex<[WeakLocks]>([])
     private let lastChanges = Mutex<[PortalServiceName: UInt64]>([:])
 
     package init(_ folder: consuming GroupFolder) throws(SystemError) {
@@ -51,9 +56,29 @@ package final class OpenGroup: Sendable {
     /// The page of shared words, for a member: open for reading only.
     func wordsForMember() throws(SystemError) -> Descriptor { try directory.openBeneath(SharedPage.name, O_RDONLY) }
 
-    /// A new open file description of the file of locks.
-    func openLocks() throws(SystemError) -> Descriptor {
-        try directory.openBeneath("locks", O_RDWR | O_CREAT, mode: 0o600)
+    /// A new open file description of the file of locks, for one member.
+    func newLocks(of member: String, number: Int32?) throws(SystemError) -> MemberLocks {
+        let file = try directory.openBeneath("locks", O_RDWR | O_CREAT, mode: 0o600)
+        let made = MemberLocks(file, of: member, number: number)
+        memberLocks.withLock { known in
+            known.removeAll { $0.locks == nil }
+            known.append(WeakLocks(locks: made))
+        }
+        return made
+    }
+
+    /// The locks of all members in this process.
+    var locksOfMembers: [MemberLocks] { memberLocks.withLock { $0.compactMap(\.locks) } }
+
+    /// The status of the file of locks.
+    func statusOfLocks() throws(SystemError) -> FileStatus {
+        try directory.openBeneath("locks", O_RDONLY).status()
+    }
+
+    /// The flag in a word.
+    /// - Parameter offset: one of `GroupWords`.
+    func newFlag(at offset: Int) throws(SystemError) -> SharedFlag {
+        SharedFlag(words, at: offset, locking: try directory.openBeneath("flags", O_RDWR | O_CREAT, mode: 0o600))
     }
 
     // MARK: The store
@@ -138,6 +163,11 @@ final class SharedPage: Sendable {
     func load(_ offset: Int) -> UInt32 {
         // SAFETY: the offset lies in the page, which stays mapped as long as this object lives.
         unsafe SharedWord((mapping.start + offset).assumingMemoryBound(to: UInt32.self)).loadAcquire()
+    }
+
+    func set(_ offset: Int, to value: UInt32) {
+        // SAFETY: as above. Several brokers store to the word, and each store is atomic.
+        unsafe WritableWord((mapping.start + offset).assumingMemoryBound(to: UInt32.self)).storeRelease(value)
     }
 
     func change(_ offset: Int) {

@@ -1,7 +1,7 @@
 package import AnnexLinux
 package import AnnexPortal
 
-/// Gives members what they need of a group: the path of the container, the shared words and a file of locks.
+/// Gives members what they need of a group: the path of the container, the shared words and the file of locks.
 package final class GroupService: PortalService {
     private let loop: EventLoop
 
@@ -25,18 +25,19 @@ package final class GroupService: PortalService {
     private func join(_ call: PortalCall) {
         do throws(PortalError) {
             let group = try call.joinedGroup()
-            let terms = try GroupTerms(container: call.member.container(group)).answerBody()
-            call.answer(terms, with: try descriptors(of: group))
+            guard let locks = call.member.locks[group.identifier] else { throw .unknownMethod }
+            let terms = try GroupTerms(container: call.member.container(group), locks: locks.number).answerBody()
+            call.answer(terms, with: try descriptors(of: group, locks: locks))
         } catch {
             call.fail(error)
         }
     }
 
-    private func descriptors(of group: OpenGroup) throws(PortalError) -> DescriptorList {
+    private func descriptors(of group: OpenGroup, locks: MemberLocks) throws(PortalError) -> DescriptorList {
         do throws(SystemError) {
             try group.watchOthers(on: loop)
             var list = DescriptorList(try group.wordsForMember())
-            list.append(try group.openLocks())
+            if locks.number == nil { list.append(try locks.duplicate()) }
             return list
         } catch {
             throw PortalError(.system, what: "the group cannot be joined: \(error.cause)", remedy: error.remedy)

@@ -16,12 +16,10 @@ package enum LocalPortal {
         try Descriptor.makeDirectories(path, mode: 0o700)
         let folder = try Descriptor.directory(path)
         try folder.checkOwn(path)
-        var groups: [String: OpenGroup] = [:]
-        for key in keys {
-            groups[key.identifier] = try OpenGroup(GroupFolder(key, in: folder, at: path, owner: geteuid()))
-        }
+        var groups: [OpenGroup] = []
+        for key in keys { groups.append(try OpenGroup(GroupFolder(key, in: folder, at: path, owner: geteuid()))) }
         let server = PortalServer.standard(on: try EventLoop.shared())
-        let member = PortalMember(
+        let member = try PortalMember(
             identifier, groups: groups, container: \.containerPath, isAllowed: { _ in true }, wake: {})
         let client = PortalClient(try server.connect(member) { _ in }.takeSocket(), reader: .thread)
         _ = try WorkerThread("annex-portal") { client.receiveUntilEnd() }

@@ -14,6 +14,8 @@ package final class PortalConnection: Sendable {
     }
 
     package let member: PortalMember
+    /// No other connection of the server has this number.
+    let number: UInt64
     private let socket: ControlSocket
     private let server: PortalServer
     private let state = Mutex(State())
@@ -21,11 +23,12 @@ package final class PortalConnection: Sendable {
     private let onViolation: @Sendable (String) -> Void
 
     init(
-        _ socket: consuming ControlSocket, member: PortalMember, server: PortalServer,
+        _ socket: consuming ControlSocket, member: PortalMember, number: UInt64, server: PortalServer,
         onViolation: @escaping @Sendable (String) -> Void
     ) {
         self.socket = socket
         self.member = member
+        self.number = number
         self.server = server
         self.onViolation = onViolation
         // No request carries descriptors. A kernel before 6.16 cannot refuse them; then they are closed on arrival.
@@ -37,6 +40,8 @@ package final class PortalConnection: Sendable {
         state.withLock { $0.watch = watch }
     }
 
+    var isOver: Bool { state.withLock { $0.isOver } }
+
     /// Ends the portal. Open requests get no answer any more.
     package func end() {
         let watch = state.withLock { state -> EventLoop.Watch? in
@@ -47,6 +52,7 @@ package final class PortalConnection: Sendable {
         guard let watch else { return }
         watch.cancel()
         socket.shutDown()
+        for locks in member.locks.values { locks.close() }
         server.forget(self)
     }
 

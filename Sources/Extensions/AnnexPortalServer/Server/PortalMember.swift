@@ -1,9 +1,13 @@
+package import AnnexLinux
+
 /// What a broker knows about the process at the other end of a portal. Nothing of it comes from that process.
 package struct PortalMember: Sendable {
     /// The bundle identifier, for messages.
     package let identifier: String
     /// The groups that the process is a member of, by identifier.
     package let groups: [String: OpenGroup]
+    /// The process's locks in each of these groups.
+    package let locks: [String: MemberLocks]
     /// The absolute path of a group's container, as this process sees it.
     package let container: @Sendable (OpenGroup) -> String
     /// Whether the process may still use a service. Asked at each request, because the user can revoke an entitlement.
@@ -11,15 +15,22 @@ package struct PortalMember: Sendable {
     /// Wakes the process after a message was sent; does nothing if the process reads its portal by itself.
     package let wake: @Sendable () -> Void
 
+    /// - Parameter firstLocks: the number of the process's first descriptor of locks, if it gets them at its launch. The others
+    ///   follow in the order of the groups.
     package init(
-        _ identifier: String, groups: [String: OpenGroup],
+        _ identifier: String, groups: [OpenGroup], firstLocks: Int32? = nil,
         container: @escaping @Sendable (OpenGroup) -> String,
         isAllowed: @escaping @Sendable (_ entitlement: String) -> Bool, wake: @escaping @Sendable () -> Void
-    ) {
+    ) throws(SystemError) {
         self.identifier = identifier
-        self.groups = groups
+        self.groups = Dictionary(groups.map { ($0.identifier, $0) }) { $1 }
         self.container = container
         self.isAllowed = isAllowed
         self.wake = wake
+        var locks: [String: MemberLocks] = [:]
+        for (index, group) in groups.enumerated() {
+            locks[group.identifier] = try group.newLocks(of: identifier, number: firstLocks.map { $0 + Int32(index) })
+        }
+        self.locks = locks
     }
 }

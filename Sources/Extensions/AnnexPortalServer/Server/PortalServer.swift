@@ -8,6 +8,7 @@ package final class PortalServer: Sendable {
     let loop: EventLoop
     /// For requests that are about no group.
     private let lane = Lane("annex-portal")
+    private let connections = Mutex<UInt64>(0)
     private let services: [PortalServiceName: any PortalService]
 
     package init(loop: EventLoop, services: [any PortalService]) {
@@ -23,11 +24,19 @@ package final class PortalServer: Sendable {
     ) throws(SystemError) -> PortalEnds {
         let sockets = try ControlSocketPair()
         let connection = PortalConnection(
-            ControlSocket(owning: try sockets.host.descriptor.duplicate()), member: member, server: self,
+            ControlSocket(owning: try sockets.host.descriptor.duplicate()), member: member, number: nextNumber(),
+            server: self,
             onViolation: onViolation)
         try connection.start()
         return PortalEnds(
             connection: connection, socket: ControlSocket(owning: try sockets.peer.descriptor.duplicate()))
+    }
+
+    private func nextNumber() -> UInt64 {
+        connections.withLock { last in
+            last += 1
+            return last
+        }
     }
 
     func handle(_ request: PortalRequest, of connection: PortalConnection) {

@@ -4,7 +4,10 @@
 
 #include <stdint.h>
 
-// Locks (1) or unlocks (0) one byte for writing, without waiting. 0 or -errno; -EAGAIN if it is locked elsewhere.
-int annex_lock_byte(int descriptor, uint64_t offset, int locked);
+enum annex_range_lock { ANNEX_RANGE_FREE, ANNEX_RANGE_SHARED, ANNEX_RANGE_EXCLUSIVE };
+
+// Locks or frees a range, without waiting. It replaces any lock of the same description on the range. Returns 0 or -errno;
+// -EAGAIN if another description has a lock that excludes this one.
+int annex_lock_range(int descriptor, uint64_t start, uint64_t length, int lock);
 
 #endif

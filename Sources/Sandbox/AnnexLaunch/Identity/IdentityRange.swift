@@ -1,5 +1,4 @@
 package import AnnexLinux
-internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
@@ -127,20 +126,14 @@ package final class IdentityRange: Sendable {
 
     /// - Returns: true if the lock was free.
     private func lock(_ number: UInt32) throws(SystemError) -> Bool {
-        let failure = -annex_lock_byte(file.number, UInt64(number), 1)
-        switch failure {
-        case 0: return true
-        case EAGAIN, EACCES: return false
-        // Any other error is not about this number, and would be the same for every other number.
-        default: throw SystemError("fcntl(F_OFD_SETLK)", errno: failure, path: "identities")
-        }
+        try file.lock(.byte(UInt64(number)), as: .exclusive)
     }
 
     func release(_ number: UInt32) {
         state.withLock { state in
             state.claimed.remove(number)
             state.lowest = min(state.lowest, number)
-            _ = annex_lock_byte(file.number, UInt64(number), 0)
+            file.unlock(.byte(UInt64(number)))
         }
     }
 }

@@ -1,0 +1,36 @@
+internal import AnnexLaunch
+internal import AnnexLinux
+internal import AnnexPortalServer
+
+/// Watches how many locks an extension holds in a group's file of locks. Each takes memory of the kernel, and slows the locks of
+/// the other members.
+///
+/// The extension can take some ten thousand locks between two looks, because the kernel searches a list for each.
+final class LockQuota: Watched {
+    static let interval = Duration.seconds(1)
+    static let most = 4096
+
+    private let locks: MemberLocks
+    private let group: String
+    private let exceeded: @Sendable (String) -> Void
+
+    /// - Parameter exceeded: called at most once, on the watch thread.
+    init(of locks: MemberLocks, in group: String, exceeded: @escaping @Sendable (String) -> Void) {
+        self.locks = locks
+        self.group = group
+        self.exceeded = exceeded
+    }
+
+    func check() -> Bool {
+        let count: Int
+        do throws(SystemError) {
+            count = try locks.ranges().count
+        } catch {
+            exceeded("the locks in the app group \(group) cannot be counted: \(error.cause)")
+            return false
+        }
+        guard count > Self.most else { return true }
+        exceeded("more than \(Self.most) locks in the app group \(group)")
+        return false
+    }
+}

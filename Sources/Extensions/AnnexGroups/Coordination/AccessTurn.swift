@@ -1,0 +1,113 @@
+internal import AnnexLinux
+internal import AnnexMessages
+internal import AnnexPortal
+
+/// One coordinator's way to its accesses: it tries, and then waits for releases and tries again.
+///
+/// While members wait, all others go through gates (`AccessLocks.takeGate`). A coordinator that holds an access goes past them,
+/// because those behind a gate may wait for this access.
+struct AccessTurn {
+    private let coordination: GroupCoordination
+    private let accesses: [ItemAccess]
+    private let owner: UInt64
+    private let isNested: Bool
+    private let deadline: UInt64
+    private var gates = 0
+    private var count: UInt32?
+    private(set) var isWaiting = false
+
+    init(
+        _ accesses: [ItemAccess], of owner: UInt64, isNested: Bool, in coordination: GroupCoordination,
+        within limit: Duration
+    ) {
+        // All coordinators take locks in one order, folders before their items. So no two of them wait for each other.
+        self.accesses = accesses.sorted {
+            ($0.range.start, $1.range.length) < ($1.range.start, $0.range.length)
+        }
+        self.owner = owner
+        self.isNested = isNested
+        self.coordination = coordination
+        deadline = MonotonicClock.deadline(after: limit)
+    }
+
+    private var group: JoinedGroup { coordination.group }
+
+    // MARK: Attempts
+
+    /// Tries to take the accesses.
+    mutating func attempt() throws(PortalError) -> Bool {
+        do throws(SystemError) {
+            guard try passGates(), try coordination.locks.take(accesses, of: owner) else { return false }
+        } catch {
+            throw PortalError(.system, what: "a lock cannot be taken: \(error.cause)", remedy: error.remedy)
+        }
+        leaveGates()
+        return true
+    }
+
+    private mutating func passGates() throws(SystemError) -> Bool {
+        guard !isNested, isWaiting || group.word(GroupWords.waiters) != 0 else { return true }
+        while gates < accesses.count {
+            guard try coordination.locks.takeGate(accesses[gates]) else {
+                if !isWaiting { leaveGates() }
+                return false
+            }
+            gates += 1
+        }
+        return true
+    }
+
+    private mutating func leaveGates() {
+        for access in accesses[..<gates] { coordination.locks.leaveGate(access) }
+        gates = 0
+    }
+
+    /// Ends the accesses.
+    /// - Returns: whether others wait, who must hear of it.
+    func release() -> Bool {
+        coordination.locks.release(accesses, of: owner)
+        return coordination.hasWaiting
+    }
+
+    // MARK: Waiting
+
+    /// What to ask the broker before the next attempt.
+    mutating func question() throws(PortalError) -> [UInt8] {
+        isWaiting = true
+        return try PortalRequest.body(ReleaseCount(count: count))
+    }
+
+    /// - Throws: `timedOut`, with the holders, if the time limit has passed.
+    mutating func answered(_ answer: PortalAnswer) throws(PortalError) {
+        count = try answer.decoded(as: ReleaseCount.self).count
+    }
+
+    var isLate: Bool { MonotonicClock.now() >= deadline }
+
+    /// Call it when a turn with waiting is over, with or without the accesses.
+    mutating func stopWaiting() {
+        leaveGates()
+        guard isWaiting else { return }
+        isWaiting = false
+        // If the broker is gone, there is no place to wait any more. The message also lets those behind the gates try again.
+        try? group.portal.tell(CoordinationMethod.stopWaiting, group: group.identifier)
+    }
+
+    /// The questions for the holders of what this turn waits for.
+    func holderQuestions() throws(PortalError) -> [[UInt8]] {
+        var bodies: [[UInt8]] = []
+        for access in accesses {
+            bodies.append(
+                try PortalRequest.body(LockQuestion(start: access.range.start, length: access.range.length)))
+        }
+        return bodies
+    }
+
+    func timeout(_ holders: [String]) -> PortalError {
+        let items = accesses.map { "\(Escaped($0.path.text.isEmpty ? "." : $0.path.text, limit: 200))" }
+        let others = holders.isEmpty ? "another member" : holders.joined(separator: " and ")
+        return PortalError(
+            .timedOut, what: "\(items.joined(separator: " and ")) is still in use by \(others)",
+            remedy: "try again later, or with a longer time limit")
+    }
+}

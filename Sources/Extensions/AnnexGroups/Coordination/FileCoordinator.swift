@@ -1,0 +1,201 @@
+internal import AnnexLinux
+internal import AnnexMessages
+internal import AnnexPortal
+internal import Synchronization
+
+/// Coordinates access to the files of an app group among all its members: many readers of an item, or one writer.
+///
+/// An item is a file or a folder with everything in it. A call waits until it may go on, runs its body, and then lets the others
+/// go on. If a process is killed, its accesses end with it. Apple's counterpart is `NSFileCoordinator`.
+///
+/// ```swift
+/// let coordinator = FileCoordinator(try AppGroup("group.com.example.todo"))
+/// let text = try await coordinator.coordinate(readingItemAt: "list.txt") { path in try read(path) }
+/// try await coordinator.coordinate(writingItemAt: "list.txt") { path in try write(text + "milk\n", to: path) }
+/// ```
+///
+/// A coordinator does not wait for itself: inside a body, use the same coordinator for further items. If two coordinators wait
+/// for each other's items, the first time limit that passes ends the wait. Coordination is an agreement of members. A member that
+/// opens files without it is not stopped, and presenters hear nothing of its changes.
+///
+/// `coordinateAndWait` does the same for code that cannot await.
+public final class FileCoordinator: Sendable {
+    /// How long a call waits if it states no time limit.
+    public static let patience = Duration.seconds(30)
+
+    let coordination: GroupCoordination
+    /// The presenter that does not hear of this coordinator's changes: its number; 0 if there is none.
+    let presenter: UInt32
+    let owner: UInt64
+    private let state = Mutex(State())
+
+    private struct State {
+        /// How many accesses the coordinator holds.
+        var depth = 0
+        /// How often `cancel` was called.
+        var cancellations = 0
+    }
+
+    /// - Parameter presenter: makes the changes through this coordinator, so it does not hear of them.
+    public init(_ group: AppGroup, presenter: (any FilePresenter)? = nil) {
+        coordination = GroupCoordination.of(group.joined)
+        self.presenter = presenter.map { [coordination] in coordination.presenters.number(of: $0) } ?? 0
+        owner = coordination.nextOwner()
+    }
+
+    /// Ends the waiting of all calls of this coordinator. They throw `cancelled`. Bodies that run already are not affected.
+    public func cancel() { state.withLock { $0.cancellations += 1 } }
+
+    /// An item of the group, and the way to reach it.
+    func item(_ path: String) throws(PortalError) -> ItemPath { try ItemPath(path, in: coordination.group.container) }
+
+    func place(of item: ItemPath) -> String {
+        let container = coordination.group.container
+        return item.text.isEmpty ? container : container + "/" + item.text
+    }
+
+    // MARK: Accesses
+
+    /// Runs a body with accesses, and blocks the thread meanwhile.
+    /// - Parameter changes: what was changed if the body returned, or threw.
+    func accessAndWait<Result>(
+        _ accesses: [ItemAccess], within limit: Duration,
+        changing changes: (_ hasReturned: Bool) -> [ItemChange] = { _ in [] }, _ body: () throws -> Result
+    ) throws -> Result {
+        let turn = try take(accesses, within: limit)
+        var hasReturned = false
+        defer {
+            // If the broker is gone, the others are too, or find out by themselves.
+            for request in end(turn, changing: changes(hasReturned)) { _ = try? ask(request.method, request.body) }
+        }
+        let result = try body()
+        hasReturned = true
+        return result
+    }
+
+    /// Runs a body with accesses, and suspends the task meanwhile.
+    nonisolated(nonsending) func access<Result>(
+        _ accesses: [ItemAccess], within limit: Duration,
+        changing changes: (_ hasReturned: Bool) -> [ItemChange] = { _ in [] }, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let turn = try await takeLater(accesses, within: limit)
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        let hasReturned = if case .success = result { true } else { false }
+        for request in end(turn, changing: changes(hasReturned)) {
+            _ = try? await askLater(request.method, request.body)
+        }
+        return try result.get()
+    }
+
+    // MARK: Turns
+
+    /// Takes accesses on this thread.
+    func take(_ accesses: [ItemAccess], within limit: Duration) throws(PortalError) -> AccessTurn {
+        var turn = turn(accesses, within: limit)
+        guard try !turn.attempt() else { return begin(turn) }
+        let cancellations = state.withLock { $0.cancellations }
+        do throws(PortalError) {
+            repeat {
+                let answer = try ask(CoordinationMethod.wait, turn.question())
+                try turn.answered(answer)
+                try check(cancellations)
+                if try turn.attempt() {
+                    turn.stopWaiting()
+                    return begin(turn)
+                }
+            } while !turn.isLate
+            throw turn.timeout(try holders(turn.holderQuestions()))
+        } catch {
+            turn.stopWaiting()
+            throw error
+        }
+    }
+
+    /// Takes accesses, and suspends the task meanwhile.
+    nonisolated(nonsending) func takeLater(
+        _ accesses: [ItemAccess], within limit: Duration
+    ) async throws(PortalError) -> AccessTurn {
+        var turn = turn(accesses, within: limit)
+        guard try !turn.attempt() else { return begin(turn) }
+        let cancellations = state.withLock { $0.cancellations }
+        do throws(PortalError) {
+            repeat {
+                let answer = try await askLater(CoordinationMethod.wait, turn.question())
+                try turn.answered(answer)
+                try check(cancellations)
+                if try turn.attempt() {
+                    turn.stopWaiting()
+                    return begin(turn)
+                }
+            } while !turn.isLate
+            throw turn.timeout(try await holdersLater(turn.holderQuestions()))
+        } catch {
+            turn.stopWaiting()
+            throw error
+        }
+    }
+
+    private func turn(_ accesses: [ItemAccess], within limit: Duration) -> AccessTurn {
+        let isNested = state.withLock { $0.depth > 0 }
+        return AccessTurn(accesses, of: owner, isNested: isNested, in: coordination, within: limit)
+    }
+
+    private func begin(_ turn: AccessTurn) -> AccessTurn {
+        state.withLock { $0.depth += 1 }
+        return turn
+    }
+
+    /// Ends accesses.
+    /// - Returns: the requests that tell others of it. Without others there are none. They are answered, so that a member that is
+    ///   faster than its broker waits for it.
+    private func end(_ turn: AccessTurn, changing changes: [ItemChange]) -> [(method: PortalMethod, body: [UInt8])] {
+        state.withLock { $0.depth -= 1 }
+        // SYNC: read before the release. A presenter that is added later reads the item after the release.
+        let hasPresenters = !changes.isEmpty && coordination.group.word(GroupWords.presenters) != 0
+        var requests: [(method: PortalMethod, body: [UInt8])] = []
+        if turn.release() { requests.append((CoordinationMethod.released, [])) }
+        if hasPresenters, let body = try? PortalRequest.body(ItemChanges(changes: changes)) {
+            requests.append((CoordinationMethod.changed, body))
+        }
+        return requests
+    }
+
+    private func check(_ cancellations: Int) throws(PortalError) {
+        guard state.withLock({ $0.cancellations == cancellations }) else {
+            throw PortalError(.cancelled, what: "the coordinator was cancelled")
+        }
+    }
+
+    // MARK: Questions to the broker
+
+    private func ask(_ method: PortalMethod, _ body: [UInt8]) throws(PortalError) -> PortalAnswer {
+        try coordination.group.portal.call(method, group: coordination.group.identifier, body: body)
+    }
+
+    private nonisolated(nonsending) func askLater(
+        _ method: PortalMethod, _ body: [UInt8]
+    ) async throws(PortalError) -> PortalAnswer {
+        try await coordination.group.portal.callLater(method, group: coordination.group.identifier, body: body)
+    }
+
+    private func holders(_ questions: [[UInt8]]) throws(PortalError) -> [String] {
+        for body in questions {
+            let names = try ask(CoordinationMethod.holders, body).decoded(as: NameList.self).names
+            if !names.isEmpty { return names }
+        }
+        return []
+    }
+
+    private nonisolated(nonsending) func holdersLater(_ questions: [[UInt8]]) async throws(PortalError) -> [String] {
+        for body in questions {
+            let names = try await askLater(CoordinationMethod.holders, body).decoded(as: NameList.self).names
+            if !names.isEmpty { return names }
+        }
+        return []
+    }
+}

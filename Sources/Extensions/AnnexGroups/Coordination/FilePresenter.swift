@@ -1,0 +1,79 @@
+public import AnnexPortal
+
+/// Presents a file or a folder to the user, and hears of the changes that others make to it through a `FileCoordinator`. Apple's
+/// counterpart is `NSFilePresenter`.
+///
+/// All methods of one presenter are called one after another, in the order of the changes. Changes of the presenter itself, through
+/// a coordinator that was made for it, are not told, and neither are changes without a coordinator. Changes that follow one another
+/// closely may come as one. A method is called after the change, and nothing waits for it: to read a state that no other member
+/// changes meanwhile, use a coordinator.
+///
+/// ```swift
+/// final class ListView: FilePresenter {
+///     let presentedItemPath = "list.txt"
+///     func presentedItemDidChange() async { await reload() }
+/// }
+/// try FileCoordinator.addFilePresenter(view, in: group)
+/// ```
+public protocol FilePresenter: AnyObject, Sendable {
+    /// The item, relative to the container or absolute. It is read once, when the presenter is added; later moves are followed.
+    var presentedItemPath: String { get }
+
+    /// The item, or a folder that contains it, was written or replaced.
+    func presentedItemDidChange() async
+    /// The item was moved, alone or with a folder that contains it.
+    /// - Parameter path: the absolute path where it lies now.
+    func presentedItemDidMove(to path: String) async
+    /// The item, or a folder that contains it, was deleted.
+    func presentedItemWasDeleted() async
+
+    /// An item in the presented folder was written or made.
+    func presentedSubitemDidChange(at path: String) async
+    /// An item in the presented folder was moved. Its old place or its new one may lie outside.
+    func presentedSubitem(at path: String, didMoveTo target: String) async
+    /// An item in the presented folder was deleted.
+    func presentedSubitemWasDeleted(at path: String) async
+}
+
+extension FilePresenter {
+    public func presentedItemDidChange() async {}
+    public func presentedItemDidMove(to path: String) async {}
+    public func presentedItemWasDeleted() async {}
+    public func presentedSubitemDidChange(at path: String) async {}
+    public func presentedSubitem(at path: String, didMoveTo target: String) async {}
+    public func presentedSubitemWasDeleted(at path: String) async {}
+}
+
+extension FileCoordinator {
+    /// Adds a presenter, which from now on hears of changes. It is kept until it is removed. A second call does nothing.
+    /// - Throws: `invalid` if its path is not in the container; `gone` if the broker has ended.
+    public static func addFilePresenter(_ presenter: any FilePresenter, in group: AppGroup) throws(PortalError) {
+        try GroupCoordination.of(group.joined).presenters.add(presenter)
+    }
+
+    /// Removes a presenter. After this call no method of it begins; one that runs may still run.
+    public static func removeFilePresenter(_ presenter: any FilePresenter, in group: AppGroup) {
+        GroupCoordination.of(group.joined).presenters.remove(presenter)
+    }
+}
+
+/// What a presenter hears.
+enum PresenterEvent: Sendable, Hashable {
+    case changed
+    case moved(to: String)
+    case deleted
+    case subitemChanged(String)
+    case subitemMoved(String, to: String)
+    case subitemDeleted(String)
+
+    func tell(_ presenter: any FilePresenter) async {
+        switch self {
+        case .changed: await presenter.presentedItemDidChange()
+        case .moved(let path): await presenter.presentedItemDidMove(to: path)
+        case .deleted: await presenter.presentedItemWasDeleted()
+        case .subitemChanged(let path): await presenter.presentedSubitemDidChange(at: path)
+        case .subitemMoved(let path, let target): await presenter.presentedSubitem(at: path, didMoveTo: target)
+        case .subitemDeleted(let path): await presenter.presentedSubitemWasDeleted(at: path)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+internal import AnnexPortal
+internal import Synchronization
+
+/// One group's coordination in this process.
+final class GroupCoordination: Sendable {
+    let group: JoinedGroup
+    let locks: AccessLocks
+    let presenters: PresenterList
+    private let lastOwner = Mutex<UInt64>(0)
+
+    private init(_ group: JoinedGroup) {
+        self.group = group
+        locks = AccessLocks(group)
+        presenters = PresenterList(of: group)
+    }
+
+    /// A number that no other coordinator of this process has.
+    func nextOwner() -> UInt64 {
+        lastOwner.withLock { last in
+            last += 1
+            return last
+        }
+    }
+
+    /// Whether a member waits for a lock.
+    var hasWaiting: Bool {
+        // SYNC: a lock is released before this read, and the broker raises the word before a waiting member tries again. So one
+        // of both sees the other.
+        group.word(GroupWords.waiters) != 0
+    }
+
+    // MARK: All groups
+
+    private static let known = Mutex<[ObjectIdentifier: GroupCoordination]>([:])
+
+    static func of(_ group: JoinedGroup) -> GroupCoordination {
+        known.withLock { known in
+            if let made = known[ObjectIdentifier(group)] { return made }
+            let made = GroupCoordination(group)
+            known[ObjectIdentifier(group)] = made
+            return made
+        }
+    }
+
+    /// The groups behind a portal.
+    static func all(behind portal: PortalClient) -> [GroupCoordination] {
+        known.withLock { known in known.values.filter { $0.group.portal === portal } }
+    }
+}

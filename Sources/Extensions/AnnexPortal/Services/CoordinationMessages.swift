@@ -1,0 +1,161 @@
+package import AnnexMessages
+
+/// What a member may ask about coordinated access to files. Members lock the group's file of locks themselves. The broker lets
+/// them wait, finds the holder of a lock, and passes on news of changes.
+package enum CoordinationMethod {
+    /// `ReleaseCount`; answered with `ReleaseCount` when a member has released a lock since that count, and in any case soon: the
+    /// kernel frees the locks of a killed process without a message.
+    package static let wait = PortalMethod(.coordination, number: 1)
+    /// The member no longer waits; without an answer.
+    package static let stopWaiting = PortalMethod(.coordination, number: 2)
+    /// The member has released a lock while others waited; answered without a body.
+    package static let released = PortalMethod(.coordination, number: 3)
+    /// `LockQuestion`; answered with `NameList`: the holders of locks in this range, for a person to read.
+    package static let holders = PortalMethod(.coordination, number: 4)
+    /// `ItemChanges`; answered without a body when the others are told.
+    package static let changed = PortalMethod(.coordination, number: 5)
+    /// The member has presenters and gets news from now on; answered with `NewsPlace`.
+    package static let present = PortalMethod(.coordination, number: 6)
+    /// The member has no more presenters; without an answer.
+    package static let stopPresenting = PortalMethod(.coordination, number: 7)
+    /// `NewsPlace`; answered with `ItemNews`.
+    package static let news = PortalMethod(.coordination, number: 8)
+}
+
+/// How many releases of locks a group has seen.
+package struct ReleaseCount: Message, Hashable {
+    /// nil asks for the present number at once.
+    package let count: UInt32?
+
+    package init(count: UInt32?) { self.count = count }
+
+    package func encode(into encoder: inout MessageEncoder) { encoder.encode(count, as: 1) }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) { count = try decoder.decodeIfPresent(1) }
+}
+
+/// A range in the group's file of locks.
+package struct LockQuestion: Message, Hashable {
+    package let start: UInt64
+    package let length: UInt64
+
+    package init(start: UInt64, length: UInt64) {
+        self.start = start
+        self.length = length
+    }
+
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(start, as: 1)
+        encoder.encode(length, as: 2)
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        start = try decoder.decode(1)
+        length = try decoder.decode(2)
+    }
+}
+
+/// A change of an item, or of a folder with everything in it.
+package struct ItemChange: Message, Hashable {
+    package enum Kind: UInt32, Sendable {
+        case changed = 1
+        case moved
+        case deleted
+    }
+
+    /// `Kind`, unchecked.
+    package let kind: UInt32
+    /// Relative to the container.
+    package let path: String
+    /// Where a moved item lies now; else empty.
+    package let target: String
+    /// The presenter that made the change: its number in its process; 0 if none did.
+    package let presenter: UInt32
+
+    package init(_ kind: Kind, path: String, target: String = "", presenter: UInt32) {
+        self.init(kind: kind.rawValue, path: path, target: target, presenter: presenter)
+    }
+
+    package init(kind: UInt32, path: String, target: String, presenter: UInt32) {
+        self.kind = kind
+        self.path = path
+        self.target = target
+        self.presenter = presenter
+    }
+
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(kind, as: 1)
+        encoder.encode(path, as: 2)
+        encoder.encode(target, as: 3)
+        encoder.encode(presenter, as: 4)
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        kind = try decoder.decode(1)
+        path = try decoder.decode(2)
+        target = try decoder.decode(3)
+        presenter = try decoder.decode(4)
+    }
+}
+
+/// Changes that were made together.
+package struct ItemChanges: Message, Hashable {
+    package let changes: [ItemChange]
+
+    package init(changes: [ItemChange]) { self.changes = changes }
+
+    package func encode(into encoder: inout MessageEncoder) { encoder.encode(list: changes, as: 1) }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) { changes = try decoder.decodeList(1) }
+}
+
+/// The place in the group's journal of news up to which a member has read.
+package struct NewsPlace: Message, Hashable {
+    package let row: Int64
+    /// How often brokers of the group could not write the journal.
+    package let lost: UInt32
+
+    package init(row: Int64, lost: UInt32) {
+        self.row = row
+        self.lost = lost
+    }
+
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(row, as: 1)
+        encoder.encode(lost, as: 2)
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        row = try decoder.decode(1)
+        lost = try decoder.decode(2)
+    }
+}
+
+/// The news after a place.
+package struct ItemNews: Message, Hashable {
+    package static let limits = MessageLimits(bytes: 16 << 20, fields: 65_536, depth: 8)
+
+    package let changes: [ItemChange]
+    /// Where the next question begins.
+    package let place: NewsPlace
+    /// Some news are lost, so any item may have changed.
+    package let isIncomplete: Bool
+
+    package init(changes: [ItemChange], place: NewsPlace, isIncomplete: Bool) {
+        self.changes = changes
+        self.place = place
+        self.isIncomplete = isIncomplete
+    }
+
+    package func encode(into encoder: inout MessageEncoder) {
+        encoder.encode(list: changes, as: 1)
+        encoder.encode(place, as: 2)
+        encoder.encode(isIncomplete, as: 3)
+    }
+
+    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        changes = try decoder.decodeList(1)
+        place = try decoder.decode(2)
+        isIncomplete = try decoder.decode(3)
+    }
+}

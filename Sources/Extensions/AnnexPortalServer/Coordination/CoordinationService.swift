@@ -1,0 +1,124 @@
+package import AnnexLinux
+internal import AnnexMessages
+package import AnnexPortal
+internal import Synchronization
+
+/// Coordinated access to the files of groups.
+///
+/// Members lock ranges of the group's file of locks by themselves, so an access that nobody disputes needs no broker. Here a
+/// member waits for a lock, learns its holder, and tells and hears what has changed.
+package final class CoordinationService: PortalService {
+    private let loop: EventLoop
+    private let desks = Mutex<[ObjectIdentifier: CoordinationDesk]>([:])
+
+    package init(loop: EventLoop) {
+        self.loop = loop
+    }
+
+    package var name: PortalServiceName { .coordination }
+
+    package func handle(_ call: PortalCall) {
+        do throws(PortalError) {
+            let desk = try desk(of: call.joinedGroup())
+            desk.note(call.connection)
+            switch call.method {
+            case CoordinationMethod.wait: desk.waiting.wait(call, for: try call.decoded(as: ReleaseCount.self).count)
+            case CoordinationMethod.stopWaiting: desk.stopWaiting(call.connection)
+            case CoordinationMethod.released:
+                desk.waiting.announceRelease()
+                call.answer()
+            case CoordinationMethod.holders: call.answer(try desk.holders(call.decoded(), asking: call).answerBody())
+            case CoordinationMethod.changed:
+                try desk.news.tell(call.decoded(), by: call.connection)
+                call.answer()
+            case CoordinationMethod.present: call.answer(try desk.news.join(call.connection).answerBody())
+            case CoordinationMethod.stopPresenting: desk.news.leave(call.connection)
+            case CoordinationMethod.news:
+                let news = try desk.news.read(after: call.decoded(), by: call.connection)
+                call.answer(try news.answerBody(within: ItemNews.limits))
+            default: throw .unknownMethod
+            }
+        } catch {
+            call.fail(error)
+        }
+    }
+
+    package func forget(_ connection: PortalConnection) {
+        for group in connection.member.groups.values {
+            group.lane.run { [self] in forget(connection, in: group) }
+        }
+    }
+
+    private func forget(_ connection: PortalConnection, in group: OpenGroup) {
+        let key = ObjectIdentifier(group)
+        // Without a desk, a member that was killed has still held locks that others may wait for.
+        guard let desk = try? desk(of: group) else { return }
+        desk.waiting.announceRelease()
+        // The desk keeps the group open, so it goes with the last member.
+        if desk.isLast(connection) { desks.withLock { $0[key] = nil } }
+    }
+
+    /// The desk of a group, made at its first use. Runs on the lane of the group.
+    private func desk(of group: OpenGroup) throws(PortalError) -> CoordinationDesk {
+        let key = ObjectIdentifier(group)
+        if let known = desks.withLock({ $0[key] }) { return known }
+        do throws(SystemError) {
+            let made = try CoordinationDesk(group, on: loop)
+            desks.withLock { $0[key] = made }
+            return made
+        } catch {
+            throw PortalError(.system, what: "files cannot be coordinated: \(error.cause)", remedy: error.remedy)
+        }
+    }
+}
+
+/// One group's coordination in this process. Runs on the lane of the group.
+final class CoordinationDesk: Sendable {
+    let group: OpenGroup
+    let waiting: WaitingMembers
+    let news: NewsDesk
+    private let finder: LockHolders
+    private let members = Mutex<Set<ObjectIdentifier>>([])
+
+    init(_ group: OpenGroup, on loop: EventLoop) throws(SystemError) {
+        self.group = group
+        waiting = try WaitingMembers(of: group, on: loop)
+        news = try NewsDesk(of: group)
+        finder = try LockHolders(of: group)
+        group.follow(.coordination) { [weak waiting, weak news] in
+            waiting?.noticeReleases()
+            news?.notice()
+        }
+    }
+
+    func holders(_ question: LockQuestion, asking call: PortalCall) throws(PortalError) -> NameList {
+        let (end, isTooLarge) = question.start.addingReportingOverflow(question.length)
+        guard !isTooLarge, end <= UInt64(Int64.max), question.length > 0 else {
+            throw PortalError(.invalid, what: "the request names no range")
+        }
+        let range = FileRange(start: question.start, length: question.length)
+        return NameList(names: finder.holders(of: range, besides: call.member.locks[group.identifier]))
+    }
+
+    /// A member waits no longer. It may have left a gate, behind which others wait.
+    func stopWaiting(_ connection: PortalConnection) {
+        waiting.leave(connection)
+        waiting.announceRelease()
+    }
+
+    /// Remembers a member that has used the desk.
+    func note(_ connection: PortalConnection) {
+        members.withLock { _ = $0.insert(ObjectIdentifier(connection)) }
+    }
+
+    /// Forgets a member that has ended.
+    /// - Returns: whether no other member uses the desk.
+    func isLast(_ connection: PortalConnection) -> Bool {
+        waiting.leave(connection)
+        news.leave(connection)
+        return members.withLock { members in
+            members.remove(ObjectIdentifier(connection))
+            return members.isEmpty
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// Finds the holders of locks that a member waited for in vain. Runs on the lane of the group.
+final class LockHolders: Sendable {
+    private struct Search {
+        var moment: UInt64 = 0
+        var found: [ProcessLocks] = []
+    }
+
+    /// How long the last search among all processes counts. Members cannot make this process search more often.
+    private static let pause: UInt64 = 1_000_000_000
+
+    private let group: OpenGroup
+    /// The number of the file of locks in its file system.
+    private let file: UInt64
+    private let last = Mutex(Search())
+
+    init(of group: OpenGroup) throws(SystemError) {
+        self.group = group
+        file = try group.statusOfLocks().inode
+    }
+
+    /// The members in this process; if none of them holds such a lock, the processes of other hosts and apps.
+    func holders(of range: FileRange, besides asking: MemberLocks?) -> [String] {
+        var names: Set<String> = []
+        for locks in group.locksOfMembers where locks !== asking {
+            if let ranges = try? locks.ranges(), ranges.contains(where: range.overlaps) { names.insert(locks.holder) }
+        }
+        guard names.isEmpty else { return names.sorted() }
+        return processes().filter { $0.ranges.contains(where: range.overlaps) }.map(\.name).sorted()
+    }
+
+    private func processes() -> [ProcessLocks] {
+        let now = MonotonicClock.now()
+        return last.withLock { last in
+            guard last.moment == 0 || now >= last.moment + Self.pause else { return last.found }
+            last = Search(moment: now, found: ProcessLocks.all(on: file))
+            return last.found
+        }
+    }
+}
+
+/// The locks of another process on one file.
+struct ProcessLocks: Sendable {
+    /// For a person to read.
+    let name: String
+    let ranges: [FileRange]
+
+    private static let mostProcesses = 32_768
+    private static let mostDescriptors = 4096
+
+    /// The other processes of this user, as far as the kernel shows them.
+    static func all(on file: UInt64) -> [ProcessLocks] {
+        guard let list = try? Descriptor.directory("/proc").entries(atMost: mostProcesses) else { return [] }
+        return list.compactMap(\.name).compactMap { Int32($0) }.filter { $0 != getpid() }.compactMap { process in
+            let ranges = ranges(of: process, on: file)
+            return ranges.isEmpty ? nil : ProcessLocks(name: name(of: process), ranges: ranges)
+        }
+    }
+
+    private static func ranges(of process: Int32, on file: UInt64) -> [FileRange] {
+        let folder = "/proc/\(process)/fdinfo"
+        guard let entries = try? Descriptor.directory(folder).entries(atMost: mostDescriptors) else { return [] }
+        return entries.compactMap(\.name).flatMap { number -> [FileRange] in
+            guard let held = try? HeldRange.all(of: "\(folder)/\(number)") else { return [] }
+            return held.filter { $0.inode == file }.map(\.range)
+        }
+    }
+
+    private static func name(of process: Int32) -> String {
+        let name = try? Descriptor.open("/proc/\(process)/comm", O_RDONLY).readAll(atMost: 64)
+        guard let text = name?.split(separator: UInt8(ascii: "\n")).first else { return "process \(process)" }
+        return "process \(process) (\(Escaped(String(decoding: text, as: UTF8.self), limit: 32)))"
+    }
+}

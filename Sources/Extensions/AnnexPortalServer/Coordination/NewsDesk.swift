@@ -1,0 +1,104 @@
+internal import AnnexLinux
+internal import AnnexPortal
+internal import Synchronization
+
+/// Passes on what members tell about their changes. Runs on the lane of the group.
+///
+/// News go through a journal in the group's store, so that members of all brokers hear them in one order.
+final class NewsDesk: Sendable {
+    private struct Presenting {
+        weak var connection: PortalConnection?
+        /// The origin of its news in the journal.
+        let origin: String
+    }
+
+    private struct State {
+        var members: [ObjectIdentifier: Presenting] = [:]
+        var lastRow: Int64 = 0
+        var lastLost: UInt32 = 0
+    }
+
+    /// The most changes in one message.
+    private static let mostChanges = 16
+
+    private let group: OpenGroup
+    private let flag: SharedFlag
+    /// No other process, and no other desk, uses this text.
+    private let token = String(UInt64.random(in: .min ... .max), radix: 16)
+    private let state = Mutex(State())
+
+    init(of group: OpenGroup) throws(SystemError) {
+        self.group = group
+        flag = try group.newFlag(at: GroupWords.presenters)
+    }
+
+    /// - Returns: the end of the journal.
+    func join(_ connection: PortalConnection) throws(PortalError) -> NewsPlace {
+        // SYNC: the flag is raised before the member reads its item. A writer that does not see the flag has not released its
+        // lock yet, so the member's coordinated read waits for it.
+        flag.raise()
+        let row = try group.withStore { (store) throws(StoreError) in try store.lastNews() }
+        let lost = group.word(GroupWords.lostNews)
+        state.withLock { state in
+            if state.members.isEmpty { (state.lastRow, state.lastLost) = (row, lost) }
+            state.members[ObjectIdentifier(connection)] = Presenting(
+                connection: connection, origin: origin(of: connection))
+        }
+        return NewsPlace(row: row, lost: lost)
+    }
+
+    func leave(_ connection: PortalConnection) {
+        let isLast = state.withLock { state in
+            state.members.removeValue(forKey: ObjectIdentifier(connection)) != nil && state.members.isEmpty
+        }
+        if isLast { flag.lower() }
+    }
+
+    /// Writes a member's changes into the journal.
+    func tell(_ changes: ItemChanges, by connection: PortalConnection) throws(PortalError) {
+        guard !changes.changes.isEmpty, changes.changes.count <= Self.mostChanges else {
+            throw PortalError(.invalid, what: "the request names no change, or more than \(Self.mostChanges)")
+        }
+        let origin = origin(of: connection)
+        let news = changes.changes.map {
+            StoredNews(kind: $0.kind, path: $0.path, other: $0.target, origin: origin, number: $0.presenter)
+        }
+        do throws(PortalError) {
+            _ = try group.withStore { (store) throws(StoreError) in try store.append(news) }
+        } catch {
+            // The members hear that anything may have changed.
+            group.changeWord(GroupWords.lostNews)
+        }
+        notice()
+        group.announceChange()
+        if state.withLock({ $0.members.isEmpty }) { flag.lowerIfForgotten() }
+    }
+
+    /// Tells the members of this process that there are news, unless they know already.
+    func notice() {
+        guard !state.withLock({ $0.members.isEmpty }) else { return }
+        let row = try? group.withStore { (store) throws(StoreError) in try store.lastNews() }
+        let lost = group.word(GroupWords.lostNews)
+        let members = state.withLock { state -> [PortalConnection] in
+            guard let row, (state.lastRow, state.lastLost) != (row, lost) else { return [] }
+            (state.lastRow, state.lastLost) = (row, lost)
+            return state.members.values.compactMap(\.connection)
+        }
+        for member in members { member.sendNews(.coordination, group: group.identifier) }
+    }
+
+    func read(after place: NewsPlace, by connection: PortalConnection) throws(PortalError) -> ItemNews {
+        let lost = group.word(GroupWords.lostNews)
+        let page = try group.withStore { (store) throws(StoreError) in try store.news(after: place.row) }
+        let own = origin(of: connection)
+        let changes = page.news.map { one in
+            ItemChange(
+                kind: one.kind, path: one.path, target: one.other, presenter: one.origin == own ? one.number : 0)
+        }
+        return ItemNews(
+            changes: changes, place: NewsPlace(row: page.last, lost: lost),
+            isIncomplete: page.isIncomplete || lost != place.lost)
+    }
+
+    private func origin(of connection: PortalConnection) -> String { "\(token)/\(connection.number)" }
+}

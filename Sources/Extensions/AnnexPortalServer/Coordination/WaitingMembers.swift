@@ -1,0 +1,95 @@
+internal import AnnexLinux
+internal import AnnexPortal
+internal import Synchronization
+
+/// The members in this process that wait for locks of a group. Runs on the lane of the group.
+///
+/// A member that waits asks for the count of releases first. Then it tries its lock once more, and asks to be told when the count
+/// has changed. So it misses no release in between.
+final class WaitingMembers: Sendable {
+    private struct State {
+        /// How many waits each member has begun.
+        var members: [ObjectIdentifier: Int] = [:]
+        var calls: [UInt64: PortalCall] = [:]
+        var lastCall: UInt64 = 0
+        /// The count of releases that the waiting members were told.
+        var count: UInt32 = 0
+    }
+
+    /// A member tries again after this time even if no release was announced: its holder may have been killed with its broker.
+    private static let longest = Duration.milliseconds(100)
+
+    private let group: OpenGroup
+    private let loop: EventLoop
+    private let flag: SharedFlag
+    private let state = Mutex(State())
+
+    init(of group: OpenGroup, on loop: EventLoop) throws(SystemError) {
+        self.group = group
+        self.loop = loop
+        flag = try group.newFlag(at: GroupWords.waiters)
+    }
+
+    /// - Parameter count: nil if the member begins to wait.
+    func wait(_ call: PortalCall, for count: UInt32?) {
+        guard let count else { return begin(call) }
+        guard count == group.word(GroupWords.releases) else { return answer(call) }
+        let number = state.withLock { state in
+            state.lastCall += 1
+            state.calls[state.lastCall] = call
+            return state.lastCall
+        }
+        loop.schedule(after: Self.longest) { [weak self, lane = group.lane] in
+            lane.run { [weak self] in self?.answer(number) }
+        }
+    }
+
+    private func begin(_ call: PortalCall) {
+        state.withLock { $0.members[ObjectIdentifier(call.connection), default: 0] += 1 }
+        // SYNC: the flag is raised before the answer. So each release after the member's next attempt is announced.
+        flag.raise()
+        answer(call)
+    }
+
+    /// One wait of a member is over, or all of them if the member has ended.
+    func leave(_ connection: PortalConnection) {
+        let isLast = state.withLock { state in
+            let key = ObjectIdentifier(connection)
+            guard let count = state.members[key] else { return false }
+            state.members[key] = connection.isOver || count == 1 ? nil : count - 1
+            return state.members.isEmpty
+        }
+        if isLast { flag.lower() }
+    }
+
+    /// A member of this process has released a lock.
+    func announceRelease() {
+        guard group.word(GroupWords.waiters) != 0 else { return }
+        group.changeWord(GroupWords.releases)
+        noticeReleases()
+        group.announceChange()
+        if state.withLock({ $0.members.isEmpty }) { flag.lowerIfForgotten() }
+    }
+
+    /// Answers the waiting members if the count of releases has changed.
+    func noticeReleases() {
+        let count = group.word(GroupWords.releases)
+        let calls = state.withLock { state -> [PortalCall] in
+            guard state.count != count else { return [] }
+            state.count = count
+            defer { state.calls = [:] }
+            return Array(state.calls.values)
+        }
+        for call in calls { answer(call) }
+    }
+
+    private func answer(_ number: UInt64) {
+        if let call = state.withLock({ $0.calls.removeValue(forKey: number) }) { answer(call) }
+    }
+
+    private func answer(_ call: PortalCall) {
+        call.answer { () throws(PortalError) in
+            try ReleaseCount(count: group.word(GroupWords.releases)).answerBody()
+        }
+    }
+}

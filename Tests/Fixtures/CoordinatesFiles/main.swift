@@ -1,0 +1,57 @@
+// A member of a group that serves itself and uses files through coordinators. A lock of another kind, on each file, shows whether
+// two processes are ever in one item at the same time.
+//
+//     coordinates-files PLACE TEAM GROUP COUNT     COUNT random accesses, or without end if it is 0
+//
+// It prints each access that it should not have got, and then ends with 3.
+import AnnexGroups
+import AnnexLinux
+import AnnexPortal
+import AnnexPortalServer
+import Glibc
+
+let words = CommandLine.arguments
+let items = ["a/one", "a/two", "b/one", "b/two", "c"]
+let folders = ["", "a", "b"]
+
+// The files have lower numbers than the descriptor of coordination. The kernel closes those of a killed process in their order, so
+// the locks that show a fault are free before the coordinated access is.
+let container = "\(words[1])/@groups/\(words[2])/\(words[3])/container"
+let files = items.map { item in
+    mkdir(container + "/a", 0o700)
+    mkdir(container + "/b", 0o700)
+    return open("\(container)/\(item)", O_RDWR | O_CREAT, 0o600)
+}
+
+let portal = try LocalPortal.open(
+    "coordinates-files", groups: [GroupKey(team: words[2], identifier: words[3])], in: words[1])
+let coordinator = FileCoordinator(AppGroup(try JoinedGroup.join(words[3], through: portal)))
+
+func mark(_ file: Int32, as type: Int32) -> Bool {
+    var range = flock(l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
+    return fcntl(file, F_SETLK, &range) == 0
+}
+
+func visit(_ path: String, writing: Bool) {
+    let inside = zip(items, files).filter { path.isEmpty || $0.0 == path || $0.0.hasPrefix(path + "/") }
+    for (item, file) in inside where !mark(file, as: writing ? F_WRLCK : F_RDLCK) {
+        print("\(writing ? "wrote" : "read") \(item) beside another process")
+        exit(3)
+    }
+    if Int.random(in: 0..<4) == 0 { usleep(UInt32.random(in: 0..<300)) }
+    for (_, file) in inside { _ = mark(file, as: F_UNLCK) }
+}
+
+let count = Int(words[4]) ?? 0
+var done = 0
+while count == 0 || done < count {
+    let path = (Int.random(in: 0..<6) == 0 ? folders : items).randomElement() ?? ""
+    if Bool.random() {
+        try coordinator.coordinateAndWait(readingItemAt: path, within: .seconds(600)) { _ in visit(path, writing: false)
+        }
+    } else {
+        try coordinator.coordinateAndWait(writingItemAt: path, within: .seconds(600)) { _ in visit(path, writing: true)
+        }
+    }
+    done += 1
+}
