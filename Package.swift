@@ -329,6 +329,8 @@ let fixtures: [Target] = [
     fixture("misedits", ["AnnexModel", "AnnexChannel"]),
     fixture("keeps-notes", ["AnnexExtension"]),
     fixture("shares-data", ["AnnexExtension", "AnnexGroups"]),
+    fixture("coordinates-inside", ["AnnexExtension", "AnnexGroups"]),
+    fixture("takes-locks", ["AnnexExtension", "AnnexGroups"]),
     fixture("keeps-a-ledger", ["AnnexExtension", "AnnexGroups", "Ledgers"]),
     fixture("keeps-a-ledger-as-app", ["AnnexApp", "Ledgers"], isExtension: false),
     sharedFixture("Ledgers", ["CAnnexSQLite"]),
