@@ -168,17 +168,15 @@ import Testing
                 in: world.folder.url)
             try await Task.sleep(for: .microseconds(Int.random(in: 0...60_000)))
             writer.signal(SIGKILL)
-            for process in ProcessTable.all({ Self.isExtension($0, named: name + ".loud") }) { kill(process, SIGKILL) }
+            for process in ProcessTable.all({ GroupWorld.isExtension($0, named: name + ".loud") }) {
+                kill(process, SIGKILL)
+            }
             _ = try? await request
             #expect(await session.untilEnd()?.reason == .crashed)
             _ = await writer.ended()
             let summary = try await write(0, as: app)
             #expect(summary.hasSuffix(" 0 ok") || summary.hasSuffix(" none ok"), "\(summary)")
         }
-    }
-
-    private static func isExtension(_ process: Int32, named name: String) -> Bool {
-        ProcText.lines(of: "/proc/\(process)/cmdline").first?.hasPrefix(name) ?? false
     }
 
     private func ledger(_ identifier: String) async throws -> SubstituteApp {

@@ -40,10 +40,9 @@ import Testing
         var answer = ""
         while !answer.hasPrefix("timedOut: ") { answer = try await world.ask(host, words("writes", "list new")) }
         #expect(answer.contains("list is still in use by com.example.holder.loud;"), "\(answer)")
-        let isHolder = {
-            ProcText.lines(of: "/proc/\($0)/cmdline").first?.hasPrefix("com.example.holder.loud") ?? false
+        for process in ProcessTable.all({ GroupWorld.isExtension($0, named: "com.example.holder.loud") }) {
+            kill(process, SIGKILL)
         }
-        for process in ProcessTable.all(isHolder) { kill(process, SIGKILL) }
         _ = try? await held
         _ = await holder.untilEnd()
         #expect(try await world.ask(host, words("writes", "list new")) == "written")

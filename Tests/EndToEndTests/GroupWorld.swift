@@ -72,4 +72,8 @@ struct GroupWorld {
     func annex(_ words: String...) async throws -> Program {
         try await Program.annex(["group"] + words + ["--private", place], in: folder)
     }
+
+    static func isExtension(_ process: Int32, named name: String) -> Bool {
+        ProcText.lines(of: "/proc/\(process)/cmdline").first?.hasPrefix(name) ?? false
+    }
 }
