@@ -157,6 +157,7 @@ let broker = floor(
             dependencies: [
                 "AnnexBrokerAPI", "AnnexPortalServer", "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
                 "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
+                "CAnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
@@ -335,6 +336,8 @@ let fixtures: [Target] = [
     fixture("keeps-a-ledger-as-app", ["AnnexApp", "Ledgers"], isExtension: false),
     sharedFixture("Ledgers", ["CAnnexSQLite"]),
     fixture("shares-as-app", ["AnnexApp"], isExtension: false),
+    fixture("records-opening", ["AnnexApp"], isExtension: false),
+    fixture("opens-urls", ["AnnexExtension", "AnnexGroups"]),
     fixture("writes-defaults", ["AnnexPortalServer", "AnnexPortal"], isExtension: false),
     fixture(
         "coordinates-files", ["AnnexGroups", "AnnexPortalServer", "AnnexPortal", "AnnexLinux"], isExtension: false),

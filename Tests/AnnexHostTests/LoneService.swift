@@ -45,6 +45,7 @@ final class LoneService: BrokerService {
     func icon(of identifier: String) -> ExtensionIcon? { nil }
     func attributes(of identifier: String) -> [String: ItemValue] { [:] }
     func typeDeclarations(of identifier: String) -> [String: ItemValue] { [:] }
+    func open(_ url: String) -> String { url }
 
     func terms(for identifier: String) -> SessionTerms { SessionTerms(keepAlive: .seconds(3600)) }
 

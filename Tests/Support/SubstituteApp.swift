@@ -71,5 +71,17 @@ public final class SubstituteApp: Sendable {
         }
     }
 
+    /// Registers URL schemes for the app.
+    public func setSchemes(_ schemes: [String]) throws {
+        let info = folder.url.appending(path: "Shout.app/Info.plist")
+        let text = try String(contentsOf: info, encoding: .utf8)
+        let list = schemes.map { "<string>\($0)</string>" }.joined()
+        let key =
+            "<key>CFBundleURLTypes</key><array><dict><key>CFBundleURLSchemes</key><array>\(list)</array></dict></array>"
+        let end = text.range(of: "</dict>", options: .backwards)
+        guard let end else { throw CocoaError(.propertyListReadCorrupt) }
+        try Data(text.replacingCharacters(in: end, with: key + "</dict>").utf8).write(to: info)
+    }
+
     public var path: String { folder.url.appending(path: "Shout.app").path }
 }

@@ -219,6 +219,8 @@ extension Broker {
 }
 
 extension Broker {
+    package func open(_ url: String) throws(BrokerError) -> String { try opener.open(url) }
+
     /// How many extensions all apps except `app` carry, switched on or off.
     package func count(ofExtensionsBeside app: String) -> Int { registry.value.count(ofExtensionsBeside: app) }
 

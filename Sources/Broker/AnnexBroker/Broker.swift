@@ -3,6 +3,7 @@ internal import AnnexBundle
 package import AnnexChannel
 internal import AnnexLaunch
 internal import AnnexPolicy
+internal import AnnexPortal
 internal import AnnexPortalServer
 internal import AnnexRegistry
 internal import AnnexSigning
@@ -26,6 +27,7 @@ package final class Broker: BrokerService {
     let privates: PrivateStore
     let groups: GroupAccess
     let portals: PortalServer
+    let opener: AppOpener
     let log: BrokerLog
     /// The changes of the installed apps and extensions.
     let feed = ChangeFeed()
@@ -60,7 +62,11 @@ package final class Broker: BrokerService {
             log.keptPrivate(name, error: error)
         }
         groups = GroupAccess(wishes.privateDirectories, owner: wishes.owner)
-        portals = PortalServer.standard(on: launcher.loop)
+        opener = AppOpener(
+            registry: registry, points: wishes.points, starter: AppStarter(owner: wishes.owner), log: log)
+        portals = PortalServer.standard(on: launcher.loop) { [opener] url, member throws(PortalError) in
+            try opener.open(url, for: member.identifier)
+        }
         for waiver in launcher.waivers { log.waived(waiver) }
     }
 
@@ -91,15 +97,15 @@ package final class Broker: BrokerService {
         let policy = try policy(for: record, with: inForce)
         try signatures.check(bundle)
         // The memory of the channel is handed over with the configuration.
-        let isMember = !groups(of: bundle, entitlements: inForce).isEmpty
-        let bell = isMember ? try Self.bell(of: channel, for: identifier) : nil
+        let needsPortal = needsPortal(bundle, entitlements: inForce)
+        let bell = needsPortal ? try Self.bell(of: channel, for: identifier) : nil
         var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         state(inForce, asEntitlementsOf: record, in: &configuration)
         let kept = try keptDirectory(for: bundle, policy: policy, into: &configuration)
         // The closure below keeps only this fact and not the directory itself, because the directory's lock must end
         // before a removal is tried.
         let keepsFiles = kept != nil
-        let portal = try openGroups(
+        let portal = try openPortal(
             for: bundle, record: record, entitlements: inForce, policy: policy, bell: bell, into: &configuration)
         // This step comes last: if a later step failed, it would have to give the slot back.
         let slot = try slot(for: purpose, bundle: bundle, most: policy.limits.instances)

@@ -35,6 +35,8 @@ public struct BrokerError: Error, Sendable, Hashable {
         /// An extension was to be launched before a request needs it, but every instance slot is taken, or another
         /// launch waits for one.
         case noSlot
+        /// The text is no URL that an app can be opened with.
+        case invalidURL
         /// The user has reached a quota of this daemon, for example for open connections, installed apps or running
         /// extensions.
         case overQuota

@@ -30,6 +30,10 @@ package protocol BrokerService: Sendable {
     ///   - app: an app that the team may sign from now on, whichever team has signed it so far; nil for none.
     func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam
 
+    /// Starts the installed app that registers the scheme of a URL, with the URL.
+    /// - Returns: the app's identifier.
+    func open(_ url: String) throws(BrokerError) -> String
+
     /// All extensions that hosts can begin, sorted by identifier; without those that are switched off.
     /// - Parameter languages: the user's languages, the preferred one first. Names and summaries are in these.
     func extensions(in languages: [String]) throws(BrokerError) -> [InstalledExtension]

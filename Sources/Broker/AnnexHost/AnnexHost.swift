@@ -146,6 +146,16 @@ public struct AnnexHost: Sendable {
         try service.setEnabled(isEnabled, for: identifier)
     }
 
+    /// Starts the installed app that registers the scheme of a URL (`CFBundleURLTypes`), as the user of the broker.
+    ///
+    /// The URL is the only argument of the app's program. The app runs outside of every sandbox, and outlives this host.
+    /// - Parameter url: such as `todolist://add`; see `AppURL`.
+    /// - Returns: the app's bundle identifier.
+    /// - Throws: a `BrokerError`: `invalidURL`; `unknownApp` if no app or more than one registers the scheme; `invalidBundle` if the
+    ///   app's program has changed.
+    @discardableResult
+    public func open(_ url: String) throws(BrokerError) -> String { try service.open(url) }
+
     /// Trusts the key of a team that signs apps. Only do this if the user has said so.
     ///
     /// Without it, Annex remembers the team of each app's first signed installation, and then accepts that app only from

@@ -37,6 +37,7 @@ final class InProcessBroker: BrokerService {
     func icon(of identifier: String) -> ExtensionIcon? { nil }
     func attributes(of identifier: String) -> [String: ItemValue] { [:] }
     func typeDeclarations(of identifier: String) -> [String: ItemValue] { [:] }
+    func open(_ url: String) throws(BrokerError) -> String { throw Self.hasNoApps(url) }
     var changes: InstalledChanges { ChangeFeed().follow() }
 
     func install(app path: String, granting: [String]) throws(BrokerError) -> [InstalledExtension] {

@@ -22,6 +22,9 @@ public struct ContainingApp: Sendable {
     public let identifier: String
     /// The groups that the app declares.
     public let groups: [String]
+    /// The URL that the app was opened with: the only argument of the program, if it is a URL whose scheme the app registers; nil
+    /// otherwise. Anything may have made it, so check what it asks for.
+    public let openedURL: AppURL?
 
     /// Finds the app of this program, and opens its groups. Call it once, before the first use of a group.
     ///
@@ -33,7 +36,8 @@ public struct ContainingApp: Sendable {
     public static func start(privateDirectories place: String? = nil) throws(PortalError) -> ContainingApp {
         let app = try bundle(atPathOf: program())
         let groups = app.entitlements.applicationGroups
-        guard !groups.isEmpty else { return ContainingApp(identifier: app.identifier, groups: []) }
+        let url = openedURL(of: app)
+        guard !groups.isEmpty else { return ContainingApp(identifier: app.identifier, groups: [], openedURL: url) }
         let team = try team(of: app)
         do throws(SystemError) {
             let path = if let place { place } else { try StandardPlace.privateDirectories() }
@@ -43,7 +47,15 @@ public struct ContainingApp: Sendable {
         } catch {
             throw PortalError(.system, what: "the groups cannot be opened: \(error.cause)", remedy: error.remedy)
         }
-        return ContainingApp(identifier: app.identifier, groups: groups)
+        return ContainingApp(identifier: app.identifier, groups: groups, openedURL: url)
+    }
+
+    private static func openedURL(of app: AppBundle) -> AppURL? {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 2, let url = try? AppURL(arguments[1]), app.urlSchemes.contains(url.scheme) else {
+            return nil
+        }
+        return url
     }
 
     private static func program() throws(PortalError) -> String {

@@ -2,12 +2,13 @@ package import AnnexLinux
 
 extension PortalServer {
     /// A server with all services.
-    package static func standard(on loop: EventLoop) -> PortalServer {
-        PortalServer(
-            loop: loop,
-            services: [
-                GroupService(loop: loop), DefaultsService(), CoordinationService(loop: loop), PasteboardService(),
-                SecretService(),
-            ])
+    /// - Parameter opener: opens URLs; nil if the members may start apps by themselves.
+    package static func standard(on loop: EventLoop, opener: OpeningService.Opener? = nil) -> PortalServer {
+        var services: [any PortalService] = [
+            GroupService(loop: loop), DefaultsService(), CoordinationService(loop: loop), PasteboardService(),
+            SecretService(),
+        ]
+        if let opener { services.append(OpeningService(opener)) }
+        return PortalServer(loop: loop, services: services)
     }
 }

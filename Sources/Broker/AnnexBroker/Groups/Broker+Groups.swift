@@ -9,16 +9,40 @@ internal import AnnexPortalServer
 internal import AnnexRegistry
 
 extension Broker {
-    /// Gives an extension its app groups and its portal, as far as it is entitled to them.
-    ///
-    /// A group is open to an extension if the extension and its app both declare it, a team has signed the app, and the
-    /// entitlement is in force. An extension without groups gets no portal, so that it cannot attack one.
-    func openGroups(
+    /// Whether an extension has a use for a portal. One without a use gets none, so that it cannot attack it.
+    func needsPortal(_ bundle: ExtensionBundle, entitlements: [String]) -> Bool {
+        !groups(of: bundle, entitlements: entitlements).isEmpty || opener.mayOpen(bundle.extensionPoint)
+    }
+
+    /// Gives an extension its portal, and its app groups as far as it is entitled to them.
+    func openPortal(
         for bundle: ExtensionBundle, record: ExtensionRecord, entitlements: [String], policy: Policy, bell: PortalBell?,
         into configuration: inout SandboxConfiguration
     ) throws(BrokerError) -> ExtensionPortal? {
+        guard let bell else { return nil }
+        let groups = try openGroups(of: bundle, entitlements: entitlements, policy: policy)
+        do throws(SystemError) {
+            for group in groups {
+                configuration.shared.append(
+                    SharedDirectory(try group.container.duplicate(), at: Self.place(of: group), owner: wishes.owner))
+            }
+            configuration.environment[Portal.variable] = Array("\(Portal.descriptor)".utf8)
+            return try portal(for: record, groups: groups, bell: bell, into: &configuration)
+        } catch {
+            throw BrokerError(
+                .system, what: "has no portal: \(error.cause)", place: bundle.identifier, remedy: error.remedy)
+        }
+    }
+
+    /// Opens the groups of an extension.
+    ///
+    /// A group is open to an extension if the extension and its app both declare it, a team has signed the app, and the
+    /// entitlement is in force.
+    private func openGroups(
+        of bundle: ExtensionBundle, entitlements: [String], policy: Policy
+    ) throws(BrokerError) -> [OpenGroup] {
         let identifiers = groups(of: bundle, entitlements: entitlements)
-        guard !identifiers.isEmpty, let team = signatures.team(of: bundle), let bell else { return nil }
+        guard !identifiers.isEmpty, let team = signatures.team(of: bundle) else { return [] }
         if let call = policy.callForSetUserID {
             throw BrokerError(
                 .invalidPolicy,
@@ -32,18 +56,7 @@ extension Broker {
                     "\(policy.name) allows \(policy.limits.descriptors) descriptors, and the extension has app groups",
                 place: bundle.identifier, remedy: "state at most \(Portal.firstLocks) under limits: descriptors")
         }
-        let groups = try self.groups.open(identifiers, of: team, for: bundle.containingApp)
-        do throws(SystemError) {
-            for group in groups {
-                configuration.shared.append(
-                    SharedDirectory(try group.container.duplicate(), at: Self.place(of: group), owner: wishes.owner))
-            }
-            configuration.environment[Portal.variable] = Array("\(Portal.descriptor)".utf8)
-            return try portal(for: record, groups: groups, bell: bell, into: &configuration)
-        } catch {
-            throw BrokerError(
-                .system, what: "has no portal: \(error.cause)", place: bundle.identifier, remedy: error.remedy)
-        }
+        return try groups.open(identifiers, of: team, for: bundle.containingApp)
     }
 
     /// The bell of an extension that gets a portal.

@@ -94,6 +94,15 @@ struct BrokerLog: Sendable {
                 ["launch": "\(report.total)", "waited": "\(report.waited)"]) { $1 })
     }
 
+    /// The level is `notice` if an extension has opened another app than its own. Of the URL, only the scheme is logged, because
+    /// the rest may be private.
+    func opened(_ url: AppURL, with app: String, for identifier: String, isOwn: Bool) {
+        logger.log(
+            level: isOwn ? .debug : .notice,
+            isOwn ? "an extension opened its app" : "an extension opened another app than its own",
+            metadata: [Self.identifier: "\(Escaped(identifier))", "scheme": "\(url.scheme)", "app": "\(Escaped(app))"])
+    }
+
     /// The level is `debug` for a normal end and `notice` for a failure.
     func ended(_ end: EndedExtension) {
         let termination = end.termination

@@ -18,7 +18,7 @@ package struct DaemonPacketMessage: Message {
 
     private enum Kind: UInt8, FieldValue {
         case welcome = 1
-        case rejected, leaving, done, extensions, terms, claimed, failed, trusted, changed, icon, attributes
+        case rejected, leaving, done, extensions, terms, claimed, failed, trusted, changed, icon, attributes, opened
         case ready = 32
         case ping, memoryWarning, goodbye, endIsNear, ended
     }
@@ -56,6 +56,9 @@ package struct DaemonPacketMessage: Message {
         case .trusted(let team):
             head(.trusted, number: number, into: &encoder)
             encoder.encode(SigningTeamMessage(team), as: Tag.value)
+        case .opened(let app):
+            head(.opened, number: number, into: &encoder)
+            encoder.encode(app, as: Tag.value)
         case .icon(let part):
             head(.icon, number: number, into: &encoder)
             // This flag is always sent. Without it, a truncated packet would read as the answer that there is no icon.
@@ -106,6 +109,7 @@ package struct DaemonPacketMessage: Message {
             packet = .answer(number, .terms(try decoder.decode(Tag.value, as: SessionTermsMessage.self).value))
         case .trusted:
             packet = .answer(number, .trusted(try decoder.decode(Tag.value, as: SigningTeamMessage.self).value))
+        case .opened: packet = .answer(number, .opened(app: try decoder.decode(Tag.value, as: String.self)))
         case .icon:
             let hasIcon = try decoder.decode(Tag.flag, as: Bool.self)
             let part = hasIcon ? try decoder.decode(Tag.value, as: IconPartMessage.self).value : nil

@@ -36,7 +36,7 @@ package struct HostPacketMessage: Message {
     fileprivate enum Kind: UInt8, FieldValue {
         case hello = 1
         case install, remove, setEnabled, list, terms, launch, claim, trust, pin, setGranted, installGranting
-        case listTranslated, icon, attributes, typeDeclarations
+        case listTranslated, icon, attributes, typeDeclarations, open
         case saidHello = 32
         case requestBegan, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed,
             parked
@@ -97,6 +97,7 @@ package struct HostPacketMessage: Message {
             encoder.encode(offset, as: Tag.offset)
         case .attributes(let identifier): named(.attributes, text: identifier)
         case .typeDeclarations(let identifier): named(.typeDeclarations, text: identifier)
+        case .open(let url): named(.open, text: url)
         case .terms(let identifier): named(.terms, text: identifier)
         case .claim(let launched):
             head(.claim, number: number, into: &encoder)
@@ -177,6 +178,7 @@ package struct HostPacketMessage: Message {
             packet = .request(number, .icon(extension: identifier, from: try decoder.decode(Tag.offset)))
         case .attributes: packet = .request(number, .attributes(extension: try Self.text(&decoder)))
         case .typeDeclarations: packet = .request(number, .typeDeclarations(extension: try Self.text(&decoder)))
+        case .open: packet = .request(number, .open(url: try Self.text(&decoder)))
         case .terms: packet = .request(number, .terms(extension: try Self.text(&decoder)))
         case .claim: packet = .request(number, .claim(try decoder.decode(Tag.claimed)))
         case .launch:
@@ -211,7 +213,7 @@ package struct HostPacketMessage: Message {
         case .dismissed: return .dismissed(try decoder.decode(Tag.flag))
         case .parked: return .parked
         case .hello, .install, .remove, .setEnabled, .trust, .list, .terms, .launch, .claim, .pin, .setGranted,
-            .installGranting, .listTranslated, .icon, .attributes, .typeDeclarations:
+            .installGranting, .listTranslated, .icon, .attributes, .typeDeclarations, .open:
             throw decoder.failure(Tag.kind, reason: .rejected("is not a kind of notice"))
         }
     }

@@ -6,7 +6,7 @@ package enum ServiceWire {
     /// The versions of the protocol that this library supports. A host sends its range, and the daemon chooses the
     /// highest version that both support. Every change of meaning raises the upper bound; dropping support for old
     /// peers raises the lower bound.
-    package static let versions: ClosedRange<UInt64> = 3...10
+    package static let versions: ClosedRange<UInt64> = 3...11
     /// From this version on, a host reports to the daemon that it has passed a ping on to the extension.
     package static let firstWithPings: UInt64 = 4
     /// From this version on a daemon checks the extension point that a host expects.
@@ -24,6 +24,9 @@ package enum ServiceWire {
     package static let firstWithFaces: UInt64 = 9
     /// From this version on, a daemon sends the types that an app declares.
     package static let firstWithTypes: UInt64 = 10
+
+    /// From this version on, a host can have the daemon open a URL.
+    package static let firstWithOpening: UInt64 = 11
 
     /// The highest version that both peers support; nil if they have none in common.
     package static func common(with others: ClosedRange<UInt64>) -> UInt64? {
@@ -88,6 +91,8 @@ package enum ServiceRequest: Sendable, Hashable {
     case attributes(extension: String)
     /// The types that the extension's app declares. The answer is `attributes`.
     case typeDeclarations(extension: String)
+    /// Starts the app that registers the URL's scheme. The answer is `opened`.
+    case open(url: String)
     case terms(extension: String)
     /// Takes a parked extension into use. The number is that of the request that launched it.
     case claim(UInt64)
@@ -105,7 +110,7 @@ package enum ServiceRequest: Sendable, Hashable {
         case .install: 1
         case .launch: ServiceWire.launchDescriptors
         case .uninstall, .setEnabled, .setGranted, .trust, .pin, .list, .terms, .claim, .icon, .attributes,
-            .typeDeclarations:
+            .typeDeclarations, .open:
             0
         }
     }
@@ -149,6 +154,8 @@ package enum ServiceAnswer: Sendable, Hashable {
     case extensions([InstalledExtension], isAll: Bool)
     case terms(SessionTerms)
     case trusted(SigningTeam)
+    /// The identifier of the app that a URL was opened with.
+    case opened(app: String)
     /// nil if the extension has no icon.
     case icon(IconPart?)
     case attributes([String: ItemValue])

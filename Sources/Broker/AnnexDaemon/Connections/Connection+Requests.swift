@@ -41,6 +41,11 @@ extension Connection {
                 let team = try user.ready().broker.trust(key: key, for: app)
                 return (.trusted(team), app ?? team.identifier)
             }
+        case .open(let url):
+            change(number, logging: "opened") { [self] () throws(BrokerError) in
+                let app = try user.ready().broker.open(url)
+                return (.opened(app: app), app)
+            }
         case .list(let last, let withDisabled, let languages):
             query(number) { broker throws(BrokerError) in
                 // So many fit in one packet, whatever their names and summaries are.

@@ -98,6 +98,16 @@ final class DaemonService: BrokerService {
         return team
     }
 
+    func open(_ url: String) throws(BrokerError) -> String {
+        guard link.supports(ServiceWire.firstWithOpening) else {
+            throw BrokerError(
+                .unknownApp, what: "is a daemon that opens no URLs", place: link.path,
+                remedy: "restart annexd after its update")
+        }
+        guard case .opened(let app) = try link.ask(.open(url: url)) else { throw link.misunderstanding }
+        return app
+    }
+
     func terms(for identifier: String) throws(BrokerError) -> SessionTerms {
         try terms(in: link.ask(.terms(extension: identifier)))
     }

@@ -40,7 +40,7 @@ struct URLSchemes {
         }
         var schemes: [String] = []
         for value in values {
-            guard let scheme = value.string, isScheme(scheme) else {
+            guard let scheme = value.string, AppURL.isScheme(scheme) else {
                 throw info.fault(
                     schemesKey, what: "holds \(Escaped(value.string ?? value.kind, limit: 100)), which is not a scheme",
                     rule: .p2, remedy: "use a letter, then letters, digits, plus signs, hyphens and dots")
@@ -48,18 +48,5 @@ struct URLSchemes {
             schemes.append(scheme.lowercased())
         }
         return schemes
-    }
-
-    /// Whether the text is a scheme by RFC 3986.
-    private static func isScheme(_ text: String) -> Bool {
-        guard (1...64).contains(text.utf8.count), let first = text.utf8.first, isLetter(first) else { return false }
-        return text.utf8.allSatisfy { byte in
-            isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains(byte)
-        }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 }

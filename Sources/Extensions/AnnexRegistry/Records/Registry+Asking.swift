@@ -55,6 +55,12 @@ extension Registry {
         apps[Self.folded(record.info.containingApp)]?.app
     }
 
+    /// The apps whose version in use registers a URL scheme, sorted by identifier.
+    /// - Parameter scheme: in lower case.
+    package func apps(registering scheme: String) -> [AppBundle] {
+        apps.values.map(\.app).filter { $0.urlSchemes.contains(scheme) }.sorted { $0.identifier < $1.identifier }
+    }
+
     package func count(ofExtensionsBeside app: String) -> Int {
         apps.reduce(0) { sum, entry in
             entry.key == Self.folded(app) ? sum : sum + entry.value.records.count { $0.bundle != nil }

@@ -6,6 +6,7 @@
 
 #include "CAnnexAtomics.h"
 #include "CAnnexCalls.h"
+#include "CAnnexDetached.h"
 #include "CAnnexEvents.h"
 #include "CAnnexFaults.h"
 #include "CAnnexFiles.h"

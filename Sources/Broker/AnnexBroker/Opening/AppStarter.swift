@@ -1,0 +1,111 @@
+internal import AnnexBundle
+internal import AnnexLinux
+internal import AnnexModel
+internal import AnnexPortalServer
+internal import Glibc
+
+/// Starts a containing app with a URL, outside of every sandbox.
+///
+/// The app outlives the broker and the host: it is a transient unit of systemd where systemd runs, else a detached process. User and
+/// environment are fixed here. Of the extension's doing, only the URL reaches the app, as its only argument.
+struct AppStarter: Sendable {
+    /// The user that the app runs as.
+    let owner: UInt32
+    var systemdRun = "/usr/bin/systemd-run"
+    /// Where the sockets of systemd's managers lie: `ID/systemd/private` for the one of a user.
+    var runtime = "/run/user"
+
+    /// - Throws: if the program cannot be started.
+    func start(_ app: AppBundle, with url: AppURL) throws(SystemError) {
+        let account = try UserAccount(owner)
+        let environment = environment(of: account)
+        if isOwn, hasManager, (try? startUnit(app, with: url, environment)) != nil { return }
+        let program = DetachedProgram(
+            arguments: [app.executable.path, url.text], environment: environment, user: isOwn ? nil : account)
+        try program.start(app.executable.descriptor)
+    }
+
+    private var isOwn: Bool { owner == geteuid() }
+
+    // MARK: The environment
+
+    private static let path = "/usr/local/bin:/usr/bin:/bin"
+    /// What a program needs to reach its user's desktop. A broker of this user has them from the user's session.
+    private static let session = [
+        "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "LANG", "LANGUAGE", "LC_ALL", "WAYLAND_DISPLAY", "XAUTHORITY",
+        "XDG_CONFIG_HOME", "XDG_CURRENT_DESKTOP", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_SESSION_TYPE",
+    ]
+
+    func environment(of account: UserAccount) -> [String: String] {
+        var values = ["PATH": Self.path, "HOME": account.home, "USER": account.name, "LOGNAME": account.name]
+        guard isOwn else {
+            values["XDG_RUNTIME_DIR"] = "\(runtime)/\(owner)"
+            return values
+        }
+        for name in Self.session { values[name] = StandardPlace.variable(name) }
+        // A user may keep data elsewhere than the system's database says, as the groups do.
+        if let home = StandardPlace.variable("HOME"), home.hasPrefix("/") { values["HOME"] = home }
+        return values
+    }
+
+    // MARK: systemd
+
+    /// How long systemd may take to start a unit.
+    private static let patience = Duration.seconds(5)
+
+    private var hasManager: Bool {
+        access("\(runtime)/\(owner)/systemd/private", F_OK) == 0 && access(systemdRun, X_OK) == 0
+    }
+
+    /// The unit runs the open file, which this process holds until systemd has started it.
+    private func startUnit(_ app: AppBundle, with url: AppURL, _ environment: [String: String]) throws(SystemError) {
+        let settings = environment.sorted { $0.key < $1.key }.map { "--setenv=\($0.key)=\($0.value)" }
+        let program = "/proc/\(getpid())/fd/\(app.executable.descriptor.number)"
+        let arguments =
+            [systemdRun, "--user", "--quiet", "--collect", "--property=Type=exec", "--description=\(app.identifier)"]
+            + settings + ["--", program, url.text]
+        let status = try ChildRun.status(of: arguments, environment: environment, within: Self.patience)
+        guard status == 0 else {
+            throw SystemError("systemd-run", errno: ECHILD, path: app.identifier)
+        }
+    }
+}
+
+/// Runs a short helper program of the system, and waits for its end.
+enum ChildRun {
+    /// - Returns: the exit status; 128 and more if a signal ended it.
+    static func status(
+        of arguments: [String], environment: [String: String], within limit: Duration
+    ) throws(SystemError) -> Int32 {
+        let child = try start(arguments, environment: environment)
+        if !hasEnded(child, within: limit) { kill(child, SIGKILL) }
+        var status: Int32 = 0
+        // SAFETY: the call writes one number.
+        while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+    }
+
+    private static func hasEnded(_ child: Int32, within limit: Duration) -> Bool {
+        guard let handle = try? ProcessHandle(process: child) else { return false }
+        return handle.descriptor.waitUntilReadable(until: MonotonicClock.deadline(after: limit))
+    }
+
+    private static func start(_ arguments: [String], environment: [String: String]) throws(SystemError) -> Int32 {
+        var child: pid_t = 0
+        // SAFETY: the lists end with null, the copies live until the call is over, and the actions are destroyed once.
+        var list = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        var variables = unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer {
+            unsafe posix_spawn_file_actions_destroy(&actions)
+            unsafe (list + variables).forEach { unsafe free($0) }
+        }
+        for stream in STDIN_FILENO...STDERR_FILENO {
+            unsafe posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0)
+        }
+        let result = unsafe posix_spawn(&child, arguments[0], &actions, nil, &list, &variables)
+        guard result == 0 else { throw SystemError("posix_spawn", errno: result, path: arguments[0]) }
+        return child
+    }
+}

@@ -1,0 +1,51 @@
+internal import AnnexLinux
+package import AnnexPortal
+internal import Synchronization
+
+/// Opens URLs for extensions. Which apps an extension may open is decided by its point, which the broker knows.
+package final class OpeningService: PortalService {
+    /// Starts the app of a URL, and returns its identifier.
+    package typealias Opener = @Sendable (_ url: String, _ member: PortalMember) throws(PortalError) -> String
+
+    private let opener: Opener
+    private let budgets = Mutex<[UInt64: OpeningBudget]>([:])
+
+    package init(_ opener: @escaping Opener) {
+        self.opener = opener
+    }
+
+    package var name: PortalServiceName { .opening }
+    package var entitlement: String? { nil }
+
+    package func handle(_ call: PortalCall) {
+        call.answer { () throws(PortalError) in
+            guard call.method == OpeningMethod.open else { throw .unknownMethod }
+            let url = try call.decoded(as: OpeningURL.self).url
+            let now = MonotonicClock.now()
+            guard budgets.withLock({ $0[call.connection.number, default: OpeningBudget()].take(at: now) }) else {
+                throw PortalError(
+                    .full, what: "the extension has opened \(OpeningBudget.most) URLs within a minute",
+                    remedy: "open a URL only when the user asks for it")
+            }
+            return try OpenedApp(app: opener(url, call.member)).answerBody()
+        }
+    }
+
+    package func forget(_ connection: PortalConnection) { budgets.withLock { $0[connection.number] = nil } }
+}
+
+/// How many URLs one extension may open. Each starts a program before the user's eyes.
+struct OpeningBudget: Sendable {
+    static let most = 10
+    private static let minute: UInt64 = 60_000_000_000
+
+    private var moments: [UInt64] = []
+
+    /// Counts an attempt, unless it exceeds the budget.
+    mutating func take(at now: UInt64) -> Bool {
+        moments.removeAll { $0 + Self.minute <= now }
+        guard moments.count < Self.most else { return false }
+        moments.append(now)
+        return true
+    }
+}

@@ -1,0 +1,19 @@
+// Opens URLs. Each word of a request's text is a URL; the answer has a word or an error for each.
+import AnnexExtension
+import AnnexGroups
+
+OpensURLs.main()
+
+final class OpensURLs: AppExtension {
+    func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem] {
+        var answers: [String] = []
+        for url in (items.first?.contentText ?? "").split(separator: " ") {
+            do throws(PortalError) {
+                answers.append(try await context.open(String(url)))
+            } catch {
+                answers.append("\(error.code)")
+            }
+        }
+        return [ExtensionItem(contentText: answers.joined(separator: " "))]
+    }
+}
