@@ -152,12 +152,13 @@ let broker = floor(
     [
         .target(
             name: "AnnexBrokerAPI", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
+        .target(name: "CAnnexDetached"),
         .target(
             name: "AnnexBroker",
             dependencies: [
                 "AnnexBrokerAPI", "AnnexPortalServer", "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
                 "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
-                "CAnnexLinux",
+                "CAnnexDetached",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
@@ -256,6 +257,19 @@ let examples = floor(
         example("TextThumbnail"),
         .executableTarget(
             name: "ThumbnailHost", dependencies: ["AnnexHost", "AnnexEmbedded"]),
+        .target(name: "ToDoKit", dependencies: ["AnnexGroups"], swiftSettings: strict),
+        .executableTarget(name: "ToDoListApp", dependencies: ["AnnexApp", "ToDoKit"], swiftSettings: swift),
+        .executableTarget(
+            name: "ToDoAdder", dependencies: ["AnnexExtension", "ToDoKit"], swiftSettings: swift,
+            linkerSettings: selfContained),
+        .target(name: "LedgerKit", dependencies: ["AnnexGroups", "CAnnexSQLite"], swiftSettings: swift),
+        .executableTarget(name: "LedgerApp", dependencies: ["AnnexApp", "LedgerKit"], swiftSettings: swift),
+        .executableTarget(
+            name: "LedgerBooker", dependencies: ["AnnexExtension", "LedgerKit"], swiftSettings: swift,
+            linkerSettings: selfContained),
+        .executableTarget(
+            name: "LedgerSummer", dependencies: ["AnnexExtension", "LedgerKit"], swiftSettings: swift,
+            linkerSettings: selfContained),
         .target(name: "ImageFilters", swiftSettings: swift),
         .executableTarget(
             name: "FilterEditor", dependencies: ["AnnexExtension", "ImageFilters"], swiftSettings: swift,

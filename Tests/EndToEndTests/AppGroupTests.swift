@@ -87,6 +87,31 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: container).count == 16_400)
     }
 
+    @Test func `S1: deep folders, links and pipes in a container hold up nothing`() async throws {
+        let app = try await world.app()
+        let host = try world.host(app)
+        let container = try await world.run(app, "where")
+        // Another member may make them by a call that extensions do not have.
+        symlink("/etc", container + "/link")
+        mkfifo(container + "/pipe", 0o600)
+        var folder = open(container, O_RDONLY | O_DIRECTORY)
+        for _ in 0..<10_000 {
+            mkdirat(folder, "d", 0o700)
+            let next = openat(folder, "d", O_RDONLY | O_DIRECTORY)
+            close(folder)
+            folder = next
+        }
+        #expect(folder >= 0)
+        close(folder)
+        let session = try await host.begin("com.example.shout.loud")
+        let end = try #require(await session.untilEnd())
+        #expect(end.reason == .diskLimit && "\(end.detail)".contains("nested more than 64 deep"), "\(end)")
+        // The app is not ended, and gets at its data.
+        #expect(try await world.run(app, "sets", "color", "red") == "set")
+        #expect(try await world.annex("show", GroupWorld.ours).status == 0)
+        #expect(try await world.annex("defaults", GroupWorld.ours, "color").output == "red\n")
+    }
+
     // MARK: Shared defaults
 
     @Test func `S2: a value that one member sets is read by another, and outlives the broker`() async throws {

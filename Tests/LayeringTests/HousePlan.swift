@@ -139,13 +139,14 @@ enum HousePlan {
                 Target(
                     "AnnexBrokerAPI", "what host and broker say to each other",
                     imports: ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
+                Target("CAnnexDetached", "starts a program that outlives the broker (C)", imports: []),
                 Target(
                     "AnnexBroker", "registry, launch and supervision of extensions",
                     imports: [
                         "AnnexPortalServer", "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
                         "AnnexLaunch",
                         "AnnexShippedPolicies", "AnnexPolicy", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel",
-                        "AnnexLinux",
+                        "AnnexLinux", "CAnnexDetached",
                     ],
                     products: ["Logging"]),
                 Target(

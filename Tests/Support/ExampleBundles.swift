@@ -34,7 +34,7 @@ public enum ExampleBundles {
         do {
             let words = [
                 script, products.path, target.path, "Pictures", "Shout", "Thumbnails", "Filters", "MyPicture",
-                "Translate",
+                "Translate", "ToDoList", "Ledger",
             ]
             end = try ChildProcess(URL(filePath: "/bin/sh"), arguments: words).waitUntilExit()
         } catch {

@@ -19,7 +19,7 @@ struct AppStarter: Sendable {
     func start(_ app: AppBundle, with url: AppURL) throws(SystemError) {
         let account = try UserAccount(owner)
         let environment = environment(of: account)
-        if isOwn, hasManager, (try? startUnit(app, with: url, environment)) != nil { return }
+        if isOwn, hasManager, (try? startUnit(app, with: url, environment: environment)) != nil { return }
         let program = DetachedProgram(
             arguments: [app.executable.path, url.text], environment: environment, user: isOwn ? nil : account)
         try program.start(app.executable.descriptor)
@@ -30,9 +30,9 @@ struct AppStarter: Sendable {
     // MARK: The environment
 
     private static let path = "/usr/local/bin:/usr/bin:/bin"
-    /// What a program needs to reach its user's desktop. A broker of this user has them from the user's session.
+    /// What a program needs to reach its user's groups and desktop. A broker of this user has them from the user's session.
     private static let session = [
-        "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "LANG", "LANGUAGE", "LC_ALL", "WAYLAND_DISPLAY", "XAUTHORITY",
+        "ANNEX_PRIVATE", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "LANG", "LANGUAGE", "LC_ALL", "WAYLAND_DISPLAY", "XAUTHORITY",
         "XDG_CONFIG_HOME", "XDG_CURRENT_DESKTOP", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_SESSION_TYPE",
     ]
 
@@ -58,7 +58,7 @@ struct AppStarter: Sendable {
     }
 
     /// The unit runs the open file, which this process holds until systemd has started it.
-    private func startUnit(_ app: AppBundle, with url: AppURL, _ environment: [String: String]) throws(SystemError) {
+    private func startUnit(_ app: AppBundle, with url: AppURL, environment: [String: String]) throws(SystemError) {
         let settings = environment.sorted { $0.key < $1.key }.map { "--setenv=\($0.key)=\($0.value)" }
         let program = "/proc/\(getpid())/fd/\(app.executable.descriptor.number)"
         let arguments =

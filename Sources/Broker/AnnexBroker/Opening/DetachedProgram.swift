@@ -1,5 +1,5 @@
 internal import AnnexLinux
-internal import CAnnexLinux
+internal import CAnnexDetached
 internal import Glibc
 
 /// A program to start outside of this process: it is no child, has a session of its own, and outlives this process.

@@ -66,7 +66,9 @@ public final class FileCoordinator: Sendable {
         var hasReturned = false
         defer {
             // If the broker is gone, the others are too, or find out by themselves.
-            for request in end(turn, changing: changes(hasReturned)) { _ = try? ask(request.method, request.body) }
+            for request in end(turn, changing: changes(hasReturned)) {
+                _ = try? ask(request.method, with: request.body)
+            }
         }
         let result = try body()
         hasReturned = true
@@ -87,7 +89,7 @@ public final class FileCoordinator: Sendable {
         }
         let hasReturned = if case .success = result { true } else { false }
         for request in end(turn, changing: changes(hasReturned)) {
-            _ = try? await askLater(request.method, request.body)
+            _ = try? await askLater(request.method, with: request.body)
         }
         return try result.get()
     }
@@ -101,7 +103,7 @@ public final class FileCoordinator: Sendable {
         let cancellations = state.withLock { $0.cancellations }
         do throws(PortalError) {
             repeat {
-                let answer = try ask(CoordinationMethod.wait, turn.question())
+                let answer = try ask(CoordinationMethod.wait, with: turn.question())
                 try turn.answered(answer)
                 try check(cancellations)
                 if try turn.attempt() {
@@ -125,7 +127,7 @@ public final class FileCoordinator: Sendable {
         let cancellations = state.withLock { $0.cancellations }
         do throws(PortalError) {
             repeat {
-                let answer = try await askLater(CoordinationMethod.wait, turn.question())
+                let answer = try await askLater(CoordinationMethod.wait, with: turn.question())
                 try turn.answered(answer)
                 try check(cancellations)
                 if try turn.attempt() {
@@ -173,19 +175,19 @@ public final class FileCoordinator: Sendable {
 
     // MARK: Questions to the broker
 
-    private func ask(_ method: PortalMethod, _ body: [UInt8]) throws(PortalError) -> PortalAnswer {
+    private func ask(_ method: PortalMethod, with body: [UInt8]) throws(PortalError) -> PortalAnswer {
         try coordination.group.portal.call(method, group: coordination.group.identifier, body: body)
     }
 
     private nonisolated(nonsending) func askLater(
-        _ method: PortalMethod, _ body: [UInt8]
+        _ method: PortalMethod, with body: [UInt8]
     ) async throws(PortalError) -> PortalAnswer {
         try await coordination.group.portal.callLater(method, group: coordination.group.identifier, body: body)
     }
 
     private func holders(_ questions: [[UInt8]]) throws(PortalError) -> [String] {
         for body in questions {
-            let names = try ask(CoordinationMethod.holders, body).decoded(as: NameList.self).names
+            let names = try ask(CoordinationMethod.holders, with: body).decoded(as: NameList.self).names
             if !names.isEmpty { return names }
         }
         return []
@@ -193,7 +195,7 @@ public final class FileCoordinator: Sendable {
 
     private nonisolated(nonsending) func holdersLater(_ questions: [[UInt8]]) async throws(PortalError) -> [String] {
         for body in questions {
-            let names = try await askLater(CoordinationMethod.holders, body).decoded(as: NameList.self).names
+            let names = try await askLater(CoordinationMethod.holders, with: body).decoded(as: NameList.self).names
             if !names.isEmpty { return names }
         }
         return []

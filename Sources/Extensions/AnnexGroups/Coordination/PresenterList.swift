@@ -94,7 +94,7 @@ final class PresenterList: Sendable {
             let target = try? ItemPath(change.target, in: group.container)
         else { return }
         for (number, entry) in entries where number != change.presenter {
-            if let event = event(kind, item, target, for: entry.item) { entry.queue.add(event) }
+            if let event = event(kind, of: item, to: target, for: entry.item) { entry.queue.add(event) }
         }
         guard kind == .moved else { return }
         for (number, entry) in entries where item.contains(entry.item) {
@@ -103,7 +103,7 @@ final class PresenterList: Sendable {
     }
 
     private func event(
-        _ kind: ItemChange.Kind, _ item: ItemPath, _ target: ItemPath, for presented: ItemPath
+        _ kind: ItemChange.Kind, of item: ItemPath, to target: ItemPath, for presented: ItemPath
     ) -> PresenterEvent? {
         let isWhole = item.contains(presented)
         switch kind {

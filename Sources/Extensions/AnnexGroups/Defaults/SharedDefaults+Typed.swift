@@ -50,6 +50,16 @@ extension SharedDefaults {
         value(forKey: key.name).flatMap(Value.init(itemValue:)) ?? key.defaultValue
     }
 
+    /// Changes the value of a typed key on the basis of the present one. If another process changes the values meanwhile, the body runs
+    /// again with the new value. So no change is lost.
+    public func update<Value>(_ key: DefaultsKey<Value>, _ body: (inout Value) -> Void) throws(PortalError) {
+        try update { values in
+            var value = values[key.name].flatMap(Value.init(itemValue:)) ?? key.defaultValue
+            body(&value)
+            return [key.name: value.itemValue]
+        }
+    }
+
     /// Sets the value of a typed key.
     public func set<Value>(_ value: Value, for key: DefaultsKey<Value>) throws(PortalError) {
         try set(value.itemValue, forKey: key.name)
@@ -108,11 +118,40 @@ extension ItemDate: DefaultsValue {
     public var itemValue: ItemValue { .date(self) }
 }
 
-extension [UInt8]: DefaultsValue {
+/// A list, if each of its elements is of this type. Bytes, `[UInt8]`, are kept as data.
+extension Array: DefaultsValue where Element: DefaultsElement {
     public init?(itemValue: ItemValue) {
-        guard let bytes = itemValue.data else { return nil }
-        self = bytes
+        guard let list = Element.list(in: itemValue) else { return nil }
+        self = list
     }
 
-    public var itemValue: ItemValue { .data(self) }
+    public var itemValue: ItemValue { Element.itemValue(of: self) }
 }
+
+/// A type whose arrays shared defaults can keep.
+public protocol DefaultsElement: Sendable {
+    /// nil if the value is not a list of such elements.
+    static func list(in value: ItemValue) -> [Self]?
+    static func itemValue(of list: [Self]) -> ItemValue
+}
+
+extension UInt8: DefaultsElement {
+    public static func list(in value: ItemValue) -> [UInt8]? { value.data }
+    public static func itemValue(of list: [UInt8]) -> ItemValue { .data(list) }
+}
+
+extension DefaultsElement where Self: DefaultsValue {
+    public static func list(in value: ItemValue) -> [Self]? {
+        guard let values = value.list else { return nil }
+        let list = values.compactMap(Self.init(itemValue:))
+        return list.count == values.count ? list : nil
+    }
+
+    public static func itemValue(of list: [Self]) -> ItemValue { .list(list.map(\.itemValue)) }
+}
+
+extension String: DefaultsElement {}
+extension Int: DefaultsElement {}
+extension Double: DefaultsElement {}
+extension Bool: DefaultsElement {}
+extension ItemDate: DefaultsElement {}

@@ -1,7 +1,8 @@
 package import AnnexLinux
 internal import Glibc
 
-/// Where the private directories and app groups of a user are kept if the user names no other folder.
+/// Where the private directories and app groups of a user are kept if the program names no other folder. The user can name one with
+/// `ANNEX_PRIVATE`, such as the folder of a daemon that was started with `--state`.
 package enum StandardPlace {
     /// The folder's path.
     /// - Throws: `ENOENT` if neither the environment nor the home directory names a folder.
@@ -12,6 +13,7 @@ package enum StandardPlace {
     package static func privateDirectories(
         of user: UInt32, environment: (String) -> String?
     ) throws(SystemError) -> String {
+        if let folder = environment("ANNEX_PRIVATE"), folder.hasPrefix("/") { return folder }
         if user == 0 { return "/var/lib/annex/private" }
         // The XDG base directory specification: a relative path is ignored.
         if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/annex/private" }

@@ -6,7 +6,6 @@
 
 #include "CAnnexAtomics.h"
 #include "CAnnexCalls.h"
-#include "CAnnexDetached.h"
 #include "CAnnexEvents.h"
 #include "CAnnexFaults.h"
 #include "CAnnexFiles.h"

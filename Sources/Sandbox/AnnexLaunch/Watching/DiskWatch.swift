@@ -65,7 +65,7 @@ package final class DiskWatch: Watched {
 
 /// The contents of a directory, counted only until they exceed its limits: a program chose their number and names.
 package struct DirectoryUse {
-    /// The greatest depth that is counted. Deeper contents count as too much.
+    /// The greatest depth that is counted. Deeper contents exceed the limits.
     private static let deepest = 64
 
     package static let privateName = "its private directory"
@@ -83,6 +83,7 @@ package struct DirectoryUse {
     /// Whether the contents exceed what can be counted. This is a flag, because a special value of `files` or `bytes`
     /// would change with the next addition.
     private var isTooMuch = false
+    private var isTooDeep = false
 
     /// Counts the contents of a directory that no program uses at the moment.
     package init(of directory: borrowing Descriptor, size: UInt64, inodes: UInt64) {
@@ -113,6 +114,7 @@ package struct DirectoryUse {
                 "the contents of \(name) cannot be counted: the program made a directory in it unreadable"
         }
         if bytes > size { return "\(bytes) bytes in \(name); \(size) are allowed" }
+        if isTooDeep { return "folders in \(name) that are nested more than \(Self.deepest) deep" }
         return isFull ? "more than \(inodes) files in \(name)" : nil
     }
 
@@ -122,7 +124,7 @@ package struct DirectoryUse {
     }
 
     /// Whether further files would not change the result.
-    private var isFull: Bool { isTooMuch || files > inodes || bytes > size }
+    private var isFull: Bool { isTooMuch || isTooDeep || files > inodes || bytes > size }
 
     /// Records an error. Files that were removed or replaced meanwhile are left to the next look. Any other error may
     /// be the program's attempt to hide files.
@@ -139,7 +141,7 @@ package struct DirectoryUse {
     /// Counts a directory's contents, never outside the held directory.
     private mutating func count(_ directory: borrowing Descriptor, depth: Int) throws(SystemError) {
         guard depth < Self.deepest else {
-            isTooMuch = true
+            isTooDeep = true
             return
         }
         let room = Int(clamping: inodes - min(files, inodes))
