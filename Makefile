@@ -11,7 +11,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-install gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-install gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -130,6 +130,12 @@ bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a
 	$(SWIFT) build -c release $(SHIPPED) --product annex
 	Benchmarks/run-ratio "$(BIN)/annex"
 	Benchmarks/filter-cost "$(BIN)/annex"
+
+bench-groups: setup ## what a member of an app group pays: coordinated reads, durable writes, news, launches (FOLDER: where, /tmp)
+	@for product in annex ToDoListApp ToDoAdder measures-groups; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done
+	@work=$$(mktemp -d -p $(or $(FOLDER),/tmp)) && trap 'rm -rf "$$work"' EXIT && \
+		sh Sources/Examples/assemble "$(BIN)" "$$work/apps" ToDoList && mkdir "$$work/groups" && \
+		"$(BIN)/measures-groups" "$$work/groups" "$$work/apps/ToDoList.app"
 
 bench-install: setup ## the installation of a large signed app against `cp -R` and `sha256sum` (ROUNDS=N: 15)
 	@for product in annex annexd; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done

@@ -354,6 +354,12 @@ let fixtures: [Target] = [
     fixture("opens-urls", ["AnnexExtension", "AnnexGroups"]),
     fixture("writes-defaults", ["AnnexPortalServer", "AnnexPortal"], isExtension: false),
     fixture(
+        "measures-groups",
+        [
+            "AnnexEmbedded", "AnnexHost", "AnnexGroups", "AnnexPortalServer", "AnnexPortal", "AnnexModel", "AnnexLinux",
+            "CAnnexSQLite",
+        ], isExtension: false),
+    fixture(
         "coordinates-files", ["AnnexGroups", "AnnexPortalServer", "AnnexPortal", "AnnexLinux"], isExtension: false),
     fixture("loads-items", ["AnnexExtension"]),
     fixture("demands-items", ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
@@ -444,7 +450,7 @@ let tests: [Target] = [
         name: "AnnexBrokerTests",
         dependencies: [
             "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexLaunch", "AnnexPolicy",
-            "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
+            "AnnexModel", "AnnexBundle", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
         ], swiftSettings: swift),
     .testTarget(
         name: "AnnexTestingTests",

@@ -1,0 +1,98 @@
+import AnnexBundle
+import AnnexLinux
+import AnnexModel
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexBroker
+
+/// The start of apps outside of every sandbox.
+@Suite(.timeLimit(.minutes(20))) struct AppStarterTests {
+    private let folder: TemporaryFolder
+    private let app: SubstituteApp
+
+    init() throws {
+        folder = try TemporaryFolder()
+        // Another user must be able to write here.
+        chmod(folder.url.path, 0o777)
+        app = try SubstituteApp(running: "opens-urls")
+        try app.setProgram("records-opening")
+        try app.setSchemes(["shout"])
+        chmod((app.path as NSString).deletingLastPathComponent, 0o755)
+    }
+
+    private func url(_ name: String) throws -> AppURL { try AppURL("shout:\(folder.url.path)/\(name)") }
+
+    private func facts(_ name: String) async throws -> [String: String] {
+        var text: String?
+        while text == nil {
+            text = try? String(contentsOfFile: "\(folder.url.path)/\(name)", encoding: .utf8)
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        let pairs = (text ?? "").split(separator: "\n").map { line in
+            let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+            return (words[0], words.count > 1 ? words[1] : "")
+        }
+        let facts = Dictionary(pairs) { first, _ in first }
+        if let process = facts["pid"].flatMap({ Int32($0) }) { kill(process, SIGKILL) }
+        return facts
+    }
+
+    /// A manager of the user, as far as the starter looks for one, and a program in the place of systemd-run.
+    private func starter(running script: String) throws -> AppStarter {
+        let manager = folder.url.path + "/\(geteuid())/systemd"
+        try FileManager.default.createDirectory(atPath: manager, withIntermediateDirectories: true)
+        try Data().write(to: URL(filePath: manager + "/private"))
+        let program = folder.url.path + "/systemd-run"
+        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(filePath: program))
+        chmod(program, 0o755)
+        return AppStarter(owner: geteuid(), systemdRun: program, runtime: folder.url.path)
+    }
+
+    @Test func `S6: where systemd runs, the app is a transient unit of its user`() async throws {
+        // It records its words, and runs what stands behind the two hyphens, as a manager does.
+        let words = folder.url.path + "/words"
+        let starter = try starter(
+            running: """
+                printf '%s\\n' "$@" >'\(words)'
+                while [ "$1" != -- ]; do shift; done
+                shift
+                "$@" & wait_for=$!
+                while [ ! -e '\(folder.url.path)/unit' ]; do sleep 0.01; done
+                """)
+        try starter.start(AppBundle.open(app.path), with: url("unit"))
+        let found = try await facts("unit")
+        #expect(found["url"] == "shout:\(folder.url.path)/unit", "\(found)")
+        let said = try String(contentsOfFile: words, encoding: .utf8).split(separator: "\n").map(String.init)
+        #expect(said.starts(with: ["--user", "--quiet", "--collect", "--property=Type=exec"]), "\(said)")
+        #expect(said.contains("--setenv=PATH=/usr/local/bin:/usr/bin:/bin"), "\(said)")
+        #expect(said.suffix(3).first == "--" && said.last == "shout:\(folder.url.path)/unit", "\(said)")
+    }
+
+    @Test func `S6: if systemd starts no unit, the app is a process of its own`() async throws {
+        let starter = try starter(running: "exit 1")
+        try starter.start(AppBundle.open(app.path), with: url("alone"))
+        let found = try await facts("alone")
+        #expect(found["session"] == "true" && found["descriptors"] == "[]", "\(found)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root: only root starts a program as another user"))
+    func `S6: a broker for another user starts the app as that user`() async throws {
+        let starter = AppStarter(owner: 65534)
+        let account = try UserAccount(65534)
+        #expect(starter.environment(of: account)["HOME"] == account.home)
+        #expect(starter.environment(of: account)["XDG_RUNTIME_DIR"] == "/run/user/65534")
+        try starter.start(AppBundle.open(app.path), with: url("other"))
+        #expect(try await facts("other")["user"] == "65534 65534")
+    }
+
+    @Test func `S6: a program that cannot be executed is an error with its cause`() async throws {
+        let bundle = try AppBundle.open(app.path)
+        let program = DetachedProgram(arguments: ["words"], environment: [:])
+        let file = try Descriptor.open(app.path + "/Info.plist", O_RDONLY)
+        #expect(throws: SystemError.self) { try program.start(file) }
+        #expect(throws: SystemError.self) { try UserAccount(4_000_000_000) }
+        withExtendedLifetime(bundle) {}
+    }
+}

@@ -1,0 +1,126 @@
+import AnnexGroups
+import AnnexHost
+import AnnexLinux
+import AnnexModel
+import CAnnexSQLite
+import Foundation
+
+/// An access that no other member disputes, beside a lock and its release on an open file of the same kind.
+func coordinatedRead(in folder: String) throws {
+    let coordinator = FileCoordinator(try member(folder))
+    let file = try Descriptor.open(folder + "/plain", O_RDWR | O_CREAT, mode: 0o600)
+    let range = FileRange(start: 1 << 41, length: 1 << 20)
+    var (own, floor) = (Samples(), Samples())
+    for _ in 0..<400 {
+        try own.time {
+            for _ in 0..<100 { try coordinator.coordinateAndWait(readingItemAt: "folder/list.txt") { _ in } }
+        }
+        try floor.time {
+            for _ in 0..<100 {
+                _ = try file.lock(range, as: .shared)
+                file.unlock(range)
+            }
+        }
+    }
+    row("coordinated read, µs", own, floor: floor, each: 100)
+}
+
+/// A change of one value, beside an update of one row by SQLite as it waits for the disk by itself.
+func durableWrite(in folder: String) throws {
+    let defaults = SharedDefaults(try member(folder))
+    var database: OpaquePointer?
+    sqlite3_open_v2(folder + "/plain.db", &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+    defer { sqlite3_close_v2(database) }
+    func run(_ statement: String) { precondition(sqlite3_exec(database, statement, nil, nil, nil) == SQLITE_OK) }
+    for statement in [
+        "PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "CREATE TABLE t (k TEXT PRIMARY KEY, v INTEGER)",
+        "INSERT INTO t VALUES ('k', 0)",
+    ] { run(statement) }
+    var (own, floor) = (Samples(), Samples())
+    for number in 0..<300 {
+        try own.time { try defaults.set(.integer(Int64(number)), forKey: "k") }
+        floor.time { run("UPDATE t SET v = \(number) WHERE k = 'k'") }
+    }
+    row("durable write of a value, µs", own, floor: floor)
+}
+
+/// From the change until another process has heard of it, beside a byte to another process and back.
+func news(in folder: String) async throws {
+    let group = try member(folder)
+    let (ear, eye, echo) = (
+        try Other(["hears", folder, "list"]), try Other(["watches", folder]), try Other(["echoes"])
+    )
+    ear.await()
+    eye.await()
+    let (coordinator, defaults) = (FileCoordinator(group), SharedDefaults(group))
+    var (change, value, floor) = (Samples(), Samples(), Samples())
+    for number in 0..<1000 {
+        floor.time {
+            echo.send()
+            echo.await()
+        }
+        try change.time {
+            try coordinator.coordinateAndWait(writingItemAt: "list") { _ in }
+            ear.await()
+        }
+        try value.time {
+            try defaults.set(.integer(Int64(number)), forKey: "k")
+            eye.await()
+        }
+        // News that follow closely are joined.
+        usleep(4000)
+    }
+    row("news of a coordinated change, µs", change, floor: floor, comparing: 0.99)
+    row("news of a value, with its write, µs", value, floor: floor, comparing: 0.99)
+}
+
+/// From the request to the end of a session with one answer, with a group and without.
+/// - Parameter app: the signed example ToDoList.
+func launch(_ app: String, in folder: String) async throws {
+    func host(granting: [String]) throws -> AnnexHost {
+        let host = try AnnexHost.embedded(reports: .nowhere, privateDirectories: .folder(folder + "/private"))
+        try host.install(app: app, granting: granting)
+        return host
+    }
+    let (member, plain) = (try host(granting: ["com.apple.security.application-groups"]), try host(granting: []))
+    func answer(_ host: AnnexHost) async throws {
+        let session = try await host.begin("com.example.todolist.add")
+        // Without the group, the extension answers with an error.
+        _ = try? await session.request([ExtensionItem(contentText: "")])
+        _ = await session.complete()
+    }
+    var (own, floor) = (Samples(), Samples())
+    for number in 0..<120 {
+        // The first ones compile the filters.
+        if number == 20 { (own, floor) = (Samples(), Samples()) }
+        try await own.time { try await answer(member) }
+        try await floor.time { try await answer(plain) }
+    }
+    row("session of a member, µs", own, floor: floor)
+}
+
+/// Another process of this program.
+final class Other {
+    private let process = Process()
+    private let (input, output) = (Pipe(), Pipe())
+
+    init(_ arguments: [String]) throws {
+        process.executableURL = URL(filePath: CommandLine.arguments[0])
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    deinit { process.terminate() }
+
+    func send() {
+        var byte: UInt8 = 1
+        write(input.fileHandleForWriting.fileDescriptor, &byte, 1)
+    }
+
+    func await() {
+        var byte: UInt8 = 0
+        read(output.fileHandleForReading.fileDescriptor, &byte, 1)
+    }
+}

@@ -1,0 +1,21 @@
+// Measures what members of a group pay, each figure beside its floor in the same run. `make bench-groups` runs it.
+//
+//     measures-groups FOLDER APP     prints the table; FOLDER is empty, and on the file system that is measured; APP is ToDoList.app
+//     measures-groups hears FOLDER PATH | watches FOLDER | echoes     the other side: a byte on the output for each event
+import AnnexGroups
+import Glibc
+
+let words = CommandLine.arguments
+
+switch words.count > 1 ? words[1] : "" {
+case "hears": try await hear(of: words[3], in: member(words[2]))
+case "watches": try await watch(member(words[2]))
+case "echoes": echo()
+default:
+    let folder = words[1]
+    print("what                                   median        p99      floor  floor p99   ratio")
+    try coordinatedRead(in: folder)
+    try durableWrite(in: folder)
+    try await news(in: folder)
+    try await launch(words[2], in: folder)
+}
