@@ -1,4 +1,5 @@
 internal import CAnnexSQLite
+internal import Glibc
 
 /// An SQLite database that several processes use at the same time.
 final class Database {
@@ -16,6 +17,16 @@ final class Database {
     }
 
     deinit { sqlite3_close_v2(handle) }
+
+    /// With the write-ahead log, readers and one writer do not wait for each other. SQLite does not wait for another process that
+    /// makes the same switch, whatever the busy timeout is.
+    func switchToLog() throws(LedgerFault) {
+        for _ in 0..<100 {
+            if (try? run("PRAGMA journal_mode = WAL")) != nil { return }
+            usleep(50_000)
+        }
+        try run("PRAGMA journal_mode = WAL")
+    }
 
     enum Value {
         case number(Int64)

@@ -9,8 +9,7 @@ public struct Ledger {
     /// Opens the ledger, and makes it if it is missing.
     public init() throws {
         database = try Database(at: AppGroup(Self.group).path + "/ledger.db")
-        // With the write-ahead log, readers and one writer do not wait for each other.
-        try database.run("PRAGMA journal_mode = WAL")
+        try database.switchToLog()
         try database.run("CREATE TABLE IF NOT EXISTS entries (amount INTEGER NOT NULL, text TEXT NOT NULL)")
     }
 

@@ -45,7 +45,8 @@ extension Descriptor {
     }
 }
 
-/// A locked range, as the kernel shows it to those who may examine the process: `lock: 1: OFDLCK ADVISORY READ -1 00:2f:1234 0 EOF`.
+/// A locked range, as the kernel shows it to those who may examine the process: `lock: 1: OFDLCK ADVISORY READ -1 00:2f:1234 0 EOF`. A
+/// lock of another kind, `POSIX`, belongs to a process and excludes these too.
 package struct HeldRange: Sendable, Hashable {
     /// A process can hold many locks through one descriptor. Of a longer list, nothing is shown.
     private static let mostBytes = 16 << 20
@@ -65,7 +66,7 @@ package struct HeldRange: Sendable, Hashable {
     private init?(_ line: ArraySlice<UInt8>) {
         guard line.starts(with: "lock:".utf8) else { return nil }
         let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        guard words.count == 9, words[2] == "OFDLCK", let start = UInt64(words[7]),
+        guard words.count == 9, ["OFDLCK", "POSIX"].contains(words[2]), let start = UInt64(words[7]),
             let inode = words[6].split(separator: ":").last.flatMap({ UInt64($0) })
         else { return nil }
         let last = words[8] == "EOF" ? UInt64(Int64.max) - 1 : UInt64(words[8])

@@ -5,6 +5,8 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import AnnexPortalServer
+
 /// What presenters hear of changes by coordinators.
 @Suite(.timeLimit(.minutes(20))) struct FilePresenterTests {
     private let fixture: GroupFixture
@@ -115,6 +117,19 @@ import Testing
         }
         try await coordinator.coordinate(writingItemAt: "last") { _ in }
         try await presenter.await(["changed last"])
+    }
+
+    @Test func `S3: a change that a full disk keeps out of the journal is told as one of any item`() async throws {
+        let here = try fixture.group()
+        let presenter = try notes(on: "elsewhere", in: here)
+        let writer = try ChildProcess(
+            ChildProcess.executable("coordinates-files"),
+            arguments: [fixture.folder.url.path, fixture.key.team, fixture.key.identifier, "full"])
+        #expect(await writer.ended() == .exited(0))
+        try await presenter.await(["changed"])
+        // Later news are told as ever.
+        try await FileCoordinator(fixture.group()).coordinate(writingItemAt: "elsewhere", for: .deleting) { _ in }
+        try await presenter.await(["changed", "deleted"])
     }
 
     @Test func `S3: a presenter that misses news hears that its item may have changed`() async throws {

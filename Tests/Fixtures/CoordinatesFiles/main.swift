@@ -2,6 +2,7 @@
 // two processes are ever in one item at the same time.
 //
 //     coordinates-files PLACE TEAM GROUP COUNT     COUNT random accesses, or without end if it is 0
+//     coordinates-files PLACE TEAM GROUP full      one access, while no file can become larger than a page
 //
 // It prints each access that it should not have got, and then ends with 3.
 import AnnexGroups
@@ -40,6 +41,15 @@ func visit(_ path: String, writing: Bool) {
     }
     if Int.random(in: 0..<4) == 0 { usleep(UInt32.random(in: 0..<300)) }
     for (_, file) in inside { _ = mark(file, as: F_UNLCK) }
+}
+
+if words[4] == "full" {
+    // The system call is to fail, and not to end this program.
+    signal(SIGXFSZ, SIG_IGN)
+    var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
+    setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    try coordinator.coordinateAndWait(writingItemAt: items[0]) { _ in }
+    exit(0)
 }
 
 let count = Int(words[4]) ?? 0

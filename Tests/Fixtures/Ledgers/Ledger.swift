@@ -1,4 +1,5 @@
 internal import CAnnexSQLite
+internal import Glibc
 
 /// A ledger in an SQLite database that several processes write at the same time. Each entry has two rows whose sum is 0.
 public final class Ledger {
@@ -9,12 +10,18 @@ public final class Ledger {
         try check(
             sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil))
         sqlite3_busy_timeout(database, 20_000)
-        try run("PRAGMA journal_mode = WAL")
+        try switchToLog()
         try run("PRAGMA synchronous = NORMAL")
         try run("CREATE TABLE IF NOT EXISTS rows (entry TEXT NOT NULL, amount INTEGER NOT NULL)")
     }
 
     deinit { sqlite3_close_v2(database) }
+
+    /// SQLite does not wait for another process that makes the same switch, whatever the busy timeout is.
+    private func switchToLog() throws {
+        for _ in 0..<2000 where (try? run("PRAGMA journal_mode = WAL")) == nil { usleep(10_000) }
+        try run("PRAGMA journal_mode = WAL")
+    }
 
     /// Adds entries, each in a transaction of its own.
     public func add(_ count: Int, by writer: String) throws {

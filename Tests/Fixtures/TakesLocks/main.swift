@@ -29,9 +29,10 @@ final class TakesLocks: AppExtension {
                 if answer != "locked" { return answer }
             }
             return "never"
-        case "reads":
-            var byte: UInt8 = 0
-            return pread(Self.locks, &byte, 1, 0) < 0 ? "errno \(errno)" : "read"
+        case "writes":
+            let bytes = [UInt8](repeating: 1, count: 1 << 20)
+            let written = write(Self.locks, bytes, bytes.count)
+            return written < 0 ? "errno \(errno)" : "\(written >> 10) KiB"
         default: return "no such conduct"
         }
     }

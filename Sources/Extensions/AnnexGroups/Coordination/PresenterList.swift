@@ -76,15 +76,26 @@ final class PresenterList: Sendable {
 
     private func readOnce() async {
         guard let place = state.withLock({ $0.place }), let body = try? PortalRequest.body(place) else { return }
-        let answer = try? await group.portal.callLater(
-            CoordinationMethod.news, group: group.identifier, body: body)
-        guard let news = try? answer?.decoded(as: ItemNews.self, within: ItemNews.limits) else { return }
+        let news: ItemNews
+        do throws(PortalError) {
+            let answer = try await group.portal.callLater(
+                CoordinationMethod.news, group: group.identifier, body: body)
+            news = try answer.decoded(within: ItemNews.limits)
+        } catch {
+            // The journal cannot be read, so any item may have changed.
+            if error.code != .gone { state.withLock { Self.tellAll($0.entries) } }
+            return
+        }
         state.withLock { state in
             guard state.place == place else { return }
             state.place = news.place
-            if news.isIncomplete { for entry in state.entries.values { entry.queue.add(.changed) } }
+            if news.isIncomplete { Self.tellAll(state.entries) }
             for change in news.changes { tell(change, to: &state.entries) }
         }
+    }
+
+    private static func tellAll(_ entries: [UInt32: Entry]) {
+        for entry in entries.values { entry.queue.add(.changed) }
     }
 
     /// Another member may have sent anything.

@@ -49,15 +49,21 @@ struct ProcessLocks: Sendable {
     let ranges: [FileRange]
 
     private static let mostProcesses = 32_768
+    /// How long the search may hold up the group's requests. On a machine with very many processes, some are not looked at.
+    private static let longest = Duration.milliseconds(200)
     private static let mostDescriptors = 4096
 
     /// The other processes of this user, as far as the kernel shows them.
     static func all(on file: UInt64) -> [ProcessLocks] {
         guard let list = try? Descriptor.directory("/proc").entries(atMost: mostProcesses) else { return [] }
-        return list.compactMap(\.name).compactMap { Int32($0) }.filter { $0 != getpid() }.compactMap { process in
+        let deadline = MonotonicClock.deadline(after: longest)
+        var found: [ProcessLocks] = []
+        for process in list.compactMap(\.name).compactMap({ Int32($0) }) where process != getpid() {
+            guard MonotonicClock.now() < deadline else { break }
             let ranges = ranges(of: process, on: file)
-            return ranges.isEmpty ? nil : ProcessLocks(name: name(of: process), ranges: ranges)
+            if !ranges.isEmpty { found.append(ProcessLocks(name: name(of: process), ranges: ranges)) }
         }
+        return found
     }
 
     private static func ranges(of process: Int32, on file: UInt64) -> [FileRange] {

@@ -80,7 +80,9 @@ final class NewsDesk: Sendable {
         let row = try? group.withStore { (store) throws(StoreError) in try store.lastNews() }
         let lost = group.word(GroupWords.lostNews)
         let members = state.withLock { state -> [PortalConnection] in
-            guard let row, (state.lastRow, state.lastLost) != (row, lost) else { return [] }
+            // If the journal cannot be read either, the count of lost news alone says that there are some.
+            let row = row ?? state.lastRow
+            guard (state.lastRow, state.lastLost) != (row, lost) else { return [] }
             (state.lastRow, state.lastLost) = (row, lost)
             return state.members.values.compactMap(\.connection)
         }

@@ -1,4 +1,5 @@
 package import AnnexLinux
+internal import Glibc
 internal import Synchronization
 
 /// A member's open file description of its group's file of locks, which no other member shares.
@@ -21,7 +22,7 @@ package final class MemberLocks: Sendable {
     /// A descriptor for the member.
     package func duplicate() throws(SystemError) -> Descriptor {
         try file.withLock { (file) throws(SystemError) in
-            guard let copy = try file?.duplicate() else { throw SystemError("dup", errno: 9, path: "locks") }
+            guard let copy = try file?.duplicate() else { throw SystemError("dup", errno: EBADF, path: "locks") }
             return copy
         }
     }
@@ -33,4 +34,23 @@ package final class MemberLocks: Sendable {
 
     /// Lets go of the locks of a member that has ended.
     func close() { file.withLock { _ = $0.take() } }
+}
+
+/// The group's file of locks: a pipe with a name. Locks need a descriptor that may write, and what a member writes into a pipe takes
+/// no room on the disk. It lies in a folder of its own, because brokers are woken by changes in the folder of the group.
+enum LockFile {
+    private static let (folder, name) = ("turns", "locks")
+
+    /// A new open file description.
+    static func open(in group: borrowing Descriptor) throws(SystemError) -> Descriptor {
+        let folder = try group.directory(making: folder)
+        if mkfifoat(folder.number, name, 0o600) < 0, errno != EEXIST {
+            throw SystemError("mkfifoat", errno: errno, path: name)
+        }
+        let file = try folder.openBeneath(name, O_RDWR | O_NONBLOCK)
+        guard try file.status().kind == .pipe else {
+            throw SystemError("open", errno: EEXIST, path: "turns/locks", remedy: "it is not a pipe: move it away")
+        }
+        return file
+    }
 }

@@ -58,8 +58,7 @@ package final class OpenGroup: Sendable {
 
     /// A new open file description of the file of locks, for one member.
     func newLocks(of member: String, number: Int32?) throws(SystemError) -> MemberLocks {
-        let file = try directory.openBeneath("locks", O_RDWR | O_CREAT, mode: 0o600)
-        let made = MemberLocks(file, of: member, number: number)
+        let made = MemberLocks(try LockFile.open(in: directory), of: member, number: number)
         memberLocks.withLock { known in
             known.removeAll { $0.locks == nil }
             known.append(WeakLocks(locks: made))
@@ -72,7 +71,7 @@ package final class OpenGroup: Sendable {
 
     /// The status of the file of locks.
     func statusOfLocks() throws(SystemError) -> FileStatus {
-        try directory.openBeneath("locks", O_RDONLY).status()
+        try LockFile.open(in: directory).status()
     }
 
     /// The flag in a word.
@@ -145,11 +144,20 @@ final class SharedPage: Sendable {
 
     init(in directory: borrowing Descriptor) throws(SystemError) {
         let file = try directory.openBeneath(Self.name, O_RDWR | O_CREAT, mode: 0o600)
-        // Only brokers of this user can write the file, and none of them makes it smaller.
-        if try file.status().size != GroupWords.size { try file.resize(to: Int64(GroupWords.size)) }
+        // Only brokers of this user can write the file, and none of them makes it smaller. Its bytes are written and not left as a
+        // hole: on a full disk, a store to the mapping of a hole would end this process.
+        if try file.status().size != GroupWords.size { try Self.fill(file) }
         mapping = try Mapping(file, size: GroupWords.size, writable: true)
         try mapping.keepFromChildren()
         self.file = file
+    }
+
+    private static func fill(_ file: borrowing Descriptor) throws(SystemError) {
+        let number = file.number
+        let zeros = [UInt8](repeating: 0, count: GroupWords.size)
+        // SAFETY: the call reads the array.
+        let count = try SystemError.retrying("pwrite", path: name) { unsafe pwrite(number, zeros, zeros.count, 0) }
+        guard count == zeros.count else { throw SystemError("pwrite", errno: ENOSPC, path: name) }
     }
 
     /// Writes the file itself. inotify does not notice a store to the mapping.
