@@ -356,7 +356,8 @@ let fixtures: [Target] = [
     fixture(
         "measures-groups",
         [
-            "AnnexEmbedded", "AnnexHost", "AnnexGroups", "AnnexPortalServer", "AnnexPortal", "AnnexModel", "AnnexLinux",
+            "AnnexEmbedded", "AnnexBrokerAPI", "AnnexHost", "AnnexGroups", "AnnexPortalServer", "AnnexPortal",
+            "AnnexModel", "AnnexLinux",
             "CAnnexSQLite",
         ], isExtension: false),
     fixture(

@@ -1,3 +1,5 @@
+import AnnexBrokerAPI
+import AnnexEmbedded
 import AnnexGroups
 import AnnexHost
 import AnnexLinux

@@ -44,7 +44,8 @@ enum LockFile {
     /// A new open file description.
     static func open(in group: borrowing Descriptor) throws(SystemError) -> Descriptor {
         let folder = try group.directory(making: folder)
-        if mkfifoat(folder.number, name, 0o600) < 0, errno != EEXIST {
+        // SAFETY: the name outlives the call.
+        if unsafe mkfifoat(folder.number, name, 0o600) < 0, errno != EEXIST {
             throw SystemError("mkfifoat", errno: errno, path: name)
         }
         let file = try folder.openBeneath(name, O_RDWR | O_NONBLOCK)
