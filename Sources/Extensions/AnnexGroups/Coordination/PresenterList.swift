@@ -12,12 +12,11 @@ final class PresenterList: Sendable {
 
     private struct State {
         var entries: [UInt32: Entry] = [:]
-        /// Up to where the news are read; nil while there are no presenters.
-        var place: NewsPlace?
+        /// Whether the broker sends news.
+        var isJoined = false
     }
 
     private let group: JoinedGroup
-    private let reading = CatchUp()
     private let state = Mutex(State())
     private let numbers = Mutex<[ObjectIdentifier: UInt32]>([:])
 
@@ -38,7 +37,7 @@ final class PresenterList: Sendable {
     func add(_ presenter: any FilePresenter) throws(PortalError) {
         let item = try ItemPath(presenter.presentedItemPath, in: group.container)
         let number = number(of: presenter)
-        if state.withLock({ $0.place == nil }) { try join() }
+        if !state.withLock({ $0.isJoined }) { try join() }
         state.withLock { state in
             if state.entries[number] == nil {
                 state.entries[number] = Entry(queue: PresenterQueue(presenter), item: item)
@@ -51,7 +50,7 @@ final class PresenterList: Sendable {
         let (queue, isLast) = state.withLock { state -> (PresenterQueue?, Bool) in
             let entry = state.entries.removeValue(forKey: number)
             let isLast = entry != nil && state.entries.isEmpty
-            if isLast { state.place = nil }
+            if isLast { state.isJoined = false }
             return (entry?.queue, isLast)
         }
         queue?.remove()
@@ -60,35 +59,20 @@ final class PresenterList: Sendable {
 
     private func join() throws(PortalError) {
         let portal = group.portal
-        portal.handle(.coordination) { [weak portal] group, _ in
-            guard let portal else { return }
+        portal.handle(.coordination) { [weak portal] group, body in
+            guard let portal, let news = try? ItemNews(decoding: body, within: ItemNews.limits) else { return }
             for coordination in GroupCoordination.all(behind: portal) where coordination.group.identifier == group {
-                coordination.presenters.readNews()
+                coordination.presenters.tell(news)
             }
         }
-        let place = try portal.call(CoordinationMethod.present, group: group.identifier).decoded(as: NewsPlace.self)
-        state.withLock { $0.place = $0.place ?? place }
+        _ = try portal.call(CoordinationMethod.present, group: group.identifier)
+        state.withLock { $0.isJoined = true }
     }
 
     // MARK: News
 
-    private func readNews() { reading.ask { [self] in await readOnce() } }
-
-    private func readOnce() async {
-        guard let place = state.withLock({ $0.place }), let body = try? PortalRequest.body(place) else { return }
-        let news: ItemNews
-        do throws(PortalError) {
-            let answer = try await group.portal.callLater(
-                CoordinationMethod.news, group: group.identifier, body: body)
-            news = try answer.decoded(within: ItemNews.limits)
-        } catch {
-            // The journal cannot be read, so any item may have changed.
-            if error.code != .gone { state.withLock { Self.tellAll($0.entries) } }
-            return
-        }
+    private func tell(_ news: ItemNews) {
         state.withLock { state in
-            guard state.place == place else { return }
-            state.place = news.place
             if news.isIncomplete { Self.tellAll(state.entries) }
             for change in news.changes { tell(change, to: &state.entries) }
         }

@@ -14,12 +14,10 @@ package enum CoordinationMethod {
     package static let holders = PortalMethod(.coordination, number: 4)
     /// `ItemChanges`; answered without a body when the others are told.
     package static let changed = PortalMethod(.coordination, number: 5)
-    /// The member has presenters and gets news from now on; answered with `NewsPlace`.
+    /// The member has presenters and gets `ItemNews` from now on; answered without a body.
     package static let present = PortalMethod(.coordination, number: 6)
     /// The member has no more presenters; without an answer.
     package static let stopPresenting = PortalMethod(.coordination, number: 7)
-    /// `NewsPlace`; answered with `ItemNews`.
-    package static let news = PortalMethod(.coordination, number: 8)
 }
 
 /// How many releases of locks a group has seen.
@@ -109,53 +107,26 @@ package struct ItemChanges: Message, Hashable {
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) { changes = try decoder.decodeList(1) }
 }
 
-/// The place in the group's journal of news up to which a member has read.
-package struct NewsPlace: Message, Hashable {
-    package let row: Int64
-    /// How often brokers of the group could not write the journal.
-    package let lost: UInt32
-
-    package init(row: Int64, lost: UInt32) {
-        self.row = row
-        self.lost = lost
-    }
-
-    package func encode(into encoder: inout MessageEncoder) {
-        encoder.encode(row, as: 1)
-        encoder.encode(lost, as: 2)
-    }
-
-    package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
-        row = try decoder.decode(1)
-        lost = try decoder.decode(2)
-    }
-}
-
-/// The news after a place.
+/// News of changes, which the broker sends by itself.
 package struct ItemNews: Message, Hashable {
-    package static let limits = MessageLimits(bytes: 16 << 20, fields: 65_536, depth: 8)
+    package static let limits = MessageLimits(bytes: 32 << 10, fields: 4096, depth: 8)
 
     package let changes: [ItemChange]
-    /// Where the next question begins.
-    package let place: NewsPlace
     /// Some news are lost, so any item may have changed.
     package let isIncomplete: Bool
 
-    package init(changes: [ItemChange], place: NewsPlace, isIncomplete: Bool) {
+    package init(changes: [ItemChange], isIncomplete: Bool) {
         self.changes = changes
-        self.place = place
         self.isIncomplete = isIncomplete
     }
 
     package func encode(into encoder: inout MessageEncoder) {
         encoder.encode(list: changes, as: 1)
-        encoder.encode(place, as: 2)
-        encoder.encode(isIncomplete, as: 3)
+        encoder.encode(isIncomplete, as: 2)
     }
 
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         changes = try decoder.decodeList(1)
-        place = try decoder.decode(2)
-        isIncomplete = try decoder.decode(3)
+        isIncomplete = try decoder.decode(2)
     }
 }

@@ -31,11 +31,10 @@ package final class CoordinationService: PortalService {
             case CoordinationMethod.changed:
                 try desk.news.tell(call.decoded(), by: call.connection)
                 call.answer()
-            case CoordinationMethod.present: call.answer(try desk.news.join(call.connection).answerBody())
+            case CoordinationMethod.present:
+                try desk.news.join(call.connection)
+                call.answer()
             case CoordinationMethod.stopPresenting: desk.news.leave(call.connection)
-            case CoordinationMethod.news:
-                let news = try desk.news.read(after: call.decoded(), by: call.connection)
-                call.answer(try news.answerBody(within: ItemNews.limits))
             default: throw .unknownMethod
             }
         } catch {

@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexMessages
 internal import AnnexPortal
 internal import Synchronization
 
@@ -8,8 +9,9 @@ internal import Synchronization
 final class NewsDesk: Sendable {
     private struct Presenting {
         weak var connection: PortalConnection?
-        /// The origin of its news in the journal.
-        let origin: String
+        /// The last news that it was told.
+        var row: Int64
+        var lost: UInt32
     }
 
     private struct State {
@@ -32,8 +34,7 @@ final class NewsDesk: Sendable {
         flag = try group.newFlag(at: GroupWords.presenters)
     }
 
-    /// - Returns: the end of the journal.
-    func join(_ connection: PortalConnection) throws(PortalError) -> NewsPlace {
+    func join(_ connection: PortalConnection) throws(PortalError) {
         // SYNC: the flag is raised before the member reads its item. A writer that does not see the flag has not released its
         // lock yet, so the member's coordinated read waits for it.
         flag.raise()
@@ -41,10 +42,8 @@ final class NewsDesk: Sendable {
         let lost = group.word(GroupWords.lostNews)
         state.withLock { state in
             if state.members.isEmpty { (state.lastRow, state.lastLost) = (row, lost) }
-            state.members[ObjectIdentifier(connection)] = Presenting(
-                connection: connection, origin: origin(of: connection))
+            state.members[ObjectIdentifier(connection)] = Presenting(connection: connection, row: row, lost: lost)
         }
-        return NewsPlace(row: row, lost: lost)
     }
 
     func leave(_ connection: PortalConnection) {
@@ -86,21 +85,38 @@ final class NewsDesk: Sendable {
             (state.lastRow, state.lastLost) = (row, lost)
             return state.members.values.compactMap(\.connection)
         }
-        for member in members { member.sendNews(.coordination, group: group.identifier) }
+        for member in members { notice(member) }
     }
 
-    func read(after place: NewsPlace, by connection: PortalConnection) throws(PortalError) -> ItemNews {
-        let lost = group.word(GroupWords.lostNews)
-        let page = try group.withStore { (store) throws(StoreError) in try store.news(after: place.row) }
-        let own = origin(of: connection)
-        let changes = page.news.map { one in
+    private func notice(_ member: PortalConnection) {
+        member.paceNews(.coordination, group: group.identifier) { [weak self, lane = group.lane] connection in
+            // The journal is read on the lane only.
+            lane.run { [weak self] in self?.deliver(to: connection) }
+            return true
+        }
+    }
+
+    /// Sends a member all news since the last ones that it was told.
+    private func deliver(to connection: PortalConnection) {
+        guard let told = state.withLock({ $0.members[ObjectIdentifier(connection)] }) else { return }
+        let (lost, own) = (group.word(GroupWords.lostNews), origin(of: connection))
+        let page = try? group.withStore { (store) throws(StoreError) in try store.news(after: told.row) }
+        let changes = (page?.news ?? []).map { one in
             ItemChange(
                 kind: one.kind, path: one.path, target: one.other, presenter: one.origin == own ? one.number : 0)
         }
-        return ItemNews(
-            changes: changes, place: NewsPlace(row: page.last, lost: lost),
-            isIncomplete: page.isIncomplete || lost != place.lost)
+        let news = ItemNews(changes: changes, isIncomplete: page?.isIncomplete ?? true || lost != told.lost)
+        // If they are too many for one message, the member hears that anything may have changed.
+        let body = (try? news.encoded(within: ItemNews.limits)) ?? Self.anything
+        guard connection.sendNews(.coordination, group: group.identifier, body: body) else { return notice(connection) }
+        state.withLock { state in
+            state.members[ObjectIdentifier(connection)]?.row = page?.last ?? told.row
+            state.members[ObjectIdentifier(connection)]?.lost = lost
+        }
     }
+
+    /// `ItemNews` without changes, which are incomplete.
+    private static let anything = (try? ItemNews(changes: [], isIncomplete: true).encoded()) ?? []
 
     private func origin(of connection: PortalConnection) -> String { "\(token)/\(connection.number)" }
 }

@@ -80,6 +80,9 @@ package final class DefaultsService: PortalService {
         let watchers = state.withLock { watchers in
             watchers.filter { $0.group == group.key }.compactMap(\.connection)
         }
-        for watcher in watchers { watcher.sendNews(.defaults, group: group.identifier) }
+        let identifier = group.identifier
+        for watcher in watchers {
+            watcher.paceNews(.defaults, group: identifier) { $0.sendNews(.defaults, group: identifier) }
+        }
     }
 }

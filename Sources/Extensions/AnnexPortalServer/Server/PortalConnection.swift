@@ -141,31 +141,41 @@ package final class PortalConnection: Sendable {
 
     // MARK: News
 
-    /// Sends news without a body. News that follow one another closely are joined, so that a member that causes many of them cannot
-    /// keep the others awake.
-    package func sendNews(_ service: PortalServiceName, group: String) {
+    /// Calls a closure that sends news: now, or when the pause after the last ones is over. Requests that follow one another closely are
+    /// joined, so that a member that causes many news cannot keep the others awake.
+    /// - Parameter send: returns false if there was no room; it is called again after a pause.
+    package func paceNews(
+        _ service: PortalServiceName, group: String, _ send: @escaping @Sendable (PortalConnection) -> Bool
+    ) {
         let key = PortalNewsKey(service: service, group: group)
         let now = MonotonicClock.now()
         let moment = state.withLock { $0.news[key, default: PortalNewsState()].ask(at: now) }
         guard let moment else { return }
-        if moment <= now { return flushNews(key) }
-        server.loop.schedule(at: moment) { [weak self] in self?.flushNews(key) }
+        if moment <= now { return callNews(key, send) }
+        server.loop.schedule(at: moment) { [weak self] in self?.callNews(key, send) }
     }
 
-    private func flushNews(_ key: PortalNewsKey) {
+    private func callNews(_ key: PortalNewsKey, _ send: @escaping @Sendable (PortalConnection) -> Bool) {
         let isOver = state.withLock { state in
             state.news[key]?.sent(at: MonotonicClock.now())
             return state.isOver
         }
-        guard !isOver else { return }
-        let delivery = PortalDelivery(news: key.service, group: key.group, body: [])
-        guard let bytes = try? delivery.encoded(within: PortalDelivery.limits) else { return }
+        guard !isOver, !send(self) else { return }
+        // The member has not read its earlier messages. It gets the news when it has.
+        paceNews(key.service, group: key.group, send)
+    }
+
+    /// Sends news at once.
+    /// - Returns: false if there is no room.
+    package func sendNews(_ service: PortalServiceName, group: String, body: [UInt8] = []) -> Bool {
+        let delivery = PortalDelivery(news: service, group: group, body: body)
+        guard let bytes = try? delivery.encoded(within: PortalDelivery.limits) else { return true }
         do throws(SystemError) {
             try socket.send(bytes)
             member.wake()
+            return true
         } catch {
-            // The member has not read its earlier messages. It gets the news when it has.
-            if error.isLackOfRoom { sendNews(key.service, group: key.group) }
+            return !error.isLackOfRoom
         }
     }
 }
