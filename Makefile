@@ -132,10 +132,12 @@ bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a
 	Benchmarks/filter-cost "$(BIN)/annex"
 
 bench-groups: setup ## what a member of an app group pays: coordinated reads, durable writes, news, launches (FOLDER: where, /tmp)
-	@for product in annex ToDoListApp ToDoAdder measures-groups; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done
-	@work=$$(mktemp -d -p $(or $(FOLDER),/tmp)) && trap 'rm -rf "$$work"' EXIT && \
-		sh Sources/Examples/assemble "$(BIN)" "$$work/apps" ToDoList && mkdir "$$work/groups" && \
-		"$(BIN)/measures-groups" "$$work/groups" "$$work/apps/ToDoList.app"
+	@for product in annex Shout ShoutApp measures-groups; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done
+	@work=$$(mktemp -d -p $(or $(FOLDER),/tmp)) && trap 'rm -rf "$$work"' EXIT && mkdir "$$work/groups" && \
+		sh Sources/Examples/assemble "$(BIN)" "$$work" Shout && rights=Sources/Examples/Bundles/ToDoList.app/ToDoList.entitlements && \
+		cp $$rights "$$work/Shout.app/Shout.entitlements" && cp $$rights "$$work/Shout.app/PlugIns/Loud.appex/Loud.entitlements" && \
+		"$(BIN)/annex" key new bench --out "$$work/key" >/dev/null && "$(BIN)/annex" sign "$$work/Shout.app" --key "$$work/key" >/dev/null && \
+		"$(BIN)/measures-groups" "$$work/groups" "$$work/Shout.app"
 
 bench-install: setup ## the installation of a large signed app against `cp -R` and `sha256sum` (ROUNDS=N: 15)
 	@for product in annex annexd; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done

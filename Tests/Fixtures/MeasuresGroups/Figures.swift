@@ -77,7 +77,7 @@ func news(in folder: String) async throws {
 }
 
 /// From the request to the end of a session with one answer, with a group and without.
-/// - Parameter app: the signed example ToDoList.
+/// - Parameter app: the example Shout, signed and with a group that it does not use.
 func launch(_ app: String, in folder: String) async throws {
     func host(granting: [String]) throws -> AnnexHost {
         let host = try AnnexHost.embedded(reports: .nowhere, privateDirectories: .folder(folder + "/private"))
@@ -86,9 +86,8 @@ func launch(_ app: String, in folder: String) async throws {
     }
     let (member, plain) = (try host(granting: ["com.apple.security.application-groups"]), try host(granting: []))
     func answer(_ host: AnnexHost) async throws {
-        let session = try await host.begin("com.example.todolist.add")
-        // Without the group, the extension answers with an error.
-        _ = try? await session.request([ExtensionItem(contentText: "")])
+        let session = try await host.begin("com.example.shout.loud")
+        _ = try await session.request([ExtensionItem(contentText: "hello")])
         _ = await session.complete()
     }
     var (own, floor) = (Samples(), Samples())
@@ -101,7 +100,7 @@ func launch(_ app: String, in folder: String) async throws {
         usleep(30_000)
         try await floor.time { try await answer(plain) }
     }
-    row("session of a member, µs", own, floor: floor)
+    row("launch and answer of a member, µs", own, floor: floor)
 }
 
 /// Another process of this program.

@@ -1,6 +1,6 @@
 // Measures what members of a group pay, each figure beside its floor in the same run. `make bench-groups` runs it.
 //
-//     measures-groups FOLDER APP     prints the table; FOLDER is empty, and on the file system that is measured; APP is ToDoList.app
+//     measures-groups FOLDER APP     prints the table; FOLDER is empty, and on the file system that is measured; APP is Shout.app with a group
 //     measures-groups hears FOLDER PATH | watches FOLDER | echoes     the other side: a byte on the output for each event
 import AnnexGroups
 import Glibc
