@@ -50,8 +50,9 @@ package final class CoordinationService: PortalService {
 
     private func forget(_ connection: PortalConnection, in group: OpenGroup) {
         let key = ObjectIdentifier(group)
-        // Without a desk, a member that was killed has still held locks that others may wait for.
-        guard let desk = try? desk(of: group) else { return }
+        // A member that was killed may have held locks that others wait for, also if no member here has used a desk.
+        let isNeeded = desks.withLock { $0[key] != nil } || group.word(GroupWords.waiters) != 0
+        guard isNeeded, let desk = try? desk(of: group) else { return }
         desk.waiting.announceRelease()
         // The desk keeps the group open, so it goes with the last member.
         if desk.isLast(connection) { desks.withLock { $0[key] = nil } }
