@@ -262,13 +262,13 @@ let examples = floor(
         .executableTarget(
             name: "ToDoAdder", dependencies: ["AnnexExtension", "ToDoKit"], swiftSettings: swift,
             linkerSettings: selfContained),
-        .target(name: "LedgerKit", dependencies: ["AnnexGroups", "CAnnexSQLite"], swiftSettings: swift),
+        .target(name: "LedgerKit", dependencies: ["AnnexGroups", "CAnnexSQLite"], swiftSettings: strict),
         .executableTarget(name: "LedgerApp", dependencies: ["AnnexApp", "LedgerKit"], swiftSettings: swift),
         .executableTarget(
-            name: "LedgerBooker", dependencies: ["AnnexExtension", "LedgerKit"], swiftSettings: swift,
+            name: "LedgerBooker", dependencies: ["AnnexExtension", "AnnexGroups", "LedgerKit"], swiftSettings: swift,
             linkerSettings: selfContained),
         .executableTarget(
-            name: "LedgerSummer", dependencies: ["AnnexExtension", "LedgerKit"], swiftSettings: swift,
+            name: "LedgerSummer", dependencies: ["AnnexExtension", "AnnexGroups", "LedgerKit"], swiftSettings: swift,
             linkerSettings: selfContained),
         .target(name: "ImageFilters", swiftSettings: swift),
         .executableTarget(

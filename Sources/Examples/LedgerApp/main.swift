@@ -1,27 +1,30 @@
-// The containing app's own program: `Ledger add AMOUNT TEXT`, `list`, `total`.
+// The containing app's own program: `Ledger add AMOUNT TEXT`, `list`, `total`, `check`.
 import AnnexApp
 import Glibc
 import LedgerKit
 
-func run() throws -> String {
+/// - Returns: the lines to print.
+func run() async throws -> [String] {
     try ContainingApp.start()
-    let ledger = try Ledger()
+    let ledger = try await Ledger(in: AppGroup(Ledger.group))
     let words = Array(CommandLine.arguments.dropFirst())
     switch words.first {
     case "add":
         guard let entry = LedgerEntry(words.dropFirst().joined(separator: " ")) else {
-            throw PortalError(.invalid, what: "an entry is an amount and a text", remedy: "Ledger add 12.50 bread")
+            throw PortalError(.invalid, what: "an entry begins with an amount", remedy: "Ledger add 12.50 bread")
         }
-        try ledger.add(entry)
-        return try ledger.total()
-    case "list": return try ledger.entries().map { "\($0.shownAmount)  \($0.text)" }.joined(separator: "\n")
-    case "total": return try ledger.total()
-    default: throw PortalError(.invalid, what: "usage: Ledger add AMOUNT TEXT | list | total")
+        try await ledger.add([entry])
+        return ["booked \(Escaped(entry.description))"]
+    // A text may come from any selection. Escaped, it cannot write to the terminal what it likes.
+    case "list": return try await ledger.entries().map { "\(Escaped($0.description))" }
+    case "total": return [try await ledger.total()]
+    case "check": return try await ledger.check().map { "\(Escaped($0))" }
+    default: throw PortalError(.invalid, what: "usage: Ledger add AMOUNT TEXT | list | total | check")
     }
 }
 
 do {
-    print(try run())
+    for line in try await run() { print(line) }
 } catch {
     let message = "Ledger: \(error)\n"
     _ = write(STDERR_FILENO, message, message.utf8.count)

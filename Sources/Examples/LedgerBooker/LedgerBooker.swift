@@ -1,16 +1,15 @@
 import AnnexExtension
+import AnnexGroups
 import LedgerKit
 
-/// The action `Book`: each line of the selected text that begins with an amount becomes an entry.
+/// The action `Book`: each line of the selected text that begins with an amount becomes an entry. It answers with what became of
+/// each line.
 @main
 final class LedgerBooker: AppExtension {
-    func beginRequest(with context: ExtensionContext) {
-        let lines = context.inputItems.compactMap(\.contentText).flatMap { $0.split(separator: "\n").map(String.init) }
-        context.completeRequest {
-            let ledger = try Ledger()
-            let entries = lines.compactMap { LedgerEntry($0) }
-            for entry in entries { try ledger.add(entry) }
-            return [ExtensionItem(contentText: "booked \(entries.count)")]
-        }
+    func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem] {
+        let lines = items.compactMap(\.contentText).flatMap { $0.split(whereSeparator: \.isNewline) }
+        try await Ledger(in: AppGroup(Ledger.group)).add(lines.compactMap { LedgerEntry($0) })
+        let answer = lines.map { line in LedgerEntry(line).map { "booked \($0)" } ?? "no amount: \(line)" }
+        return [ExtensionItem(contentText: answer.joined(separator: "\n"))]
     }
 }

@@ -1,73 +1,89 @@
 internal import CAnnexSQLite
-internal import Glibc
 
-/// An SQLite database that several processes use at the same time.
-final class Database {
-    /// Tells SQLite to copy a text.
-    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+/// A connection to an SQLite database that several processes use at the same time.
+///
+/// No call waits for another process: it throws an error that says so.
+@safe final class Database {
+    // SAFETY: SQLite made the object, and `deinit` closes it. The class cannot be sent, so one thread at a time uses it.
+    private let handle: OpaquePointer
 
-    private var handle: OpaquePointer?
-
-    init(at path: String) throws(LedgerFault) {
-        // SQLite writes the handle, which `deinit` closes.
-        let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
-        guard code == SQLITE_OK else { throw fault() }
-        // The sandbox allows no lock that waits. So SQLite tries again for some time.
-        sqlite3_busy_timeout(handle, 20_000)
-    }
-
-    deinit { sqlite3_close_v2(handle) }
-
-    /// With the write-ahead log, readers and one writer do not wait for each other. SQLite does not wait for another process that
-    /// makes the same switch, whatever the busy timeout is.
-    func switchToLog() throws(LedgerFault) {
-        for _ in 0..<100 {
-            if (try? run("PRAGMA journal_mode = WAL")) != nil { return }
-            usleep(50_000)
+    /// Opens the file, or makes it.
+    init(at path: String) throws(LedgerError) {
+        var opened: OpaquePointer?
+        // SAFETY: the call stores one pointer, also if it fails.
+        let code = unsafe sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+        guard code == SQLITE_OK, let handle = unsafe opened else {
+            _ = unsafe sqlite3_close_v2(opened)
+            throw LedgerError(code: code, message: unsafe String(cString: sqlite3_errstr(code)))
         }
-        try run("PRAGMA journal_mode = WAL")
+        unsafe self.handle = handle
     }
+
+    deinit { _ = unsafe sqlite3_close_v2(handle) }
 
     enum Value {
         case number(Int64)
         case text(String)
     }
 
-    /// Runs a statement, and returns its rows.
-    @discardableResult
-    func run(_ text: String, with values: [Value] = []) throws(LedgerFault) -> [[String]] {
-        var statement: OpaquePointer?
-        // The statement ends with this function. SQLite copies the texts that are bound.
-        guard sqlite3_prepare_v2(handle, text, -1, &statement, nil) == SQLITE_OK else { throw fault() }
-        defer { sqlite3_finalize(statement) }
-        for (value, place) in zip(values, Int32(1)...) {
-            switch value {
-            case .number(let number): sqlite3_bind_int64(statement, place, number)
-            case .text(let text): sqlite3_bind_text(statement, place, text, -1, Self.copied)
-            }
+    /// Runs a body whose changes are all kept, or none of them.
+    func transaction(_ body: () throws(LedgerError) -> Void) throws(LedgerError) {
+        // At once for writing. A transaction that begins with reading cannot always go on to write.
+        try run("BEGIN IMMEDIATE")
+        do throws(LedgerError) {
+            try body()
+            try run("COMMIT")
+        } catch {
+            // What the body threw says more than what follows from it.
+            _ = try? run("ROLLBACK")
+            throw error
         }
-        return try rows(of: statement)
     }
 
-    private func rows(of statement: OpaquePointer?) throws(LedgerFault) -> [[String]] {
+    /// Runs a statement.
+    /// - Parameters:
+    ///   - text: a constant of the program. Values from others are passed beside it, so that none becomes a statement.
+    /// - Returns: its rows, each with its columns as text.
+    @discardableResult
+    func run(_ text: StaticString, with values: [Value] = []) throws(LedgerError) -> [[String]] {
+        var statement: OpaquePointer?
+        // SAFETY: SQLite makes the object, which is finalised at the end of this call.
+        try check(unsafe sqlite3_prepare_v2(handle, text.description, -1, &statement, nil))
+        defer { _ = unsafe sqlite3_finalize(statement) }
+        for (place, value) in values.enumerated() { try check(unsafe bind(value, at: Int32(place + 1), of: statement)) }
         var rows: [[String]] = []
         while true {
-            switch sqlite3_step(statement) {
-            case SQLITE_DONE: return rows
-            case SQLITE_ROW:
-                let count = sqlite3_column_count(statement)
-                // The text lives until the next step, and is copied before it.
-                rows.append((0..<count).map { String(cString: sqlite3_column_text(statement, $0)) })
-            default: throw fault()
+            let code = unsafe sqlite3_step(statement)
+            guard code == SQLITE_ROW else {
+                if code != SQLITE_DONE { try check(code) }
+                return rows
             }
+            rows.append(unsafe (0..<sqlite3_column_count(statement)).map { unsafe Self.text(in: $0, of: statement) })
         }
     }
 
-    // The text lives until the next call on the database, and is copied before it.
-    private func fault() -> LedgerFault { LedgerFault(description: String(cString: sqlite3_errmsg(handle))) }
-}
+    private func bind(_ value: Value, at place: Int32, of statement: OpaquePointer?) -> Int32 {
+        switch value {
+        case .number(let number): return unsafe sqlite3_bind_int64(statement, place, number)
+        case .text(let text):
+            // SAFETY: the count is that of the text's UTF-8, and SQLite copies the bytes.
+            return unsafe sqlite3_bind_text(
+                statement, place, text, Int32(text.utf8.count), annex_sqlite_transient())
+        }
+    }
 
-/// SQLite cannot do what the ledger asks.
-struct LedgerFault: Error, CustomStringConvertible {
-    let description: String
+    /// The text of a column. A number becomes text, NULL becomes an empty one.
+    private static func text(in column: Int32, of statement: OpaquePointer?) -> String {
+        // SAFETY: SQLite keeps the bytes until the next step, and they are copied before. SQLite demands that the count is asked
+        // for after the address.
+        guard let start = unsafe sqlite3_column_text(statement, column) else { return "" }
+        let count = Int(unsafe sqlite3_column_bytes(statement, column))
+        return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    private func check(_ code: Int32) throws(LedgerError) {
+        guard code != SQLITE_OK else { return }
+        // SAFETY: SQLite keeps the message until the next call, and it is copied before.
+        throw LedgerError(code: code, message: unsafe String(cString: sqlite3_errmsg(handle)))
+    }
 }

@@ -1,61 +1,75 @@
-internal import AnnexGroups
-internal import CAnnexSQLite
+public import AnnexGroups
 
 /// The entries that the app and its two extensions share: one SQLite database in the container of their group.
-public struct Ledger {
-    private static let group = "group.com.example.ledger"
+public actor Ledger {
+    public static let group = "group.com.example.ledger"
+
     private let database: Database
 
     /// Opens the ledger, and makes it if it is missing.
-    public init() throws {
-        database = try Database(at: AppGroup(Self.group).path + "/ledger.db")
-        try database.switchToLog()
-        try database.run("CREATE TABLE IF NOT EXISTS entries (amount INTEGER NOT NULL, text TEXT NOT NULL)")
-    }
-
-    public func add(_ entry: LedgerEntry) throws {
-        try database.run("INSERT INTO entries VALUES (?1, ?2)", with: [.number(entry.amount), .text(entry.text)])
-    }
-
-    /// All entries, the oldest first.
-    public func entries() throws -> [LedgerEntry] {
-        try database.run("SELECT amount, text FROM entries ORDER BY rowid").map { row in
-            LedgerEntry(amount: Int64(row[0]) ?? 0, text: row[1])
+    public init(in group: AppGroup) async throws(LedgerError) {
+        database = try Database(at: group.path + "/ledger.db")
+        try await patiently { database throws(LedgerError) in
+            // With the write-ahead log, readers and one writer do not wait for each other.
+            try database.run("PRAGMA journal_mode = WAL")
+            try database.run("CREATE TABLE IF NOT EXISTS entries (amount INTEGER NOT NULL, text TEXT NOT NULL)")
         }
     }
 
+    /// Adds entries: all of them, or none if it throws an error.
+    public func add(_ entries: [LedgerEntry]) async throws(LedgerError) {
+        guard !entries.isEmpty else { return }
+        try await patiently { database throws(LedgerError) in
+            try database.transaction { () throws(LedgerError) in
+                for entry in entries {
+                    let values: [Database.Value] = [.number(entry.amount), .text(entry.text)]
+                    try database.run("INSERT INTO entries VALUES (?1, ?2)", with: values)
+                }
+            }
+        }
+    }
+
+    /// All entries, the oldest first.
+    public func entries() async throws(LedgerError) -> [LedgerEntry] {
+        let rows = try await rows("SELECT amount, text FROM entries ORDER BY rowid")
+        return rows.map { LedgerEntry(amount: Int64($0[0]) ?? 0, text: $0[1]) }
+    }
+
     /// The sum of all amounts, as text: `12.50`.
-    public func total() throws -> String {
-        let sum =
-            try database.run("SELECT coalesce(sum(amount), 0) FROM entries").first?.first.flatMap { Int64($0) } ?? 0
-        return LedgerEntry(amount: sum, text: "").shownAmount
-    }
-}
-
-/// One line of the ledger, such as `12.50 bread`.
-public struct LedgerEntry: Sendable, Hashable {
-    /// In hundredths.
-    public let amount: Int64
-    public let text: String
-
-    init(amount: Int64, text: String) {
-        self.amount = amount
-        self.text = text
+    public func total() async throws(LedgerError) -> String {
+        let sum = try await rows("SELECT coalesce(sum(amount), 0) FROM entries").first?.first.flatMap { Int64($0) }
+        guard let sum else { throw LedgerError("the file ledger.db: the amounts are no numbers") }
+        return LedgerEntry.text(ofHundredths: sum)
     }
 
-    /// - Returns: nil if the line does not begin with an amount.
-    public init?(_ line: String) {
-        let words = line.split(separator: " ", maxSplits: 1)
-        let parts = words.first?.split(separator: ".", omittingEmptySubsequences: false) ?? []
-        guard (1...2).contains(parts.count), let whole = Int64(parts[0]), abs(whole) < 1_000_000_000 else { return nil }
-        let cents = parts.count == 2 ? parts[1] : "00"
-        guard cents.utf8.count == 2, let hundredths = Int64(cents), hundredths >= 0 else { return nil }
-        amount = whole * 100 + (parts[0].hasPrefix("-") ? -hundredths : hundredths)
-        text = words.count > 1 ? String(words[1]) : ""
+    /// What SQLite finds wrong with the file: `ok` if nothing is.
+    public func check() async throws(LedgerError) -> [String] {
+        try await rows("PRAGMA integrity_check").compactMap(\.first)
     }
 
-    public var shownAmount: String {
-        let (whole, rest) = (amount.magnitude / 100, amount.magnitude % 100)
-        return "\(amount < 0 ? "-" : "")\(whole).\(rest < 10 ? "0" : "")\(rest)"
+    private func rows(_ query: StaticString) async throws(LedgerError) -> [[String]] {
+        try await patiently { database throws(LedgerError) in try database.run(query) }
+    }
+
+    /// Does something again until no other process is in its way, within half a minute.
+    ///
+    /// SQLite could wait itself, by `sqlite3_busy_timeout`. But an extension has one thread. If this thread waits, it does not
+    /// answer the watchdog, which then ends the extension. If it awaits something, it answers.
+    private func patiently<Result>(
+        _ body: (Database) throws(LedgerError) -> Result
+    ) async throws(LedgerError) -> Result {
+        for _ in 0..<3_000 {
+            do throws(LedgerError) {
+                return try body(database)
+            } catch {
+                guard error.isBusy else { throw error }
+            }
+            do {
+                try await Task.sleep(for: .milliseconds(10))
+            } catch {
+                throw LedgerError("the request was cancelled while another program used the ledger")
+            }
+        }
+        return try body(database)
     }
 }

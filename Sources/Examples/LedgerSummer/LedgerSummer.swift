@@ -1,10 +1,11 @@
 import AnnexExtension
+import AnnexGroups
 import LedgerKit
 
 /// The action `Sum up`: answers with the total of the ledger.
 @main
 final class LedgerSummer: AppExtension {
-    func beginRequest(with context: ExtensionContext) {
-        context.completeRequest { [ExtensionItem(contentText: try Ledger().total())] }
+    func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem] {
+        [ExtensionItem(contentText: try await Ledger(in: AppGroup(Ledger.group)).total())]
     }
 }

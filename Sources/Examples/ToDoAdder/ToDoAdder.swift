@@ -1,15 +1,15 @@
 import AnnexExtension
 import ToDoKit
 
-/// The action `Add to the list`: each line of the selected text becomes an entry.
+/// The action `Add to the list`: each line of the selected text becomes an entry. It answers with the entries that it added.
 @main
 final class ToDoAdder: AppExtension {
     func beginRequest(with context: ExtensionContext) {
-        let lines = context.inputItems.compactMap(\.contentText).flatMap { $0.split(separator: "\n").map(String.init) }
+        let texts = context.inputItems.compactMap(\.contentText)
         context.completeRequest {
-            let list = try ToDoList()
-            let added = try list.add(lines)
-            return [ExtensionItem(contentText: "added \(added), \(list.entries.count) to do")]
+            let added = try ToDoList().add(texts)
+            let answer = added.isEmpty ? "nothing to add" : added.map { "added \($0)" }.joined(separator: "\n")
+            return [ExtensionItem(contentText: answer)]
         }
     }
 }

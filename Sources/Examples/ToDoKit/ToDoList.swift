@@ -11,17 +11,23 @@ public struct ToDoList: Sendable {
         defaults = try SharedDefaults(suiteName: Self.group)
     }
 
-    /// The open entries, the oldest first.
+    /// The open entries, the oldest first. Any member of the group may have written them: escape them before you show them.
     public var entries: [String] { defaults[Self.entries] }
 
-    /// Adds entries. Empty ones are left out.
-    /// - Returns: the number of entries that were added.
+    /// Adds texts. Each line becomes one entry. Blank lines are left out.
+    /// - Returns: the entries that were added.
     @discardableResult
-    public func add(_ texts: [String]) throws(PortalError) -> Int {
-        let new = texts.filter { !$0.allSatisfy(\.isWhitespace) }
+    public func add(_ texts: [String]) throws(PortalError) -> [String] {
+        let new = texts.flatMap(Self.lines)
+        guard !new.isEmpty else { return [] }
         // Another process may change the list at the same time. `update` runs the body again then, so nothing is lost.
         try defaults.update(Self.entries) { $0 += new }
-        return new.count
+        return new
+    }
+
+    /// The lines that are not blank. A text of other systems ends its lines with `\r\n`, which is one character.
+    private static func lines(of text: String) -> [String] {
+        text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
     }
 
     /// Removes an entry that is done.
@@ -34,7 +40,4 @@ public struct ToDoList: Sendable {
         }
         return done
     }
-
-    /// One value for each change by another process.
-    public func changes() -> AsyncStream<Set<String>> { defaults.changes() }
 }

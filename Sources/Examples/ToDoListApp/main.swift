@@ -3,37 +3,36 @@ import AnnexApp
 import Glibc
 import ToDoKit
 
-func run() throws(PortalError) -> String {
+/// - Returns: the lines to print.
+func run() throws(PortalError) -> [String] {
     let app = try ContainingApp.start()
     let list = try ToDoList()
-    if let url = app.openedURL { return try add(from: url, to: list) }
+    if let url = app.openedURL { return try add([text(in: url)], to: list) }
     let words = Array(CommandLine.arguments.dropFirst())
     switch words.first {
-    case "add" where words.count > 1:
-        try list.add(words.dropFirst().map { $0 })
-        return "\(list.entries.count) to do"
-    case "list": return list.entries.enumerated().map { "\($0 + 1)  \($1)" }.joined(separator: "\n")
+    case "add" where words.count > 1: return try add(Array(words.dropFirst()), to: list)
+    // An entry may come from any selected text. Escaped, it cannot write to the terminal what it likes.
+    case "list" where words.count == 1: return list.entries.enumerated().map { "\($0 + 1)  \(Escaped($1))" }
     case "done" where words.count == 2:
         guard let number = Int(words[1]), let entry = try list.finish(number) else {
-            throw PortalError(.notFound, what: "there is no entry \(words[1])", remedy: "ToDoList list")
+            throw PortalError(
+                .notFound, what: "there is no entry \(Escaped(words[1]))", remedy: "ToDoList list shows the numbers")
         }
-        return "done: \(entry)"
+        return ["done \(Escaped(entry))"]
     default: throw PortalError(.invalid, what: "usage: ToDoList add TEXT… | list | done NUMBER")
     }
 }
 
-/// Anything may have made the URL. This one can only add an entry.
-func add(from url: AppURL, to list: ToDoList) throws(PortalError) -> String {
-    guard url.text.hasPrefix("todolist://add?") else {
-        throw PortalError(.invalid, what: "the app opens todolist://add?TEXT only")
+func add(_ texts: [String], to list: ToDoList) throws(PortalError) -> [String] {
+    let added = try list.add(texts)
+    guard !added.isEmpty else {
+        throw PortalError(.invalid, what: "the text is blank", remedy: "name what to do: ToDoList add TEXT")
     }
-    let text = String(url.text.dropFirst("todolist://add?".count))
-    try list.add([text.replacing("%20", with: " ")])
-    return "added"
+    return added.map { "added \(Escaped($0))" }
 }
 
 do throws(PortalError) {
-    print(try run())
+    for line in try run() { print(line) }
 } catch {
     let message = "ToDoList: \(error)\n"
     _ = write(STDERR_FILENO, message, message.utf8.count)
