@@ -36,7 +36,9 @@ public final class FileCoordinator: Sendable {
         var cancellations = 0
     }
 
-    /// - Parameter presenter: makes the changes through this coordinator, so it does not hear of them.
+    /// - Parameters:
+    ///   - group: the group whose files are coordinated.
+    ///   - presenter: makes the changes through this coordinator, so it does not hear of them.
     public init(_ group: AppGroup, presenter: (any FilePresenter)? = nil) {
         coordination = GroupCoordination.of(group.joined)
         self.presenter = presenter.map { [coordination] in coordination.presenters.number(of: $0) } ?? 0

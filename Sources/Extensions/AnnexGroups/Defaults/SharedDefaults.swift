@@ -93,7 +93,9 @@ public final class SharedDefaults: Sendable {
     // MARK: Writing
 
     /// Sets the value of a key, or removes it.
-    /// - Parameter value: nil removes the value.
+    /// - Parameters:
+    ///   - value: nil removes the value.
+    ///   - key: 1 to 256 bytes.
     /// - Throws: `full` if a limit of the group would be exceeded; `invalid` if the key is empty or too long.
     public func set(_ value: ItemValue?, forKey key: String) throws(PortalError) {
         try set([key: value])

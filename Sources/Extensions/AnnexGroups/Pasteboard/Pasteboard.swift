@@ -16,7 +16,9 @@ public struct Pasteboard: Sendable {
     public let name: String
     private let group: JoinedGroup
 
-    /// - Parameter name: 1 to 64 bytes. Members that use the same name share the pasteboard.
+    /// - Parameters:
+    ///   - group: the group that the pasteboard belongs to.
+    ///   - name: 1 to 64 bytes. Members that use the same name share the pasteboard.
     public init(of group: AppGroup, name: String = "general") {
         self.group = group.joined
         self.name = name
@@ -84,7 +86,9 @@ public struct Pasteboard: Sendable {
     }
 
     /// The bytes of one form of an item; nil if there is no such form.
-    /// - Parameter item: counted from 0.
+    /// - Parameters:
+    ///   - type: a uniform type identifier.
+    ///   - item: counted from 0.
     public func data(_ type: String, ofItem item: Int = 0) throws(PortalError) -> [UInt8]? {
         guard let number = UInt32(exactly: item) else { return nil }
         return try group.ask(PasteboardMethod.read, with: PasteboardQuestion(board: name, item: number, type: type))
