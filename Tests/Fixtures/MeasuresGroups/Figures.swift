@@ -8,8 +8,8 @@ import CAnnexSQLite
 import Foundation
 
 /// An access that no other member disputes, beside a lock and its release on an open file of the same kind.
-func coordinatedRead(in folder: String) throws {
-    let coordinator = FileCoordinator(try member(folder))
+func coordinatedRead(in folder: String, _ group: AppGroup) throws {
+    let coordinator = FileCoordinator(group)
     let file = try Descriptor.open(folder + "/plain", O_RDWR | O_CREAT, mode: 0o600)
     let range = FileRange(start: 1 << 41, length: 1 << 20)
     var (own, floor) = (Samples(), Samples())
@@ -28,8 +28,8 @@ func coordinatedRead(in folder: String) throws {
 }
 
 /// A change of one value, beside an update of one row by SQLite as it waits for the disk by itself.
-func durableWrite(in folder: String) throws {
-    let defaults = SharedDefaults(try member(folder))
+func durableWrite(in folder: String, _ group: AppGroup) throws {
+    let defaults = SharedDefaults(group)
     var database: OpaquePointer?
     sqlite3_open_v2(folder + "/plain.db", &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
     defer { sqlite3_close_v2(database) }
@@ -46,34 +46,40 @@ func durableWrite(in folder: String) throws {
     row("durable write of a value, µs", own, floor: floor)
 }
 
-/// From the change until another process has heard of it, beside a byte to another process and back.
-func news(in folder: String) async throws {
-    let group = try member(folder)
-    let (ear, eye, echo) = (
-        try Other(["hears", folder, "list"]), try Other(["watches", folder]), try Other(["echoes"])
-    )
+/// From a coordinated change until another process has heard of it, beside a byte to another process and back.
+func newsOfChanges(in folder: String, _ group: AppGroup) throws {
+    let coordinator = FileCoordinator(group)
+    try news("news of a coordinated change, µs", heardBy: Other(["hears", folder, "list"])) { _ in
+        try coordinator.coordinateAndWait(writingItemAt: "list") { _ in }
+    }
+}
+
+/// The same for a value, whose write waits for the disk.
+func newsOfValues(in folder: String, _ group: AppGroup) throws {
+    let defaults = SharedDefaults(group)
+    try news("news of a value, with its write, µs", heardBy: Other(["watches", folder])) { number in
+        try defaults.set(.integer(Int64(number)), forKey: "k")
+    }
+}
+
+/// - Parameter ear: writes a byte as soon as it can hear, and one for each change.
+private func news(_ name: String, heardBy ear: Other, change: (Int) throws -> Void) throws {
+    let echo = try Other(["echoes"])
     ear.await()
-    eye.await()
-    let (coordinator, defaults) = (FileCoordinator(group), SharedDefaults(group))
-    var (change, value, floor) = (Samples(), Samples(), Samples())
+    var (own, floor) = (Samples(), Samples())
     for number in 0..<1000 {
         floor.time {
             echo.send()
             echo.await()
         }
-        try change.time {
-            try coordinator.coordinateAndWait(writingItemAt: "list") { _ in }
+        try own.time {
+            try change(number)
             ear.await()
-        }
-        try value.time {
-            try defaults.set(.integer(Int64(number)), forKey: "k")
-            eye.await()
         }
         // News that follow closely are joined.
         usleep(4000)
     }
-    row("news of a coordinated change, µs", change, floor: floor, comparing: 0.99)
-    row("news of a value, with its write, µs", value, floor: floor, comparing: 0.99)
+    row(name, own, floor: floor, comparing: 0.99)
 }
 
 /// From the request to the end of a session with one answer, with a group and without.

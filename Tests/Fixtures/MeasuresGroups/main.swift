@@ -14,8 +14,10 @@ case "echoes": echo()
 default:
     let folder = words[1]
     print("what                                   median        p99      floor  floor p99   ratio")
-    try coordinatedRead(in: folder)
-    try durableWrite(in: folder)
-    try await news(in: folder)
+    let group = try member(folder)
+    try coordinatedRead(in: folder, group)
+    try durableWrite(in: folder, group)
+    try newsOfChanges(in: folder, group)
+    try newsOfValues(in: folder, group)
     try await launch(words[2], in: folder)
 }

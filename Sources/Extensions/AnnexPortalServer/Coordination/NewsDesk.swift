@@ -89,16 +89,13 @@ final class NewsDesk: Sendable {
     }
 
     private func notice(_ member: PortalConnection) {
-        member.paceNews(.coordination, group: group.identifier) { [weak self, lane = group.lane] connection in
-            // The journal is read on the lane only.
-            lane.run { [weak self] in self?.deliver(to: connection) }
-            return true
-        }
+        member.paceNews(.coordination, of: group) { [weak self] connection in self?.deliver(to: connection) ?? true }
     }
 
     /// Sends a member all news since the last ones that it was told.
-    private func deliver(to connection: PortalConnection) {
-        guard let told = state.withLock({ $0.members[ObjectIdentifier(connection)] }) else { return }
+    /// - Returns: false if there was no room.
+    private func deliver(to connection: PortalConnection) -> Bool {
+        guard let told = state.withLock({ $0.members[ObjectIdentifier(connection)] }) else { return true }
         let (lost, own) = (group.word(GroupWords.lostNews), origin(of: connection))
         let page = try? group.withStore { (store) throws(StoreError) in try store.news(after: told.row) }
         let changes = (page?.news ?? []).map { one in
@@ -108,11 +105,12 @@ final class NewsDesk: Sendable {
         let news = ItemNews(changes: changes, isIncomplete: page?.isIncomplete ?? true || lost != told.lost)
         // If they are too many for one message, the member hears that anything may have changed.
         let body = (try? news.encoded(within: ItemNews.limits)) ?? Self.anything
-        guard connection.sendNews(.coordination, group: group.identifier, body: body) else { return notice(connection) }
+        guard connection.sendNews(.coordination, of: group, body: body) else { return false }
         state.withLock { state in
             state.members[ObjectIdentifier(connection)]?.row = page?.last ?? told.row
             state.members[ObjectIdentifier(connection)]?.lost = lost
         }
+        return true
     }
 
     /// `ItemNews` without changes, which are incomplete.

@@ -80,9 +80,8 @@ package final class DefaultsService: PortalService {
         let watchers = state.withLock { watchers in
             watchers.filter { $0.group == group.key }.compactMap(\.connection)
         }
-        let identifier = group.identifier
         for watcher in watchers {
-            watcher.paceNews(.defaults, group: identifier) { $0.sendNews(.defaults, group: identifier) }
+            watcher.paceNews(.defaults, of: group) { $0.sendNews(.defaults, of: group) }
         }
     }
 }

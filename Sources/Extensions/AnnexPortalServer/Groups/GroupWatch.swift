@@ -1,15 +1,12 @@
 internal import AnnexLinux
 internal import Glibc
-internal import Synchronization
 
 /// Notices that another process has changed the store of a group (inotify(7)).
 ///
-/// SQLite writes its log before the change becomes visible to others, so an event can come too early. A process therefore writes
-/// one more byte after its commit (`OpenGroup.announceChange`). If it was killed in between, a second look finds the change.
+/// A process that has committed a change writes a byte into the page of shared words (`OpenGroup.announceChange`), and the others
+/// look. The writes of SQLite itself do not wake them: they come before the change is visible, and several for each change. If the
+/// process was killed between both, the kernel closes the files that it had open for writing, and that wakes the others too.
 final class GroupWatch: Sendable {
-    /// When the second look follows an event. A commit is visible long before that.
-    private static let secondLook = Duration.milliseconds(50)
-
     private let queue: Descriptor
     private let watch: EventLoop.Watch
 
@@ -22,14 +19,11 @@ final class GroupWatch: Sendable {
         let number = try SystemError.retrying("inotify_init1") { inotify_init1(Int32(IN_NONBLOCK) | O_CLOEXEC) }
         let queue = Descriptor(owning: number)
         let path = "/proc/self/fd/\(directory.number)"
-        _ = try SystemError.retrying("inotify_add_watch", path: path) {
-            unsafe inotify_add_watch(number, path, UInt32(IN_MODIFY))
-        }
-        let later = LaterLook(loop, after: Self.secondLook, onChange)
+        try Self.add("\(path)/\(SharedPage.name)", IN_MODIFY, to: queue)
+        try Self.add(path, IN_CLOSE_WRITE, to: queue)
         watch = try loop.watch(number) { _ in
             Self.drain(number)
             onChange()
-            later.ask()
         }
         self.queue = queue
     }
@@ -38,33 +32,17 @@ final class GroupWatch: Sendable {
         watch.cancelAndWait()
     }
 
+    private static func add(_ path: String, _ events: Int32, to queue: borrowing Descriptor) throws(SystemError) {
+        let number = queue.number
+        _ = try SystemError.retrying("inotify_add_watch", path: path) {
+            unsafe inotify_add_watch(number, path, UInt32(events))
+        }
+    }
+
     /// Which file changed does not matter, so the events are only taken out.
     private static func drain(_ number: Int32) {
         var room = [UInt8](repeating: 0, count: 4096)
         // SAFETY: read writes at most the array's size.
         while unsafe read(number, &room, room.count) > 0 {}
-    }
-}
-
-/// Calls a closure some time after the last request for it.
-private final class LaterLook: Sendable {
-    private let loop: EventLoop
-    private let pause: Duration
-    private let look: @Sendable () -> Void
-    private let timer = Mutex<EventLoop.Timer?>(nil)
-
-    init(_ loop: EventLoop, after pause: Duration, _ look: @escaping @Sendable () -> Void) {
-        self.loop = loop
-        self.pause = pause
-        self.look = look
-    }
-
-    func ask() {
-        let next = loop.schedule(after: pause, look)
-        let last = timer.withLock { timer in
-            defer { timer = next }
-            return timer
-        }
-        last?.cancel()
     }
 }

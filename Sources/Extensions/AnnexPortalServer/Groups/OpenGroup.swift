@@ -164,7 +164,7 @@ final class SharedPage: Sendable {
     func touch() {
         // The last byte belongs to no word.
         var byte: UInt8 = 0
-        // SAFETY: the call reads one byte. Its failure delays the others until `GroupWatch` looks again.
+        // SAFETY: the call reads one byte. It cannot fail for want of room, because the file has its size already.
         _ = unsafe pwrite(file.number, &byte, 1, off_t(GroupWords.size - 1))
     }
 

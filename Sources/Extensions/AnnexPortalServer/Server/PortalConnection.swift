@@ -141,34 +141,38 @@ package final class PortalConnection: Sendable {
 
     // MARK: News
 
-    /// Calls a closure that sends news: now, or when the pause after the last ones is over. Requests that follow one another closely are
-    /// joined, so that a member that causes many news cannot keep the others awake.
-    /// - Parameter send: returns false if there was no room; it is called again after a pause.
+    /// Calls a closure that sends news of a group: now, or when the pause after the last ones is over. Requests that follow one another
+    /// closely are joined, so that a member that causes many news cannot keep the others awake. Runs on the lane of the group.
+    /// - Parameter send: runs on the lane too. It returns false if there was no room; it is called again after a pause.
     package func paceNews(
-        _ service: PortalServiceName, group: String, _ send: @escaping @Sendable (PortalConnection) -> Bool
+        _ service: PortalServiceName, of group: OpenGroup, _ send: @escaping @Sendable (PortalConnection) -> Bool
     ) {
-        let key = PortalNewsKey(service: service, group: group)
+        let key = PortalNewsKey(service: service, group: group.identifier)
         let now = MonotonicClock.now()
         let moment = state.withLock { $0.news[key, default: PortalNewsState()].ask(at: now) }
         guard let moment else { return }
-        if moment <= now { return callNews(key, send) }
-        server.loop.schedule(at: moment) { [weak self] in self?.callNews(key, send) }
+        if moment <= now { return callNews(key, of: group, send) }
+        server.loop.schedule(at: moment) { [weak self] in
+            group.lane.run { [weak self] in self?.callNews(key, of: group, send) }
+        }
     }
 
-    private func callNews(_ key: PortalNewsKey, _ send: @escaping @Sendable (PortalConnection) -> Bool) {
+    private func callNews(
+        _ key: PortalNewsKey, of group: OpenGroup, _ send: @escaping @Sendable (PortalConnection) -> Bool
+    ) {
         let isOver = state.withLock { state in
             state.news[key]?.sent(at: MonotonicClock.now())
             return state.isOver
         }
         guard !isOver, !send(self) else { return }
         // The member has not read its earlier messages. It gets the news when it has.
-        paceNews(key.service, group: key.group, send)
+        paceNews(key.service, of: group, send)
     }
 
     /// Sends news at once.
     /// - Returns: false if there is no room.
-    package func sendNews(_ service: PortalServiceName, group: String, body: [UInt8] = []) -> Bool {
-        let delivery = PortalDelivery(news: service, group: group, body: body)
+    package func sendNews(_ service: PortalServiceName, of group: OpenGroup, body: [UInt8] = []) -> Bool {
+        let delivery = PortalDelivery(news: service, group: group.identifier, body: body)
         guard let bytes = try? delivery.encoded(within: PortalDelivery.limits) else { return true }
         do throws(SystemError) {
             try socket.send(bytes)
