@@ -16,6 +16,8 @@ final class NewsDesk: Sendable {
 
     private struct State {
         var members: [ObjectIdentifier: Presenting] = [:]
+        /// The news that the members were told last, and the row before them.
+        var lastPage: (start: Int64, page: NewsPage)?
         var lastRow: Int64 = 0
         var lastLost: UInt32 = 0
     }
@@ -75,14 +77,14 @@ final class NewsDesk: Sendable {
 
     /// Tells the members of this process that there are news, unless they know already.
     func notice() {
-        guard !state.withLock({ $0.members.isEmpty }) else { return }
-        let row = try? group.withStore { (store) throws(StoreError) in try store.lastNews() }
+        guard let start = state.withLock({ $0.members.isEmpty ? nil : $0.lastRow }) else { return }
+        let page = try? stored(after: start)
         let lost = group.word(GroupWords.lostNews)
         let members = state.withLock { state -> [PortalConnection] in
             // If the journal cannot be read either, the count of lost news alone says that there are some.
-            let row = row ?? state.lastRow
-            guard (state.lastRow, state.lastLost) != (row, lost) else { return [] }
-            (state.lastRow, state.lastLost) = (row, lost)
+            let row = page?.last ?? start
+            guard (start, state.lastLost) != (row, lost) else { return [] }
+            (state.lastRow, state.lastLost, state.lastPage) = (row, lost, page.map { (start, $0) })
             return state.members.values.compactMap(\.connection)
         }
         for member in members { notice(member) }
@@ -97,7 +99,7 @@ final class NewsDesk: Sendable {
     private func deliver(to connection: PortalConnection) -> Bool {
         guard let told = state.withLock({ $0.members[ObjectIdentifier(connection)] }) else { return true }
         let (lost, own) = (group.word(GroupWords.lostNews), origin(of: connection))
-        let page = try? group.withStore { (store) throws(StoreError) in try store.news(after: told.row) }
+        let page = known(after: told.row) ?? (try? stored(after: told.row))
         let changes = (page?.news ?? []).map { one in
             ItemChange(
                 kind: one.kind, path: one.path, target: one.other, presenter: one.origin == own ? one.number : 0)
@@ -111,6 +113,17 @@ final class NewsDesk: Sendable {
             state.members[ObjectIdentifier(connection)]?.lost = lost
         }
         return true
+    }
+
+    private func stored(after row: Int64) throws(PortalError) -> NewsPage {
+        try group.withStore { (store) throws(StoreError) in try store.news(after: row) }
+    }
+
+    /// The news that `notice` has just read, if they are those behind this row.
+    private func known(after row: Int64) -> NewsPage? {
+        state.withLock { state in
+            state.lastPage.flatMap { $0.start == row && $0.page.last == state.lastRow ? $0.page : nil }
+        }
     }
 
     /// `ItemNews` without changes, which are incomplete.
