@@ -151,7 +151,7 @@ let broker = floor(
     "Broker",
     [
         .target(
-            name: "AnnexBrokerAPI", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
+            name: "AnnexBrokerAPI", dependencies: ["AnnexPortal", "AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
         .target(name: "CAnnexDetached"),
         .target(
             name: "AnnexBroker",
@@ -178,8 +178,8 @@ let broker = floor(
         .target(
             name: "AnnexDaemon",
             dependencies: [
-                "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexModel",
-                "AnnexChannel", "AnnexLinux", "CAnnexLinux",
+                "AnnexBroker", "AnnexBrokerAPI", "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
+                "AnnexModel", "AnnexChannel", "AnnexLinux", "CAnnexLinux",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),

@@ -138,7 +138,7 @@ enum HousePlan {
             targets: [
                 Target(
                     "AnnexBrokerAPI", "what host and broker say to each other",
-                    imports: ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
+                    imports: ["AnnexPortal", "AnnexModel", "AnnexChannel", "AnnexLinux"]),
                 Target("CAnnexDetached", "starts a program that outlives the broker (C)", imports: []),
                 Target(
                     "AnnexBroker", "registry, launch and supervision of extensions",
@@ -165,8 +165,8 @@ enum HousePlan {
                 Target(
                     "AnnexDaemon", "a broker for all hosts of a user or a machine",
                     imports: [
-                        "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexBundle", "AnnexModel",
-                        "AnnexChannel", "AnnexLinux", "CAnnexLinux",
+                        "AnnexBroker", "AnnexBrokerAPI", "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
+                        "AnnexModel", "AnnexChannel", "AnnexLinux", "CAnnexLinux",
                     ],
                     products: ["Logging"]),
                 Target(

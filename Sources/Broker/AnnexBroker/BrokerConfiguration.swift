@@ -29,6 +29,9 @@ package struct BrokerConfiguration: Sendable {
     package var user: String?
     /// The number of that user. The files in app groups belong to this user.
     package var owner: UInt32 = geteuid()
+    /// The socket of the machine's daemon that this broker belongs to, for the apps that the broker starts; nil if it belongs to none, or
+    /// the socket is the standard one.
+    package var daemon: String?
     /// The teams that the user trusts; nil for a list that begins empty and lives as long as the broker.
     package var trust: TrustStore?
     /// Changes the limits of every policy, after all other settings.

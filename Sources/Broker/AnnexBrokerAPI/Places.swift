@@ -1,9 +1,10 @@
+internal import AnnexPortal
 internal import Glibc
 
 /// The paths at which daemons listen and keep installed apps.
 package enum DaemonPlace {
     /// The paths of the daemon that serves the whole machine.
-    package static let systemSocket = "/run/annex/annexd.socket"
+    package static let systemSocket = MachineDaemon.socket
     package static let systemState = "/var/lib/annex"
 
     /// The socket of the daemon that serves the calling user alone.

@@ -101,6 +101,7 @@ struct AnnexDaemonCommand: ParsableCommand {
         options.wishes.reports = .standard
         for limit in limit { options.limits.set(limit.name, to: limit.number) }
         let path = try Self.absolute(socket ?? (system ? DaemonPlace.systemSocket : DaemonPlace.userSocket))
+        if path != DaemonPlace.systemSocket { options.socket = path }
         let end = DaemonLife(options, socket: path, isVerbose: verbose).run()
         if end != 0 { throw ExitCode(end) }
     }

@@ -14,9 +14,10 @@ internal import AnnexSigning
 /// print(defaults.integer(forKey: "open") ?? 0)
 /// ```
 ///
-/// The app is not sandboxed. It runs as the user who installed it, and meets the brokers of this user in the files of its groups.
-/// It shares groups with the extensions of embedded brokers, and of a daemon of this user. The daemon of the whole machine keeps
-/// its groups where no user can reach them, so an app does not find those.
+/// The app is not sandboxed. It runs as the user who installed it.
+/// - If the app is installed at the daemon of the whole machine, the app reaches the groups of this daemon. It proves what it is by its
+///   program: the one that was installed.
+/// - Otherwise the app meets the brokers of its user in the files of its groups: embedded brokers, and a daemon of this user.
 public struct ContainingApp: Sendable {
     /// The bundle identifier.
     public let identifier: String
@@ -28,15 +29,19 @@ public struct ContainingApp: Sendable {
 
     /// Finds the app of this program, and opens its groups. Call it once, before the first use of a group.
     ///
-    /// - Parameter place: the folder of private directories, as an absolute path; nil for the user's own, where
-    ///   `PrivatePlace.standard` keeps them.
+    /// - Parameter place: the folder of private directories, as an absolute path; nil for the groups of the machine's daemon, or if the
+    ///   app is not installed there, for the user's own folder, where `PrivatePlace.standard` keeps them. If `ANNEX_PRIVATE` names a
+    ///   folder, the machine's daemon is not asked.
     /// - Throws: `invalid` if this program is not the program of an app bundle, or if the bundle breaks a rule; `notMember` if the
-    ///   app declares groups and no team has signed it.
+    ///   app declares groups and no team has signed it, or if the machine's daemon has installed another program as this app; `gone`
+    ///   if this daemon gives no answer.
     @discardableResult
     public static func start(privateDirectories place: String? = nil) throws(PortalError) -> ContainingApp {
-        let app = try bundle(atPathOf: program())
+        let program = try program()
+        if place == nil, StandardPlace.variable("ANNEX_PRIVATE") == nil, let app = try served(program) { return app }
+        let app = try bundle(of: program)
         let groups = app.entitlements.applicationGroups
-        let url = openedURL(of: app)
+        let url = openedURL(among: app.urlSchemes)
         guard !groups.isEmpty else { return ContainingApp(identifier: app.identifier, groups: [], openedURL: url) }
         let team = try team(of: app)
         do throws(SystemError) {
@@ -50,9 +55,28 @@ public struct ContainingApp: Sendable {
         return ContainingApp(identifier: app.identifier, groups: groups, openedURL: url)
     }
 
-    private static func openedURL(of app: AppBundle) -> AppURL? {
+    /// The app as the machine's daemon knows it; nil if there is no such daemon, or the app is not installed there.
+    private static func served(_ program: String) throws(PortalError) -> ContainingApp? {
+        // A program in the daemon's own folder cannot read its bundle. The daemon knows the bundle by the program.
+        let app = try? bundle(of: program)
+        if let app, app.entitlements.applicationGroups.isEmpty { return nil }
+        let opened: (portal: PortalClient, description: MemberDescription)?
+        do throws(PortalError) {
+            opened = try PortalClient.connect(to: StandardPlace.machineDaemon(), app: app?.identifier ?? "")
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
+        guard let (portal, description) = opened else { return nil }
+        Portal.install(portal)
+        return ContainingApp(
+            identifier: description.identifier, groups: description.groups,
+            openedURL: openedURL(among: description.schemes))
+    }
+
+    private static func openedURL(among schemes: [String]) -> AppURL? {
         let arguments = CommandLine.arguments
-        guard arguments.count == 2, let url = try? AppURL(arguments[1]), app.urlSchemes.contains(url.scheme) else {
+        guard arguments.count == 2, let url = try? AppURL(arguments[1]), schemes.contains(url.scheme) else {
             return nil
         }
         return url
@@ -66,7 +90,7 @@ public struct ContainingApp: Sendable {
         }
     }
 
-    private static func bundle(atPathOf program: String) throws(PortalError) -> AppBundle {
+    private static func bundle(of program: String) throws(PortalError) -> AppBundle {
         let folder = program.split(separator: "/").dropLast()
         guard folder.last?.hasSuffix(".app") ?? false else {
             throw PortalError(

@@ -164,6 +164,12 @@ extension Descriptor {
         _ = try SystemError.check("fsetxattr", annex_copy_access_list(other.number, number))
     }
 
+    /// Lets one other user look up names in this directory, in which only this process's user can do more.
+    /// - Throws: `EOPNOTSUPP` if the file system has no access control lists.
+    package func allowSearch(by user: UInt32) throws(SystemError) {
+        _ = try SystemError.check("fsetxattr", annex_allow_search(number, user))
+    }
+
     /// Gives the file to another user and group. Only root may do this.
     package func setOwner(_ user: UInt32, group: UInt32) throws(SystemError) {
         _ = try SystemError.retrying("fchown") { fchown(number, user, group) }

@@ -22,12 +22,16 @@ package enum LocalSocket {
     }
 
     /// Connects to the socket that listens at a path.
-    /// - Parameter patience: how long to wait for a listener whose queue of connections is full.
-    package static func connect(to path: String, patience: Duration) throws(SystemError) -> ControlSocket {
+    /// - Parameters:
+    ///   - patience: how long to wait for a listener whose queue of connections is full.
+    ///   - forThread: whether a thread waits in the socket's calls. Otherwise an event loop watches it.
+    package static func connect(
+        to path: String, patience: Duration, forThread: Bool = false
+    ) throws(SystemError) -> ControlSocket {
         let milliseconds = UInt32(clamping: max(1, MonotonicClock.nanoseconds(patience) / 1_000_000))
         let made = unsafe path.withCString { unsafe annex_local_connect($0, milliseconds) }
         let socket = Descriptor(owning: try SystemError.check("connect", path: path, made))
-        try socket.stopBlocking()
+        if !forThread { try socket.stopBlocking() }
         return ControlSocket(owning: socket)
     }
 

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CAnnexFiles.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -55,6 +56,32 @@ int annex_copy_access_list(int from, int to) {
     }
     free(list);
     return outcome;
+}
+
+// The kernel's format of an access control list (linux/posix_acl_xattr.h), in little-endian words.
+struct access_entry {
+    uint16_t tag, rights;
+    uint32_t id;
+};
+
+int annex_allow_search(int directory, uint32_t user) {
+    enum { version = 2, owner = 0x01, named_user = 0x02, owning_group = 0x04, mask = 0x10, others = 0x20 };
+    enum { search = 1, everything = 7 };
+    const uint32_t none = UINT32_MAX;
+    struct {
+        uint32_t version;
+        struct access_entry entries[5];
+    } list = {
+        htole32(version),
+        {
+            {htole16(owner), htole16(everything), none},
+            {htole16(named_user), htole16(search), htole32(user)},
+            {htole16(owning_group), 0, none},
+            {htole16(mask), htole16(search), none},
+            {htole16(others), 0, none},
+        },
+    };
+    return fsetxattr(directory, "system.posix_acl_access", &list, sizeof list, 0) < 0 ? -errno : 0;
 }
 
 static int open_within(int directory, const char *name, uint64_t flags) {

@@ -35,13 +35,18 @@ final class RawClient: Sendable {
 
     /// The next packet; nil if the daemon has ended the connection.
     func next() async throws -> DaemonPacket? {
+        guard let bytes = try await bytes() else { return nil }
+        return try DaemonPacketMessage(decoding: bytes, within: ServiceWire.fromDaemon).packet
+    }
+
+    /// The bytes of the next packet; nil if the daemon has ended the connection.
+    func bytes() async throws -> [UInt8]? {
         while true {
             switch try socket.receive(atMost: ServiceWire.fromDaemon.bytes) {
             // Never blocks one of the pool's few threads.
             case .nothing: try await Task.sleep(for: .milliseconds(1))
             case .end: return nil
-            case .message(let message):
-                return try DaemonPacketMessage(decoding: message.bytes, within: ServiceWire.fromDaemon).packet
+            case .message(let message): return message.bytes
             }
         }
     }

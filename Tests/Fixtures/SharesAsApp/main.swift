@@ -1,15 +1,31 @@
-// The program of a containing app. Its arguments are the folder of private directories, the conduct, the group and the rest.
+// The program of a containing app. Its arguments are the folder of private directories, or "-" for the standard place; the conduct, the
+// group and the rest. If its only argument is a URL of the app, it writes the URL into the defaults of its group.
 import AnnexApp
 import Glibc
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 
+func open() throws(PortalError) -> String {
+    let app = try ContainingApp.start()
+    try SharedDefaults(suiteName: app.groups.first ?? "").set(.string(app.openedURL?.text ?? "none"), forKey: "opened")
+    return "opened"
+}
+
+func write(_ text: String, to path: String) -> String {
+    guard let file = fopen(path, "w") else { return "errno \(errno)" }
+    fputs(text, file)
+    fclose(file)
+    return "written"
+}
+
 func act() async throws(PortalError) -> String {
-    try ContainingApp.start(privateDirectories: arguments[0])
+    if arguments.count == 1 { return try open() }
+    try ContainingApp.start(privateDirectories: arguments[0] == "-" ? nil : arguments[0])
     let group = try AppGroup(arguments[2])
     let defaults = SharedDefaults(group)
     switch arguments[1] {
     case "where": return group.path
+    case "writes": return write(arguments[4], to: group.path + "/" + arguments[3])
     case "sets":
         try defaults.set(.string(arguments[4]), forKey: arguments[3])
         return "set"

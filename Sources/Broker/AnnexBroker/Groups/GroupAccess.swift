@@ -42,6 +42,22 @@ final class GroupAccess: Sendable {
         }
     }
 
+    /// Opens groups for an app itself, which runs outside of a sandbox and reaches the members' files by their paths.
+    func open(_ identifiers: [String], of team: Team, forProgramsOf app: String) throws(BrokerError) -> [OpenGroup] {
+        let groups = try open(identifiers, of: team, for: app)
+        guard owner != geteuid() else { return groups }
+        do throws(SystemError) {
+            guard let path = try place?.path() else { return groups }
+            let folder = try PrivateFolder.own(path)
+            for group in groups { try GroupFolder.reveal(group.key, in: folder.descriptor, to: owner) }
+            return groups
+        } catch {
+            throw BrokerError(
+                .system, what: "its app groups cannot be opened to its user: \(error.cause)", place: app,
+                remedy: error.remedy ?? "keep the daemon's folder on a file system with access control lists")
+        }
+    }
+
     private func open(_ key: GroupKey, in folder: borrowing PrivateFolder) throws(SystemError) -> OpenGroup {
         if let group = known.withLock({ $0[key]?.group }) { return group }
         let made = try OpenGroup(GroupFolder(key, in: folder.descriptor, at: folder.path, owner: owner))

@@ -11,6 +11,8 @@ internal import Glibc
 struct AppStarter: Sendable {
     /// The user that the app runs as.
     let owner: UInt32
+    /// As in `BrokerConfiguration`.
+    var daemon: String?
     var systemdRun = "/usr/bin/systemd-run"
     /// Where the sockets of systemd's managers lie: `ID/systemd/private` for the one of a user.
     var runtime = "/run/user"
@@ -39,6 +41,7 @@ struct AppStarter: Sendable {
 
     func environment(of account: UserAccount) -> [String: String] {
         var values = ["PATH": Self.path, "HOME": account.home, "USER": account.name, "LOGNAME": account.name]
+        values["ANNEX_DAEMON"] = daemon
         guard isOwn else {
             values["XDG_RUNTIME_DIR"] = "\(runtime)/\(owner)"
             return values

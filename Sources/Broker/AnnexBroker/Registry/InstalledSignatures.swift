@@ -128,6 +128,9 @@ extension InstalledSignatures {
         }
     }
 
+    /// The team that has signed an app's version in use; nil if none has.
+    func team(ofApp identifier: String) -> Team? { state.withLock { $0.apps[identifier]?.team } }
+
     /// The team that has signed the app of an extension; nil if none has.
     func team(of bundle: ExtensionBundle) -> Team? {
         state.withLock { $0.seals[ObjectIdentifier(bundle)] }.flatMap { $0.bundle === bundle ? $0.team : nil }

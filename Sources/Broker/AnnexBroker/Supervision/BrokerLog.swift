@@ -78,6 +78,13 @@ struct BrokerLog: Sendable {
         }
     }
 
+    /// Logs the end of a containing app's portal, because the app broke a rule.
+    func violated(_ rule: String, by app: String) {
+        logger.notice(
+            "the portal of an app was closed because the app broke a rule",
+            metadata: [Self.identifier: "\(Escaped(app))", Self.cause: "\(Escaped(rule))"])
+    }
+
     func heldBack(_ identifier: String, error: BrokerError) {
         logger.notice(
             "an extension is held back",

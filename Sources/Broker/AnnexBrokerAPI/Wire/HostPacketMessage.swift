@@ -1,6 +1,7 @@
 package import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
+internal import AnnexPortal
 
 /// The wire form of a host's packet. A daemon trusts no field of it.
 package struct HostPacketMessage: Message {
@@ -41,6 +42,8 @@ package struct HostPacketMessage: Message {
         case requestBegan, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed,
             parked
         case requestEnded, pingPassedOn
+        /// `PortalHello.kind`.
+        case portal = 64
     }
 
     // MARK: Writing
@@ -50,6 +53,8 @@ package struct HostPacketMessage: Message {
         case .hello(let versions):
             head(.hello, number: versions.upperBound, into: &encoder)
             encoder.encode(versions.lowerBound, as: Tag.oldestVersion)
+        case .portal(let app):
+            PortalHello(app: app).encode(into: &encoder)
         case .request(let number, let request): encode(request, number: number, into: &encoder)
         case .notice(let number, let notice, let counts):
             encode(notice, number: number, into: &encoder)
@@ -144,6 +149,7 @@ package struct HostPacketMessage: Message {
                 throw decoder.failure(Tag.oldestVersion, reason: .rejected("is higher than the newest version"))
             }
             packet = .hello(versions: ClosedRange(uncheckedBounds: (oldest, number)))
+        case .portal: packet = .portal(app: try Self.text(&decoder))
         case .install: packet = .request(number, .install(name: try Self.text(&decoder)))
         case .installGranting:
             let name = try Self.text(&decoder)
@@ -213,7 +219,7 @@ package struct HostPacketMessage: Message {
         case .dismissed: return .dismissed(try decoder.decode(Tag.flag))
         case .parked: return .parked
         case .hello, .install, .remove, .setEnabled, .trust, .list, .terms, .launch, .claim, .pin, .setGranted,
-            .installGranting, .listTranslated, .icon, .attributes, .typeDeclarations, .open:
+            .installGranting, .listTranslated, .icon, .attributes, .typeDeclarations, .open, .portal:
             throw decoder.failure(Tag.kind, reason: .rejected("is not a kind of notice"))
         }
     }

@@ -62,6 +62,9 @@ package enum ServiceWire {
 package enum HostPacket: Sendable, Hashable {
     /// The first packet on every connection: the versions that the host supports.
     case hello(versions: ClosedRange<UInt64>)
+    /// The first packet of a containing app (`PortalHello`), with the bundle identifier that it states. What follows on this
+    /// connection are the messages of a portal.
+    case portal(app: String)
     /// A request to the daemon. The numbers rise, and the answer carries the request's number.
     case request(UInt64, ServiceRequest)
     /// A report about a launched extension, with the number of the request that launched it, and the counts of its

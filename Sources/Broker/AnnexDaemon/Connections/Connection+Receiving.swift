@@ -12,7 +12,7 @@ extension Connection {
 
     func receive() {
         for _ in 0..<Self.mostAtOnce {
-            guard state.withLock({ $0.phase != .closed }) else { return }
+            guard state.withLock({ $0.phase.reads }) else { return }
             guard user.mayRead() else { return pause() }
             do throws(SystemError) {
                 switch try socket.receive(atMost: ServiceWire.fromHost.bytes) {
@@ -38,7 +38,7 @@ extension Connection {
             return state.socketWatch
         }?.cancel()
         loop.schedule(after: .milliseconds(50)) { [weak self] in
-            guard let self, state.withLock({ $0.phase != .closed }) else { return }
+            guard let self, state.withLock({ !$0.phase.isClosed }) else { return }
             do throws(SystemError) { try watchSocket() } catch { close("\(error)") }
         }
     }
@@ -53,6 +53,7 @@ extension Connection {
         }
         switch packet {
         case .hello(let versions): welcome(versions)
+        case .portal(let app): becomePortal(of: app)
         case .request(let number, let request): receive(request, number: number, handed: handed)
         case .notice(let number, let notice, let counts): receive(notice, number: number, counts: counts)
         }
@@ -64,7 +65,7 @@ extension Connection {
                 "the host supports wire versions \(versions.inWords), this daemon \(ServiceWire.versions.inWords)")
         }
         let isFirst = state.withLock { state in
-            guard state.phase == .awaitingHello else { return false }
+            guard state.phase.isAwaitingHello else { return false }
             (state.phase, state.version) = (.open, version)
             return true
         }
@@ -78,7 +79,7 @@ extension Connection {
 
     private func receive(_ request: ServiceRequest, number: UInt64, handed: HandedOver) {
         let isNext = state.withLock { state in
-            guard state.phase == .open, number > state.last else { return false }
+            guard state.phase.isOpen, number > state.last else { return false }
             state.last = number
             return true
         }
@@ -94,7 +95,7 @@ extension Connection {
             case handle(any ExtensionHandle), later, tooMuch, unknown
         }
         let place: Place = state.withLock { state in
-            guard state.phase == .open, number <= state.last else { return .unknown }
+            guard state.phase.isOpen, number <= state.last else { return .unknown }
             guard var launched = state.extensions[number] else { return .later }
             if let handle = launched.handle { return .handle(handle) }
             launched.waiting.append(notice)

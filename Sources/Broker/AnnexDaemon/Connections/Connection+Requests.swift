@@ -101,7 +101,7 @@ extension Connection {
 
     /// Performs a request and answers it, unless its connection has been closed meanwhile.
     private func answer(_ number: UInt64, _ body: () throws(BrokerError) -> ServiceAnswer) {
-        guard state.withLock({ $0.phase == .open }) else { return user.giveBack(\.openRequests) }
+        guard state.withLock({ $0.phase.isOpen }) else { return user.giveBack(\.openRequests) }
         let answer: ServiceAnswer
         do throws(BrokerError) {
             answer = try body()
@@ -199,7 +199,7 @@ extension Connection {
                 state.extensions[number]?.handle = handle
                 state.extensions[number]?.waiting = []
             }
-            return (state.phase == .closed, waiting)
+            return (state.phase.isClosed, waiting)
         }
         if isClosed { return Broker.end(ofGoneHost: handle) }
         for notice in waiting { apply(notice, number: number, to: handle) }

@@ -10,7 +10,7 @@ extension Connection {
     func send(_ packet: DaemonPacket) {
         guard let bytes = try? packet.encoded() else { return close("a packet of the daemon is too long") }
         let isTooMuch = state.withLock { state in
-            guard state.phase != .closed else { return false }
+            guard !state.phase.isClosed else { return false }
             let before = state.unread.bytes
             state.unread.append(bytes)
             flush(&state)
@@ -23,7 +23,7 @@ extension Connection {
     /// Informs the host that the installed apps or extensions have changed, if its version knows such notices.
     func announce(_ number: UInt64) {
         let isDue = state.withLock { state in
-            guard state.phase == .open, state.version >= ServiceWire.firstWithChanges, !state.hasUnsentNews else {
+            guard state.phase.isOpen, state.version >= ServiceWire.firstWithChanges, !state.hasUnsentNews else {
                 return false
             }
             state.hasUnsentNews = true
@@ -60,7 +60,7 @@ extension Connection {
         let limit = MonotonicClock.nanoseconds(limits.unread)
         let isStuck = state.withLock { state in
             state.isFlushing = false
-            guard state.phase != .closed else { return false }
+            guard !state.phase.isClosed else { return false }
             let before = state.unread.bytes
             flush(&state)
             _ = user.keep(state.unread.bytes - before)

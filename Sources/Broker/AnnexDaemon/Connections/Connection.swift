@@ -23,6 +23,14 @@ final class Connection: ChangeListener {
 
     enum Phase {
         case awaitingHello, open, closed
+        /// A containing app's; the portal itself reads the socket.
+        case portal(AppPortal?)
+
+        /// Whether the connection itself reads its socket.
+        var reads: Bool { isAwaitingHello || isOpen }
+        var isAwaitingHello: Bool { if case .awaitingHello = self { true } else { false } }
+        var isOpen: Bool { if case .open = self { true } else { false } }
+        var isClosed: Bool { if case .closed = self { true } else { false } }
     }
 
     struct State {
@@ -83,7 +91,7 @@ final class Connection: ChangeListener {
     func watchSocket() throws(SystemError) {
         let watch = try loop.watch(socket.number) { [weak self] _ in self?.receive() }
         let isClosed = state.withLock { state in
-            guard state.phase != .closed else { return true }
+            guard !state.phase.isClosed else { return true }
             state.socketWatch = watch
             return false
         }
@@ -91,7 +99,7 @@ final class Connection: ChangeListener {
     }
 
     private func checkHandshake() {
-        if state.withLock({ $0.phase == .awaitingHello }) { close("no hello within \(limits.handshake)") }
+        if state.withLock({ $0.phase.isAwaitingHello }) { close("no hello within \(limits.handshake)") }
     }
 
     // MARK: The end
@@ -112,7 +120,7 @@ final class Connection: ChangeListener {
     /// Closes the connection and ends all its extensions. A second call has no effect.
     func close(_ why: String) {
         let closed: State? = state.withLock { state in
-            guard state.phase != .closed else { return nil }
+            guard !state.phase.isClosed else { return nil }
             let last = state
             state = State()
             (state.phase, state.last) = (.closed, last.last)
@@ -125,6 +133,7 @@ final class Connection: ChangeListener {
         socket.letGo()
         user.stopListening(self)
         logger.debug("a connection ended", metadata: words(why))
+        if case .portal(let portal) = closed.phase { portal?.end() }
         for handle in closed.extensions.values.compactMap(\.handle) { Broker.end(ofGoneHost: handle) }
         _ = user.keep(-closed.unread.bytes)
         user.connectionEnded()
@@ -179,6 +188,15 @@ final class OpenSocket: Sendable {
     func send(_ bytes: [UInt8]) throws(SystemError) {
         try socket.withLock { (socket) throws(SystemError) in
             guard try socket?.send(bytes) != nil else { throw SystemError("send", errno: EPIPE) }
+        }
+    }
+
+    /// Another owner of the same socket.
+    /// - Throws: `EPIPE` if the socket was released.
+    func duplicate() throws(SystemError) -> ControlSocket {
+        try socket.withLock { (socket) throws(SystemError) in
+            guard let copy = try socket?.descriptor.duplicate() else { throw SystemError("dup", errno: EPIPE) }
+            return ControlSocket(owning: copy)
         }
     }
 

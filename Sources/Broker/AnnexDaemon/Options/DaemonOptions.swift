@@ -7,6 +7,8 @@ package struct DaemonOptions: Sendable {
     /// Whether the daemon serves every user of the machine, each with a broker and a store. Otherwise it serves its own
     /// user alone.
     package var isSystem: Bool
+    /// The path of the socket; nil if it is the standard one, or its path is not known.
+    package var socket: String?
     package var limits = DaemonLimits()
     /// The settings with which the daemon's brokers override the policies.
     package var wishes = BrokerConfiguration()
@@ -22,6 +24,9 @@ package struct DaemonOptions: Sendable {
     func privateDirectories(of user: UInt32) -> String {
         isSystem ? "\(state)/private-of/\(user)" : "\(state)/private"
     }
+
+    /// The folders above the private directories of users, of the machine's daemon.
+    var waysToPrivateDirectories: [String] { [state, "\(state)/private-of"] }
 
     package init(state: String, isSystem: Bool) {
         self.state = state

@@ -4,6 +4,7 @@ internal import AnnexBundle
 internal import AnnexLinux
 internal import AnnexRegistry
 internal import AnnexSigning
+internal import Glibc
 internal import Logging
 internal import Synchronization
 
@@ -17,6 +18,20 @@ extension DaemonUser {
             let made = try make()
             resources.withLock { $0 = made }
             return made
+        }
+    }
+
+    /// The user's broker, whose folders its apps can reach by their paths.
+    func readyForApps() throws(BrokerError) -> Broker {
+        let broker = try ready().broker
+        guard options.isSystem, number != geteuid() else { return broker }
+        do throws(SystemError) {
+            // Other users learn at most that this user has private directories. The broker lets only this user further.
+            try Descriptor.makeDirectories(options.privateDirectories(of: number), mode: 0o700)
+            for path in options.waysToPrivateDirectories { try Descriptor.directory(path).setMode(0o711) }
+            return broker
+        } catch {
+            throw BrokerError(.system, what: "\(error.cause)", place: options.state, remedy: error.remedy)
         }
     }
 
@@ -65,6 +80,7 @@ extension DaemonUser {
         wishes.share = share
         wishes.user = "\(number)"
         wishes.owner = number
+        if options.isSystem { wishes.daemon = options.socket }
         wishes.privateDirectories = .folder(options.privateDirectories(of: number))
         if options.isSystem, wishes.reports == .standard { wishes.reports = .folder(options.reports(of: number)) }
         return wishes

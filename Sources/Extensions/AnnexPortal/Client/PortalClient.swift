@@ -46,8 +46,19 @@ package final class PortalClient: Sendable {
         _ method: PortalMethod, group: String = "", body: [UInt8] = [],
         within limit: Duration = PortalClient.patience
     ) throws(PortalError) -> PortalAnswer {
+        try call(within: limit) { PortalRequest(call: $0, method: method, group: group, body: body) }
+    }
+
+    /// Sends the hello of a containing app, as the first request, and waits for its answer.
+    func call(_ hello: PortalHello, within limit: Duration) throws(PortalError) -> PortalAnswer {
+        try call(within: limit) { _ in hello }
+    }
+
+    private func call(
+        within limit: Duration, _ request: (_ number: UInt64) -> some Message
+    ) throws(PortalError) -> PortalAnswer {
         let deadline = MonotonicClock.deadline(after: limit)
-        let (number, pending) = try begin(method, group: group, body: body)
+        let (number, pending) = try begin(request)
         defer { forget(number) }
         while true {
             if case .caller = reader { receive() }
@@ -61,7 +72,7 @@ package final class PortalClient: Sendable {
     package nonisolated(nonsending) func callLater(
         _ method: PortalMethod, group: String = "", body: [UInt8] = []
     ) async throws(PortalError) -> PortalAnswer {
-        let (number, pending) = try begin(method, group: group, body: body)
+        let (number, pending) = try begin { PortalRequest(call: $0, method: method, group: group, body: body) }
         defer { forget(number) }
         let result = await withTaskCancellationHandler {
             await pending.wait()
@@ -79,7 +90,7 @@ package final class PortalClient: Sendable {
     }
 
     private func begin(
-        _ method: PortalMethod, group: String, body: [UInt8]
+        _ request: (_ number: UInt64) -> some Message
     ) throws(PortalError) -> (UInt64, PendingPortalCall) {
         let pending = PendingPortalCall()
         let number = try state.withLock { (state) throws(PortalError) in
@@ -89,7 +100,7 @@ package final class PortalClient: Sendable {
             return state.lastCall
         }
         do throws(PortalError) {
-            try send(PortalRequest(call: number, method: method, group: group, body: body))
+            try send(request(number))
         } catch {
             forget(number)
             throw error
@@ -109,7 +120,7 @@ package final class PortalClient: Sendable {
         }
     }
 
-    private func send(_ request: PortalRequest) throws(PortalError) {
+    private func send(_ request: some Message) throws(PortalError) {
         let bytes: [UInt8]
         do throws(EncodingFailure) {
             bytes = try request.encoded(within: PortalRequest.limits)

@@ -58,6 +58,23 @@ package struct GroupFolder: ~Copyable, Sendable {
     /// The path of the members' files on the host.
     package var containerPath: String { "\(path)/\(Self.container)" }
 
+    /// Lets the members' user reach the container by its path, for programs outside of a sandbox. Every folder above it still belongs
+    /// to this user, who is another one.
+    ///
+    /// Only that user gets past the folder of private directories, so the folders below it need no list of their own.
+    /// - Parameter privates: the folder of private directories.
+    package static func reveal(
+        _ key: GroupKey, in privates: borrowing Descriptor, to user: UInt32
+    ) throws(SystemError) {
+        try privates.allowSearch(by: user)
+        let groups = try privates.openBeneath(Self.groups, O_RDONLY | O_DIRECTORY)
+        let team = try groups.openBeneath(key.team, O_RDONLY | O_DIRECTORY)
+        let directory = try team.openBeneath(key.identifier, O_RDONLY | O_DIRECTORY)
+        try groups.setMode(0o711)
+        try team.setMode(0o711)
+        try directory.setMode(0o711)
+    }
+
     /// Gives a new container to its owner.
     private static func own(
         _ container: borrowing Descriptor, by owner: UInt32, at path: String

@@ -1,4 +1,5 @@
 package import AnnexLinux
+internal import AnnexPortal
 internal import Glibc
 
 /// Where the private directories and app groups of a user are kept if the program names no other folder. The user can name one with
@@ -21,6 +22,12 @@ package enum StandardPlace {
         throw SystemError(
             "getenv", errno: ENOENT, path: "HOME",
             remedy: "set HOME or XDG_DATA_HOME, or name a folder for private directories")
+    }
+
+    /// The socket of the daemon that serves the whole machine. `ANNEX_DAEMON` can name another one.
+    package static func machineDaemon() -> String {
+        if let path = variable("ANNEX_DAEMON"), path.hasPrefix("/") { return path }
+        return MachineDaemon.socket
     }
 
     /// A variable of the environment; nil in a program that runs with more rights than the user who started it.

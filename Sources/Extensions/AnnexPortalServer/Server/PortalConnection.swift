@@ -17,22 +17,31 @@ package final class PortalConnection: Sendable {
     /// No other connection of the server has this number.
     let number: UInt64
     private let socket: ControlSocket
+    private let refusesDescriptors: Bool
     private let server: PortalServer
     private let state = Mutex(State())
     /// Called once if the member breaks a rule of the portal, with the rule.
     private let onViolation: @Sendable (String) -> Void
+    private let onEnd: @Sendable () -> Void
 
     init(
         _ socket: consuming ControlSocket, member: PortalMember, number: UInt64, server: PortalServer,
-        onViolation: @escaping @Sendable (String) -> Void
+        onViolation: @escaping @Sendable (String) -> Void, onEnd: @escaping @Sendable () -> Void
     ) {
         self.socket = socket
         self.member = member
         self.number = number
         self.server = server
         self.onViolation = onViolation
-        // No request carries descriptors. A kernel before 6.16 cannot refuse them; then they are closed on arrival.
-        _ = self.socket.setPassRights(false)
+        self.onEnd = onEnd
+        // No request carries descriptors. A kernel before 6.16 cannot refuse them.
+        refusesDescriptors = self.socket.setPassRights(false)
+    }
+
+    deinit {
+        // The last close of the socket frees the descriptors that wait in it, which may take long.
+        guard !refusesDescriptors, let last = try? socket.descriptor.duplicate() else { return }
+        server.close([last.release()])
     }
 
     func start() throws(SystemError) {
@@ -54,6 +63,7 @@ package final class PortalConnection: Sendable {
         socket.shutDown()
         for locks in member.locks.values { locks.close() }
         server.forget(self)
+        onEnd()
     }
 
     // MARK: Requests
@@ -72,7 +82,11 @@ package final class PortalConnection: Sendable {
             switch consume reception {
             case .nothing: return
             case .end: return end()
-            case .message(let message):
+            case .message(var message):
+                guard message.descriptors.count == 0 else {
+                    server.close(message.takeDescriptors())
+                    return violate("a request with descriptors")
+                }
                 guard !message.bytesWereCut else {
                     return violate("a request of more than \(PortalRequest.mostBytes) bytes")
                 }
@@ -119,6 +133,14 @@ package final class PortalConnection: Sendable {
         } catch {
             send(failure: PortalError(.system, what: "\(error.cause)", remedy: error.remedy), of: call)
         }
+    }
+
+    /// Answers the hello of an app.
+    func send(description app: PortalMember) {
+        let description = MemberDescription(
+            identifier: app.identifier, groups: app.groups.keys.sorted(), schemes: app.schemes)
+        guard let body = try? description.encoded(within: PortalDelivery.limits) else { return end() }
+        send(answer: PortalHello.call, body: body, with: DescriptorList())
     }
 
     func send(failure error: PortalError, of call: UInt64) { send(PortalDelivery(answer: call, error: error)) }

@@ -4,6 +4,8 @@ package import AnnexLinux
 package struct PortalMember: Sendable {
     /// The bundle identifier, for messages.
     package let identifier: String
+    /// The URL schemes that the app registers; empty for an extension.
+    package let schemes: [String]
     /// The groups that the process is a member of, by identifier.
     package let groups: [String: OpenGroup]
     /// The process's locks in each of these groups.
@@ -18,11 +20,12 @@ package struct PortalMember: Sendable {
     /// - Parameter firstLocks: the number of the process's first descriptor of locks, if it gets them at its launch. The others
     ///   follow in the order of the groups.
     package init(
-        _ identifier: String, groups: [OpenGroup], firstLocks: Int32? = nil,
+        _ identifier: String, schemes: [String] = [], groups: [OpenGroup], firstLocks: Int32? = nil,
         container: @escaping @Sendable (OpenGroup) -> String,
         isAllowed: @escaping @Sendable (_ entitlement: String) -> Bool, wake: @escaping @Sendable () -> Void
     ) throws(SystemError) {
         self.identifier = identifier
+        self.schemes = schemes
         self.groups = Dictionary(groups.map { ($0.identifier, $0) }) { $1 }
         self.container = container
         self.isAllowed = isAllowed

@@ -23,13 +23,33 @@ package final class PortalServer: Sendable {
         _ member: PortalMember, onViolation: @escaping @Sendable (String) -> Void
     ) throws(SystemError) -> PortalEnds {
         let sockets = try ControlSocketPair()
-        let connection = PortalConnection(
-            ControlSocket(owning: try sockets.host.descriptor.duplicate()), member: member, number: nextNumber(),
-            server: self,
-            onViolation: onViolation)
-        try connection.start()
+        let connection = try connection(
+            member, over: ControlSocket(owning: try sockets.host.descriptor.duplicate()), onViolation: onViolation)
         return PortalEnds(
             connection: connection, socket: ControlSocket(owning: try sockets.peer.descriptor.duplicate()))
+    }
+
+    /// Serves a containing app that has connected by itself, and answers its hello.
+    /// - Parameters:
+    ///   - onViolation: as above.
+    ///   - onEnd: called once, when the portal has ended.
+    package func serve(
+        _ app: PortalMember, over socket: consuming ControlSocket,
+        onViolation: @escaping @Sendable (String) -> Void, onEnd: @escaping @Sendable () -> Void
+    ) throws(SystemError) -> PortalConnection {
+        let connection = try connection(app, over: socket, onViolation: onViolation, onEnd: onEnd)
+        connection.send(description: app)
+        return connection
+    }
+
+    private func connection(
+        _ member: PortalMember, over socket: consuming ControlSocket,
+        onViolation: @escaping @Sendable (String) -> Void, onEnd: @escaping @Sendable () -> Void = {}
+    ) throws(SystemError) -> PortalConnection {
+        let connection = PortalConnection(
+            socket, member: member, number: nextNumber(), server: self, onViolation: onViolation, onEnd: onEnd)
+        try connection.start()
+        return connection
     }
 
     private func nextNumber() -> UInt64 {
@@ -70,6 +90,17 @@ package final class PortalServer: Sendable {
         throw PortalError(
             .notMember, what: "\(member.identifier) is not a member of \(Escaped(request.group, limit: 200))",
             remedy: "declare the group in the entitlements of the extension and of its app, and sign the app")
+    }
+
+    /// Closes what a member has sent. The last close of a file takes as long as its file system needs, so it is not for the event loop.
+    func close(_ descriptors: consuming DescriptorList) {
+        var numbers: [Int32] = []
+        while let next = descriptors.takeFirst() { numbers.append(next.release()) }
+        close(numbers)
+    }
+
+    func close(_ numbers: [Int32]) {
+        lane.run { for number in numbers { _ = Descriptor(owning: number) } }
     }
 
     func forget(_ connection: PortalConnection) {

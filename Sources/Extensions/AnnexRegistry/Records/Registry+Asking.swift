@@ -55,10 +55,13 @@ extension Registry {
         apps[Self.folded(record.info.containingApp)]?.app
     }
 
+    /// Every app's version in use, sorted by identifier.
+    package var bundlesInUse: [AppBundle] { apps.values.map(\.app).sorted { $0.identifier < $1.identifier } }
+
     /// The apps whose version in use registers a URL scheme, sorted by identifier.
     /// - Parameter scheme: in lower case.
     package func apps(registering scheme: String) -> [AppBundle] {
-        apps.values.map(\.app).filter { $0.urlSchemes.contains(scheme) }.sorted { $0.identifier < $1.identifier }
+        bundlesInUse.filter { $0.urlSchemes.contains(scheme) }
     }
 
     package func count(ofExtensionsBeside app: String) -> Int {

@@ -39,6 +39,8 @@ typedef struct {
 int annex_known_status(const char *path, annex_known_file *file);
 // Gives a file the access control list of another. If that has none, takes away the file's own. 0 or -errno.
 int annex_copy_access_list(int from, int to);
+// Lets one other user look up names in a directory, and its owner do everything (acl(5)). 0 or -errno.
+int annex_allow_search(int directory, uint32_t user);
 // Whether an extended attribute is exactly this one character.
 int annex_attribute_is(const char *path, const char *name, char value);
 // setxattr. 0 or -errno.

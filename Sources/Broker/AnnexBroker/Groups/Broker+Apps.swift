@@ -1,0 +1,104 @@
+internal import AnnexBrokerAPI
+internal import AnnexBundle
+package import AnnexLinux
+package import AnnexPortal
+internal import AnnexPortalServer
+internal import AnnexRegistry
+internal import AnnexSigning
+
+/// Portals for containing apps.
+///
+/// An app is not sandboxed. It proves what it is by its program: the installed one. This keeps programs apart that mean well, and an
+/// app from one that replaced it. Any process of the user can still pretend to be the app, because it can trace the app (ptrace(2)) and
+/// load code into it.
+extension Broker {
+    /// Opens the portal of an app.
+    /// - Parameters:
+    ///   - claimed: the bundle identifier that the process states; empty if it does not know its bundle.
+    ///   - program: the file that the process executes.
+    ///   - socket: its connection. It is closed if the portal cannot be opened.
+    ///   - onEnd: called once, when the portal has ended.
+    /// - Throws: `notFound` if no app with this identifier or program is installed; `notMember` if the app has another program, or
+    ///   declares groups and no team has signed it.
+    package func openPortal(
+        ofApp claimed: String, running program: borrowing Descriptor, over socket: consuming ControlSocket,
+        onEnd: @escaping @Sendable () -> Void
+    ) throws(PortalError) -> AppPortal {
+        let app = try app(claiming: claimed, running: program)
+        let opened = try groups(ofApp: app)
+        do throws(SystemError) {
+            let member = try PortalMember(
+                app.identifier, schemes: app.urlSchemes, groups: opened, container: \.containerPath,
+                isAllowed: { _ in true }, wake: {})
+            let connection = try portals.serve(
+                member, over: socket,
+                onViolation: { [log] rule in log.violated(rule, by: member.identifier) }, onEnd: onEnd)
+            return AppPortal(connection, groups: opened)
+        } catch {
+            throw PortalError(.system, what: "the portal cannot be opened: \(error.cause)", remedy: error.remedy)
+        }
+    }
+
+    private func app(
+        claiming identifier: String, running program: borrowing Descriptor
+    ) throws(PortalError) -> AppBundle {
+        let installed = registry.value.bundlesInUse.filter { identifier.isEmpty || $0.identifier == identifier }
+        for app in installed where (try? app.executable.isSameProgram(as: program)) ?? false { return app }
+        guard identifier.isEmpty || installed.isEmpty else {
+            throw PortalError(
+                .notMember, what: "this program is not the one of the installed \(identifier)",
+                remedy: "install this version of the app, or start the installed one")
+        }
+        throw PortalError(
+            .notFound, what: "no installed app has this program", remedy: "install the app: annex install --system PATH"
+        )
+    }
+
+    private func groups(ofApp app: AppBundle) throws(PortalError) -> [OpenGroup] {
+        let declared = app.entitlements.applicationGroups
+        guard !declared.isEmpty else { return [] }
+        guard let team = signatures.team(ofApp: app.identifier) else {
+            throw PortalError(
+                .notMember, what: "no team has signed \(app.identifier), and a group belongs to a team",
+                remedy: "annex sign the app, with the key of the team, and install it")
+        }
+        do throws(BrokerError) {
+            return try groups.open(declared.sorted(), of: team, forProgramsOf: app.identifier)
+        } catch {
+            throw PortalError(.system, what: "\(error.place) \(error.what)", remedy: error.remedy)
+        }
+    }
+}
+
+/// The portal of one containing app. It keeps the groups open that the app uses.
+package final class AppPortal: Sendable {
+    private let connection: PortalConnection
+    private let groups: [OpenGroup]
+
+    init(_ connection: PortalConnection, groups: [OpenGroup]) {
+        self.connection = connection
+        self.groups = groups
+    }
+
+    package func end() { connection.end() }
+}
+
+extension BundleFile {
+    private static let piece = 256 << 10
+
+    /// Whether another open file is this program: the same file, or one with the same contents.
+    fileprivate func isSameProgram(as other: borrowing Descriptor) throws(SystemError) -> Bool {
+        // The contents below are those that were checked at the installation.
+        guard try isUnchanged() else { return false }
+        let found = try other.status()
+        if found.device == status.device, found.inode == status.inode { return true }
+        guard found.kind == .regular, found.size == status.size else { return false }
+        var place: Int64 = 0
+        while place < status.size {
+            let own = try descriptor.read(at: place, count: Self.piece)
+            guard !own.isEmpty, try own == other.read(at: place, count: Self.piece) else { return false }
+            place += Int64(own.count)
+        }
+        return true
+    }
+}
