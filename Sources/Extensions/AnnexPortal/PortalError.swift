@@ -53,5 +53,7 @@ extension PortalError {
 
     package static let brokerGone = PortalError(.gone, what: "the broker has ended")
 
+    package static let cancelled = PortalError(.cancelled, what: "the task was cancelled")
+
     package static let deadlinePassed = PortalError(.timedOut, what: "the broker gave no answer in time")
 }

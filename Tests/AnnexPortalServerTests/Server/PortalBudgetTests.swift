@@ -3,24 +3,29 @@ import Testing
 @testable import AnnexPortalServer
 
 @Suite(.timeLimit(.minutes(20))) struct PortalBudgetTests {
-    @Test func `a second has room for so many requests and the next second again`() {
+    @Test func `a period has room for so many requests and the next period again`() {
         var budget = PortalBudget()
-        for _ in 0..<PortalBudget.perSecond {
-            #expect(budget.take(bytes: 1, at: 5) == nil)
+        let begin = PortalBudget.period * 3
+        for _ in 0..<PortalBudget.perPeriod {
+            #expect(budget.pace(at: begin) == .now)
+            budget.take(bytes: 1)
             budget.finish(bytes: 1)
         }
-        #expect(budget.take(bytes: 1, at: 5)?.contains("in one second") ?? false)
-        budget.finish(bytes: 1)
-        #expect(budget.take(bytes: 1, at: 1_000_000_005) == nil)
+        #expect(budget.pace(at: begin + 5) == .at(begin + PortalBudget.period))
+        #expect(budget.pace(at: begin + PortalBudget.period) == .now)
     }
 
     @Test func `requests without an answer and their bytes are bounded`() {
         var many = PortalBudget()
-        for _ in 0..<PortalBudget.mostOpen { #expect(many.take(bytes: 0, at: 0) == nil) }
-        #expect(many.take(bytes: 0, at: 0)?.contains("open portal requests") ?? false)
+        for _ in 0..<PortalBudget.mostOpen { many.take(bytes: 0) }
+        #expect(many.pace(at: 0) == .afterAnswer)
+        many.finish(bytes: 0)
+        #expect(many.pace(at: 0) == .now)
         var large = PortalBudget()
-        #expect(large.take(bytes: PortalBudget.mostBytes, at: 0) == nil)
-        #expect(large.take(bytes: 1, at: 0)?.contains("KiB") ?? false)
+        large.take(bytes: PortalBudget.mostBytes)
+        #expect(large.pace(at: 0) == .afterAnswer)
+        large.finish(bytes: PortalBudget.mostBytes)
+        #expect(large.pace(at: 0) == .now)
     }
 
     @Test func `news that follow closely are joined`() {

@@ -53,7 +53,7 @@ struct AppAtDaemonTests {
         return asked.output
     }
 
-    @Test func `S1: an app and its extension share a group of the machine's daemon`() async throws {
+    @Test func `S1: an app and its extension share a group of the daemon of the machine`() async throws {
         let app = try await world.app()
         try await install(app)
         #expect(try await act(app, "sets", "key", "from-the-app").output == "set\n")
@@ -64,7 +64,7 @@ struct AppAtDaemonTests {
         #expect(try await ask("reveals \(GroupWorld.ours) word").contains("open-sesame"))
     }
 
-    @Test func `S1: an app reaches the files of its group at the machine's daemon by their paths`() async throws {
+    @Test func `S1: an app reaches the files of its group at the daemon of the machine by their paths`() async throws {
         let app = try await world.app()
         try await install(app)
         #expect(try await act(app, "writes", "note", "hello").output == "written\n")
@@ -110,14 +110,14 @@ struct AppAtDaemonTests {
         #expect(third.output.contains("this program is not the one of the installed com.example.shout"), "\(third)")
     }
 
-    @Test func `S1: an app that the daemon does not know uses its user's own groups`() async throws {
+    @Test func `S1: an app that the daemon does not know uses the own groups of its user`() async throws {
         let app = try await world.app()
         chmod(world.folder.url.path, 0o777)
         let place = try await act(app, "where")
         #expect(place.output.hasPrefix(world.folder.url.path + "/.local/share/annex/private/"), "\(place)")
     }
 
-    @Test func `S6: an app that the machine's daemon opens knows its groups and its URL`() async throws {
+    @Test func `S6: an app that the daemon of the machine opens knows its groups and its URL`() async throws {
         let app = try await world.app()
         try app.setSchemes(["shout"])
         let key = world.folder.url.path + "/ours"

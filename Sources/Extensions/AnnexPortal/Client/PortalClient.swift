@@ -33,6 +33,8 @@ package final class PortalClient: Sendable {
     private let socket: ControlSocket
     private let reader: Reader
     private let state = Mutex(State())
+    /// Half of what a broker reads, so that threads that wait have room too.
+    private let slots = PortalSlots(32)
 
     package init(_ socket: consuming ControlSocket, reader: Reader) {
         self.socket = socket
@@ -72,12 +74,14 @@ package final class PortalClient: Sendable {
     package nonisolated(nonsending) func callLater(
         _ method: PortalMethod, group: String = "", body: [UInt8] = []
     ) async throws(PortalError) -> PortalAnswer {
+        guard await slots.take() else { throw .cancelled }
+        defer { slots.giveBack() }
         let (number, pending) = try begin { PortalRequest(call: $0, method: method, group: group, body: body) }
         defer { forget(number) }
         let result = await withTaskCancellationHandler {
             await pending.wait()
         } onCancel: {
-            pending.resolve(.failure(PortalError(.cancelled, what: "the task was cancelled")))
+            pending.resolve(.failure(.cancelled))
         }
         return try result.get()
     }

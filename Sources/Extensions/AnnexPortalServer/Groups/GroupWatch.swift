@@ -19,8 +19,8 @@ final class GroupWatch: Sendable {
         let number = try SystemError.retrying("inotify_init1") { inotify_init1(Int32(IN_NONBLOCK) | O_CLOEXEC) }
         let queue = Descriptor(owning: number)
         let path = "/proc/self/fd/\(directory.number)"
-        try Self.add("\(path)/\(SharedPage.name)", IN_MODIFY, to: queue)
-        try Self.add(path, IN_CLOSE_WRITE, to: queue)
+        try Self.watch("\(path)/\(SharedPage.name)", for: IN_MODIFY, in: queue)
+        try Self.watch(path, for: IN_CLOSE_WRITE, in: queue)
         watch = try loop.watch(number) { _ in
             Self.drain(number)
             onChange()
@@ -32,7 +32,9 @@ final class GroupWatch: Sendable {
         watch.cancelAndWait()
     }
 
-    private static func add(_ path: String, _ events: Int32, to queue: borrowing Descriptor) throws(SystemError) {
+    private static func watch(
+        _ path: String, for events: Int32, in queue: borrowing Descriptor
+    ) throws(SystemError) {
         let number = queue.number
         _ = try SystemError.retrying("inotify_add_watch", path: path) {
             unsafe inotify_add_watch(number, path, UInt32(events))

@@ -1,29 +1,43 @@
-internal import AnnexLinux
-
-/// How much work one member may cause. It is a pure value, so that tests need no clock.
+/// How much work one member may cause. Beyond that, the broker leaves its requests in the socket for a while, and the member waits.
+///
+/// It is a pure value, so that tests need no clock.
 struct PortalBudget: Sendable {
-    /// The most requests in one second. A burst may use up the whole second at once.
-    static let perSecond = 2_000
+    /// When the next request may be read.
+    enum Pace: Sendable, Hashable {
+        case now
+        case at(UInt64)
+        /// When an open request is finished.
+        case afterAnswer
+    }
+
+    /// The most requests in one period. A burst may use them up at once.
+    static let perPeriod = 400
+    static let period: UInt64 = 100_000_000
     /// The most requests that have no answer yet.
     static let mostOpen = 64
-    /// The most bytes of the bodies of such requests.
+    /// The bytes of the bodies of such requests. The last of them may exceed it.
     static let mostBytes = 1 << 20
 
-    private var second: UInt64 = 0
+    private var begin: UInt64 = 0
     private var count = 0
     private var open = 0
     private var bytes = 0
 
-    /// Counts a request.
-    /// - Returns: the limit that it exceeds; nil if it exceeds none.
-    mutating func take(bytes more: Int, at now: UInt64) -> String? {
-        if now >= second &+ 1_000_000_000 { (second, count) = (now, 0) }
+    /// - Parameter now: nanoseconds of a monotonic clock.
+    mutating func pace(at now: UInt64) -> Pace {
+        if now >= begin &+ Self.period { (begin, count) = (now, 0) }
+        guard hasRoom else { return .afterAnswer }
+        return count < Self.perPeriod ? .now : .at(begin &+ Self.period)
+    }
+
+    /// Whether one more request may be open.
+    var hasRoom: Bool { open < Self.mostOpen && bytes < Self.mostBytes }
+
+    /// Counts a request that was read.
+    mutating func take(bytes more: Int) {
         count += 1
         open += 1
         bytes += more
-        if count > Self.perSecond { return "more than \(Self.perSecond) portal requests in one second" }
-        if open > Self.mostOpen { return "more than \(Self.mostOpen) open portal requests" }
-        return bytes > Self.mostBytes ? "more than \(Self.mostBytes >> 10) KiB in open portal requests" : nil
     }
 
     mutating func finish(bytes less: Int) {

@@ -7,6 +7,8 @@ internal import Synchronization
 package final class PortalConnection: Sendable {
     private struct State {
         var budget = PortalBudget()
+        /// What the reading of requests waits for; nil if it waits for none of these.
+        var pause: PortalBudget.Pace?
         var watch: EventLoop.Watch?
         /// News that wait for room or for their time, by service and group.
         var news: [PortalNewsKey: PortalNewsState] = [:]
@@ -45,8 +47,12 @@ package final class PortalConnection: Sendable {
     }
 
     func start() throws(SystemError) {
-        let watch = try server.loop.watch(socket.descriptor.number) { [self] readiness in read(readiness) }
-        state.withLock { $0.watch = watch }
+        let watch = try server.loop.watch(socket.descriptor.number) { [self] _ in read() }
+        let isOver = state.withLock { state in
+            if !state.isOver { state.watch = watch }
+            return state.isOver
+        }
+        if isOver { watch.cancel() }
     }
 
     var isOver: Bool { state.withLock { $0.isOver } }
@@ -71,8 +77,9 @@ package final class PortalConnection: Sendable {
     /// The most messages that one turn of the event loop reads. Other portals wait meanwhile.
     private static let mostPerTurn = 16
 
-    private func read(_ readiness: Readiness) {
+    private func read() {
         for _ in 0..<Self.mostPerTurn {
+            guard mayRead() else { return }
             let reception: ControlReception
             do throws(SystemError) {
                 reception = try socket.receive(atMost: PortalRequest.mostBytes)
@@ -96,16 +103,12 @@ package final class PortalConnection: Sendable {
     }
 
     private func take(_ bytes: [UInt8]) -> Bool {
-        let now = MonotonicClock.now()
-        if let excess = state.withLock({ $0.budget.take(bytes: bytes.count, at: now) }) {
-            violate(excess)
-            return false
-        }
+        state.withLock { $0.budget.take(bytes: bytes.count) }
         guard let request = try? PortalRequest(decoding: bytes, within: PortalRequest.limits) else {
             violate("a request that is no message")
             return false
         }
-        server.handle(request, of: self)
+        server.handle(request, of: self, bytes: bytes.count)
         return true
     }
 
@@ -115,7 +118,42 @@ package final class PortalConnection: Sendable {
     }
 
     /// Called when a request needs no more work.
-    func finished(_ request: borrowing PortalRequest) { state.withLock { $0.budget.finish(bytes: request.body.count) } }
+    /// - Parameter bytes: the length of the whole request.
+    func finished(bytes: Int) {
+        let goesOn = state.withLock { state in
+            state.budget.finish(bytes: bytes)
+            return state.pause == .afterAnswer && state.budget.hasRoom
+        }
+        // The loop's thread has cancelled the last watch by then.
+        if goesOn { server.loop.schedule(after: .zero) { [self] in goOn() } }
+    }
+
+    // MARK: Pauses
+
+    /// Whether the next request may be read now. If not, nothing is read until it may.
+    private func mayRead() -> Bool {
+        let now = MonotonicClock.now()
+        let (pace, watch) = state.withLock { state -> (PortalBudget.Pace, EventLoop.Watch?) in
+            let pace = state.budget.pace(at: now)
+            guard pace != .now else { return (.now, nil) }
+            state.pause = pace
+            return (pace, state.watch.take())
+        }
+        guard pace != .now else { return true }
+        watch?.cancel()
+        // The loop keeps this object, by a watch or a timer, until the portal ends. Else the open requests do.
+        if case .at(let moment) = pace { server.loop.schedule(at: moment) { [self] in goOn() } }
+        return false
+    }
+
+    private func goOn() {
+        let isPaused = state.withLock { state in
+            defer { state.pause = nil }
+            return state.pause != nil && !state.isOver
+        }
+        guard isPaused else { return }
+        do throws(SystemError) { try start() } catch { end() }
+    }
 
     // MARK: Deliveries
 

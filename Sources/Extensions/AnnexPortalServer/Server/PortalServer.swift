@@ -59,16 +59,16 @@ package final class PortalServer: Sendable {
         }
     }
 
-    func handle(_ request: PortalRequest, of connection: PortalConnection) {
+    func handle(_ request: PortalRequest, of connection: PortalConnection, bytes: Int) {
         do throws(PortalError) {
             let (service, group) = try route(request, of: connection.member)
             let call = PortalCall(request, to: service.name, of: connection, group: group)
             (group?.lane ?? lane).run {
-                defer { connection.finished(request) }
+                defer { connection.finished(bytes: bytes) }
                 service.handle(call)
             }
         } catch {
-            connection.finished(request)
+            connection.finished(bytes: bytes)
             if request.call != 0 { connection.send(failure: error, of: request.call) }
         }
     }

@@ -1,0 +1,73 @@
+internal import Synchronization
+
+/// Places for the requests of tasks that wait for answers at the same time. Beyond that, tasks wait in their order for a place. A broker
+/// reads only so many unanswered requests of one member, so others of this process would be held up.
+final class PortalSlots: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+        /// The tasks that wait, the longest first.
+        var order: [UInt64] = []
+        var last: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(_ count: Int) {
+        state = Mutex(State(free: count))
+    }
+
+    /// Takes a place, which must be given back.
+    /// - Returns: false if the task was cancelled before.
+    nonisolated(nonsending) func take() async -> Bool {
+        let number = state.withLock { state -> UInt64? in
+            state.last += 1
+            guard state.free == 0 else {
+                state.free -= 1
+                return nil
+            }
+            return state.last
+        }
+        guard let number else { return true }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { wait($0, as: number) }
+        } onCancel: {
+            giveUp(number)
+        }
+    }
+
+    private func wait(_ continuation: CheckedContinuation<Bool, Never>, as number: UInt64) {
+        let answer = state.withLock { state -> Bool? in
+            // A place may have become free, or the task may have been cancelled, before it waited.
+            if Task.isCancelled { return false }
+            if state.free > 0 {
+                state.free -= 1
+                return true
+            }
+            state.waiting[number] = continuation
+            state.order.append(number)
+            return nil
+        }
+        if let answer { continuation.resume(returning: answer) }
+    }
+
+    private func giveUp(_ number: UInt64) {
+        let waiting = state.withLock { state in
+            state.order.removeAll { $0 == number }
+            return state.waiting.removeValue(forKey: number)
+        }
+        waiting?.resume(returning: false)
+    }
+
+    func giveBack() {
+        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+            guard let first = state.order.first else {
+                state.free += 1
+                return nil
+            }
+            state.order.removeFirst()
+            return state.waiting.removeValue(forKey: first)
+        }
+        next?.resume(returning: true)
+    }
+}
