@@ -53,6 +53,17 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: getuid() == 0, "needs root, which alone can mount here"))
+    func `FS-24: a file system in a directory exceeds its limits and is not looked at`() throws {
+        let place = try nest(1)
+        try #require(mount("annex-test", place, "tmpfs", 0, nil) == 0)
+        defer { umount2(place, Int32(MNT_DETACH)) }
+        try Data(count: 1 << 20).write(to: URL(filePath: place + "/large"))
+        let use = DirectoryUse(of: try Descriptor.directory(path), size: 1 << 30, inodes: 1000)
+        #expect(use.excess == "a file system that is mounted in its private directory, and cannot be counted")
+        #expect(use.bytes < 1 << 20)
+    }
+
     @Test func `FS-24: a directory may reach its limits but not exceed them`() throws {
         try around(nest(3)) {}
         func excess(_ size: UInt64, _ inodes: UInt64) throws -> String? {

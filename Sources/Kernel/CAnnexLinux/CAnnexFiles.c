@@ -138,21 +138,31 @@ int annex_is_on_tmpfs(int descriptor) {
     return fstatfs(descriptor, &system) < 0 ? -errno : system.f_type == TMPFS_MAGIC;
 }
 
-int annex_known_status(const char *path, annex_known_file *file) {
+static int known_status(int directory, const char *path, int flags, annex_known_file *file) {
     struct statx status;
     const unsigned mask = STATX_TYPE | STATX_NLINK | STATX_INO | STATX_BLOCKS | STATX_MNT_ID;
-    if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, mask, &status) < 0) return -errno;
+    if (statx(directory, path, flags | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, mask, &status) < 0) return -errno;
     *file = (annex_known_file){
         .device = makedev(status.stx_dev_major, status.stx_dev_minor),
         .inode = status.stx_ino,
         .blocks = status.stx_blocks,
         .links = status.stx_nlink,
         .is_regular = S_ISREG(status.stx_mode),
+        .is_directory = S_ISDIR(status.stx_mode),
+        .is_mounted = (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0,
         // File systems in memory have no device of their own, so their major number is 0.
         .is_on_device = status.stx_dev_major != 0,
         .mount = status.stx_mask & STATX_MNT_ID ? status.stx_mnt_id : 0,
     };
     return 0;
+}
+
+int annex_known_status(const char *path, annex_known_file *file) {
+    return known_status(AT_FDCWD, path, 0, file);
+}
+
+int annex_known_entry(int directory, const char *name, annex_known_file *file) {
+    return known_status(directory, name, AT_SYMLINK_NOFOLLOW, file);
 }
 
 int annex_attribute_is(const char *path, const char *name, char value) {

@@ -52,9 +52,10 @@ extension Connection {
     /// The file that the client executes.
     private func program() throws(PortalError) -> Descriptor {
         do throws(SystemError) {
+            guard number > 0 else { throw SystemError("open", errno: ESRCH, path: "/proc/PID/exe") }
             let program = try Descriptor.open("/proc/\(number)/exe", O_RDONLY)
             // The number was still the client's when its program was opened.
-            guard number > 0, !process.hasEnded else { throw SystemError("open", errno: ESRCH) }
+            guard !process.hasEnded else { throw SystemError("open", errno: ESRCH) }
             return program
         } catch {
             throw PortalError(.system, what: "the app's program cannot be read: \(error.cause)", remedy: error.remedy)

@@ -32,11 +32,15 @@ typedef struct {
     uint64_t blocks;  // of 512 bytes
     uint32_t links;
     uint32_t is_regular;
+    uint32_t is_directory;
+    uint32_t is_mounted;  // whether another file system begins here
     uint32_t is_on_device;
     uint64_t mount;  // its number in mountinfo; 0 if the kernel does not report it
 } annex_known_file;
 // Fills `file` with what the kernel knows of the file at a path. A link at the path's end is followed. 0 or -errno.
 int annex_known_status(const char *path, annex_known_file *file);
+// The same for a name in a directory, of a link itself.
+int annex_known_entry(int directory, const char *name, annex_known_file *file);
 // Gives a file the access control list of another. If that has none, takes away the file's own. 0 or -errno.
 int annex_copy_access_list(int from, int to);
 // Lets one other user look up names in a directory, and its owner do everything (acl(5)). 0 or -errno.

@@ -1,4 +1,5 @@
 package import AnnexLinux
+internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
@@ -84,6 +85,8 @@ package struct DirectoryUse {
     /// would change with the next addition.
     private var isTooMuch = false
     private var isTooDeep = false
+    /// Whether another file system is mounted in it. Its server may never answer, so it is not looked at.
+    private var hasMount = false
 
     /// Counts the contents of a directory that no program uses at the moment.
     package init(of directory: borrowing Descriptor, size: UInt64, inodes: UInt64) {
@@ -113,6 +116,7 @@ package struct DirectoryUse {
             return
                 "the contents of \(name) cannot be counted: the program made a directory in it unreadable"
         }
+        if hasMount { return "a file system that is mounted in \(name), and cannot be counted" }
         if bytes > size { return "\(bytes) bytes in \(name); \(size) are allowed" }
         if isTooDeep { return "folders in \(name) that are nested more than \(Self.deepest) deep" }
         return isFull ? "more than \(inodes) files in \(name)" : nil
@@ -124,7 +128,7 @@ package struct DirectoryUse {
     }
 
     /// Whether further files would not change the result.
-    private var isFull: Bool { isTooMuch || isTooDeep || files > inodes || bytes > size }
+    private var isFull: Bool { isTooMuch || isTooDeep || hasMount || files > inodes || bytes > size }
 
     /// Records an error. Files that were removed or replaced meanwhile are left to the next look. Any other error may
     /// be the program's attempt to hide files.
@@ -160,11 +164,13 @@ package struct DirectoryUse {
             isTooMuch = true
             return
         }
-        var status = stat()
+        var found = annex_known_file()
         // SAFETY: the call fills the structure that it is given and keeps nothing.
-        guard unsafe fstatat(listed.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return record(errno) }
-        bytes = bytes.addingClamped(UInt64(bytesOfBlocks: UInt64(max(status.st_blocks, 0))))
-        guard status.st_mode & S_IFMT == S_IFDIR, !isFull else { return }
+        let result = unsafe annex_known_entry(listed.number, name, &found)
+        guard result == 0 else { return record(-result) }
+        hasMount = hasMount || found.is_mounted != 0
+        bytes = bytes.addingClamped(UInt64(bytesOfBlocks: found.blocks))
+        guard found.is_directory != 0, !isFull else { return }
         do throws(SystemError) {
             try count(listed.openBeneath(name, O_RDONLY | O_DIRECTORY), depth: depth + 1)
         } catch {
