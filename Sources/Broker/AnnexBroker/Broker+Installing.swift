@@ -176,6 +176,7 @@ extension Broker {
             try registry.remove(identifier)
         }
         end(removed.dropped, for: .removed)
+        appPortals.end(of: removed.known.identifier)
         return removed.known.identifier
     }
 

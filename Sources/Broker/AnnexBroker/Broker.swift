@@ -27,6 +27,7 @@ package final class Broker: BrokerService {
     let privates: PrivateStore
     let groups: GroupAccess
     let portals: PortalServer
+    let appPortals = AppPortals()
     let opener: AppOpener
     let log: BrokerLog
     /// The changes of the installed apps and extensions.

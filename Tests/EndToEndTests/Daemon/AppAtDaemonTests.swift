@@ -117,6 +117,17 @@ struct AppAtDaemonTests {
         #expect(place.output.hasPrefix(world.folder.url.path + "/.local/share/annex/private/"), "\(place)")
     }
 
+    @Test func `S1: the portal of an app ends when the app is removed`() async throws {
+        let app = try await world.app()
+        try await install(app)
+        async let waiting = act(app, "awaits")
+        while try await ask("gets \(GroupWorld.ours) ready?").contains("true") == false {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(try await annex("remove", "com.example.shout").status == 0)
+        #expect(try await waiting.output == "ended\n")
+    }
+
     @Test func `S6: an app that the daemon of the machine opens knows its groups and its URL`() async throws {
         let app = try await world.app()
         try app.setSchemes(["shout"])

@@ -5,6 +5,7 @@ package import AnnexPortal
 internal import AnnexPortalServer
 internal import AnnexRegistry
 internal import AnnexSigning
+internal import Synchronization
 
 /// Portals for containing apps.
 ///
@@ -33,10 +34,17 @@ extension Broker {
             let connection = try portals.serve(
                 member, over: socket,
                 onViolation: { [log] rule in log.violated(rule, by: member.identifier) }, onEnd: onEnd)
-            return AppPortal(connection, groups: opened)
+            let portal = appPortals.add(AppPortal(connection, of: app.identifier, groups: opened))
+            // The app may have been removed meanwhile, before its portal was among the open ones.
+            if !isInstalled(app.identifier) { portal.end() }
+            return portal
         } catch {
             throw PortalError(.system, what: "the portal cannot be opened: \(error.cause)", remedy: error.remedy)
         }
+    }
+
+    private func isInstalled(_ app: String) -> Bool {
+        registry.value.bundlesInUse.contains { $0.identifier == app }
     }
 
     private func app(
@@ -72,15 +80,40 @@ extension Broker {
 
 /// The portal of one containing app. It keeps the groups open that the app uses.
 package final class AppPortal: Sendable {
+    let app: String
     private let connection: PortalConnection
     private let groups: [OpenGroup]
 
-    init(_ connection: PortalConnection, groups: [OpenGroup]) {
+    init(_ connection: PortalConnection, of app: String, groups: [OpenGroup]) {
+        self.app = app
         self.connection = connection
         self.groups = groups
     }
 
     package func end() { connection.end() }
+}
+
+/// The portals of a broker's containing apps that are open.
+final class AppPortals: Sendable {
+    private struct Known {
+        weak var portal: AppPortal?
+    }
+
+    private let open = Mutex<[Known]>([])
+
+    func add(_ portal: AppPortal) -> AppPortal {
+        open.withLock { open in
+            open.removeAll { $0.portal == nil }
+            open.append(Known(portal: portal))
+        }
+        return portal
+    }
+
+    /// Ends the portals of an app that was removed.
+    func end(of app: String) {
+        let portals = open.withLock { $0.compactMap(\.portal).filter { $0.app == app } }
+        for portal in portals { portal.end() }
+    }
 }
 
 extension BundleFile {

@@ -41,6 +41,9 @@ final class DefaultsWatch: Sendable {
         }
     }
 
+    /// Ends the stream.
+    func finish() { continuation.finish() }
+
     func compare() { comparison.ask { [self] in await compareOnce() } }
 
     private func compareOnce() async {
@@ -74,7 +77,9 @@ enum DefaultsWatches {
     private static let state = Mutex(State())
 
     static func add(_ watch: DefaultsWatch, through portal: PortalClient) -> UInt64 {
-        portal.handle(.defaults) { group, _ in
+        portal.handle(.defaults) { [weak portal] in
+            for watch in all where watch.defaults.group.portal === portal { watch.finish() }
+        } with: { group, _ in
             for watch in all where watch.defaults.group.identifier == group { watch.compare() }
         }
         return state.withLock { state in

@@ -22,6 +22,7 @@ package final class PortalClient: Sendable {
         var lastCall: UInt64 = 0
         var pending: [UInt64: PendingPortalCall] = [:]
         var handlers: [PortalServiceName: @Sendable (_ group: String, _ body: [UInt8]) -> Void] = [:]
+        var endings: [PortalServiceName: @Sendable () -> Void] = [:]
         var isGone = false
     }
 
@@ -154,11 +155,13 @@ package final class PortalClient: Sendable {
 
     // MARK: Deliveries
 
-    /// Handles the news of a service. A handler runs on the thread that reads the portal.
+    /// Handles the news of a service. The handlers run on the thread that reads the portal.
+    /// - Parameter ending: called when the portal has ended, if it had not ended before.
     package func handle(
-        _ service: PortalServiceName, with handler: @escaping @Sendable (_ group: String, _ body: [UInt8]) -> Void
+        _ service: PortalServiceName, atEnd ending: @escaping @Sendable () -> Void = {},
+        with handler: @escaping @Sendable (_ group: String, _ body: [UInt8]) -> Void
     ) {
-        state.withLock { $0.handlers[service] = handler }
+        state.withLock { ($0.handlers[service], $0.endings[service]) = (handler, ending) }
     }
 
     /// Reads all messages that are there.
@@ -214,11 +217,12 @@ package final class PortalClient: Sendable {
     }
 
     private func end() {
-        let pending = state.withLock { state in
+        let (pending, endings) = state.withLock { state in
             state.isGone = true
-            defer { state.pending = [:] }
-            return state.pending.values
+            defer { (state.pending, state.endings) = ([:], [:]) }
+            return (Array(state.pending.values), Array(state.endings.values))
         }
         for call in pending { call.resolve(.failure(.brokerGone)) }
+        for ending in endings { ending() }
     }
 }

@@ -61,5 +61,22 @@ extension Catalogue {
             Try("systemd of a user", layers: [.root, .landlock], needs: [.landlock(9)]) { script, _, _ in
                 .succeeds(script.connect(1, to: TrialAddress.unix(Array("/run/user/0/systemd/private".utf8))))
             }),
+        Attack(
+            "SHARE-12", technique: "A program that says it is an app of the daemon of the machine", addition: true,
+            trial: .drivenBy([
+                "EndToEndTests/Daemon/AppAtDaemonTests: S1: another program is not taken for the installed app",
+                "EndToEndTests/Daemon/AppAtDaemonTests: a program that is no installed app gets a reason",
+                "EndToEndTests/Daemon/AppAtDaemonTests: S1: the portal of an app ends when the app is removed",
+            ])),
+        Attack(
+            "SHARE-13", technique: "The path of a group of another user at the daemon of the machine", addition: true,
+            trial: .drivenBy([
+                "EndToEndTests/Daemon/AppAtDaemonTests: S1: an app reaches the files of its group at the daemon"
+            ])),
+        Attack(
+            "SHARE-14", technique: "A file system that never answers, mounted in a container", addition: true,
+            trial: .drivenBy([
+                "AnnexSandboxTests/DirectoryUseTests: FS-24: a file system in a directory exceeds its limits"
+            ])),
     ]
 }
