@@ -12,14 +12,12 @@ private let provesAll = wanted == "all"
 /// The policies are proven one after another, and few of the attacks that hold thousands of file locks at once. The time to
 /// read `/proc/locks` grows with the square of all locks that the machine holds.
 @Suite(.serialized, .timeLimit(.minutes(provesAll ? 60 : 20))) struct ProofTests {
-    /// The policies to prove: by default those that differ most, two as root and two as an ordinary user, because both run side
+    /// The policies to prove: by default the two that differ most, one as root and one as an ordinary user, because both run side
     /// by side. With ANNEX_PROVE=all they are all shipped policies, which takes a quarter of an hour. With ANNEX_PROVE=NAME it
     /// is one policy.
     static let policies = provesAll ? CatalogueTests.policies : wanted.map { [$0] } ?? usual
     private static let usual =
-        getuid() == 0
-        ? ["compute", "tool"]
-        : ["com.apple.photo-editing", "com.apple.share-services+com.apple.security.network.client"]
+        getuid() == 0 ? ["tool"] : ["com.apple.share-services+com.apple.security.network.client"]
     /// Combinations under way at once. Each has a launcher and canaries, with descriptors of their own.
     static let atOnce = 4
     static let combinations =
