@@ -338,6 +338,7 @@ let fixtures: [Target] = [
     fixture("serves-everything", ["AnnexExtension", "AnnexChannel", "TypedConduct"]),
     fixture("stays-in-touch", ["AnnexExtension", "AnnexChannel", "TypedConduct"]),
     fixture("composes", ["AnnexExtension"]),
+    fixture("shows-a-widget", ["AnnexExtension"]),
     fixture("miscomposes", ["AnnexModel", "AnnexChannel"]),
     fixture("acts", ["AnnexExtension"]),
     fixture("edits", ["AnnexExtension"]),

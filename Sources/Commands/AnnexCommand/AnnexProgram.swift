@@ -107,7 +107,7 @@ struct Annex: AsyncParsableCommand {
             DemoCommand.self, BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self,
             InstallCommand.self, RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self,
             PinCommand.self, UnpinCommand.self, GrantCommand.self, RevokeCommand.self, RequestCommand.self,
-            ShareCommand.self, OpenCommand.self, GroupCommand.self,
+            ShareCommand.self, TodayCommand.self, OpenCommand.self, GroupCommand.self,
             BundleCommand.self, ValidateCommand.self, KeyCommand.self, SignCommand.self,
         ])
 }

@@ -17,6 +17,13 @@ extension ExtensionContext {
     ///   `notFound` if no app registers the scheme, or more than one; `full` after ten URLs in a minute.
     @discardableResult
     public nonisolated(nonsending) func open(_ url: String) async throws(PortalError) -> String {
+        try await URLOpening.open(url)
+    }
+}
+
+/// Asks the broker to open a URL.
+enum URLOpening {
+    nonisolated(nonsending) static func open(_ url: String) async throws(PortalError) -> String {
         do throws(AppURL.Fault) {
             _ = try AppURL(url)
         } catch {

@@ -72,6 +72,9 @@ package final class ExtensionServing {
                 dialogue.register(in: &service)
                 serving.beginDialogue = dialogue.begin
             }
+            if let widget = staying as? any WidgetExtension {
+                WidgetContext(widget, lookout: serving.life.lookout).register(in: &service)
+            }
             serving.life.add(staying)
         } else {
             serving = ExtensionServing(endpoint, stays: false) { principal.init() }

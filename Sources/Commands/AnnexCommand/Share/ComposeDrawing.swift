@@ -17,13 +17,13 @@ struct ComposeDrawing {
     }
 
     init(_ state: ComposeState, named name: String, width: Int, style: Style) {
-        let inner = width - 4
-        var body: [Cell] = []
+        let inner = width - Card.frame
+        var body: [Card.Line] = []
         var picks: [Pick] = []
         if let view = state.view {
             let drawing = ContentDrawing(view, width: inner, style: style)
             picks = drawing.picks.map { .action($0) }
-            body = zip(drawing.lines, drawing.columns).map { Cell(text: $0, columns: $1) }
+            body = zip(drawing.lines, drawing.columns).map { Card.Line(text: $0, columns: $1) }
         } else {
             body = Self.text(of: state, width: inner, style: style)
             for (index, item) in state.configurationItems.enumerated() {
@@ -34,9 +34,10 @@ struct ComposeDrawing {
         let mark = Self.mark(of: state)
         let isFine = state.isContentValid || state.view != nil
         lines =
-            [Self.edge("╭╮", around: name, width: width, colour: style.bold)]
-            + body.map { "│ " + $0.text + String(repeating: " ", count: max(0, inner - $0.columns)) + " │" }
-            + [Self.edge("╰╯", around: mark, width: width, colour: isFine ? style.faint : style.bad)]
+            Card(
+                titled: name, body: body, foot: mark, width: width, titleColour: style.bold,
+                footColour: isFine ? style.faint : style.bad
+            ).lines
         self.picks = picks
     }
 
@@ -47,38 +48,24 @@ struct ComposeDrawing {
         return state.isContentValid ? left : left + (left.isEmpty ? "" : ", ") + "cannot be posted yet"
     }
 
-    private struct Cell {
-        let text: String
-        let columns: Int
-    }
-
-    private static func text(of state: ComposeState, width: Int, style: Style) -> [Cell] {
+    private static func text(of state: ComposeState, width: Int, style: Style) -> [Card.Line] {
         let isEmpty = state.contentText.isEmpty
         // The user may have copied the text from a file of another person.
         let text = ShownText.harmless(isEmpty ? state.placeholder : state.contentText, hasLines: true)
         let lines = TextColumns.wrapped(text, width: width)
         return (lines.isEmpty ? [""] : lines).map {
-            Cell(text: isEmpty ? style.faint($0) : $0, columns: TextColumns.count($0))
-        } + [Cell(text: "", columns: 0)]
+            Card.Line(text: isEmpty ? style.faint($0) : $0, columns: TextColumns.count($0))
+        } + [Card.Line(text: "", columns: 0)]
     }
 
-    private static func row(_ item: ComposeState.ConfigurationItem, number: Int?, width: Int, style: Style) -> Cell {
+    private static func row(_ item: ComposeState.ConfigurationItem, number: Int?, width: Int, style: Style) -> Card.Line
+    {
         let mark = number.map { "[\($0)] " } ?? ""
         let text = TextColumns.wrapped("\(mark)\(item.title)", width: width / 2).first ?? ""
         let value = TextColumns.wrapped(item.value, width: width / 2).first ?? ""
         let gap = max(1, width - TextColumns.count(text) - TextColumns.count(value))
-        return Cell(
+        return Card.Line(
             text: text + String(repeating: " ", count: gap) + style.faint(value),
             columns: TextColumns.count(text) + gap + TextColumns.count(value))
-    }
-
-    /// An edge of the sheet, with a short text in it.
-    private static func edge(
-        _ corners: String, around text: String, width: Int, colour: (String) -> String
-    ) -> String {
-        let shown = TextColumns.wrapped(PlainText.shown(text), width: width - 6).first ?? ""
-        let rest = width - 3 - TextColumns.count(shown) - (shown.isEmpty ? 0 : 2)
-        let middle = shown.isEmpty ? "" : " " + colour(shown) + " "
-        return corners.prefix(1) + "─" + middle + String(repeating: "─", count: rest) + corners.suffix(1)
     }
 }

@@ -1,0 +1,132 @@
+internal import AnnexBrokerAPI
+public import AnnexChannel
+public import AnnexModel
+internal import Synchronization
+
+extension AnnexHost {
+    /// Launches a widget of the Today view. It is not shown before `WidgetSession.appear(at:)`.
+    ///
+    /// - Parameters:
+    ///   - identifier: the widget's bundle identifier.
+    ///   - point: the extension point that the host expects; nil for any point.
+    ///   - service: serves the widget's other requests and notices.
+    /// - Throws: as `begin` does.
+    public nonisolated(nonsending) func widget(
+        _ identifier: String, as point: String? = "com.apple.widget-extension",
+        serving service: HostService = HostService()
+    ) async throws(HostError) -> WidgetSession {
+        let board = WidgetBoard()
+        var service = service
+        service.handle(WidgetChange.self) { board.apply($0, isAsked: false) }
+        return WidgetSession(try await begin(identifier, as: point, serving: service), board: board)
+    }
+}
+
+/// A running widget: the host tells it what happens on the surface, and draws its view.
+///
+/// ```swift
+/// let widget = try await host.widget("com.example.weather.today")
+/// draw(try await widget.appear(at: placement))
+/// if try await widget.performUpdate() == .newData { draw(widget.state) }
+/// for await state in widget.changes { draw(state) }
+/// ```
+///
+/// The widget is untrusted. The limit for a request, and the watchdog of the extension point, hold for each event. Releasing the last
+/// reference ends the widget.
+public final class WidgetSession: Sendable {
+    /// The extension behind the view.
+    public let session: ExtensionSession
+    private let board: WidgetBoard
+
+    init(_ session: ExtensionSession, board: WidgetBoard) {
+        self.session = session
+        self.board = board
+        session.link.ended.whenReached { _ in board.close() }
+    }
+
+    /// What to show now.
+    public var state: WidgetState { board.state }
+
+    /// Each new state that no function of this object returns: the widget changed something by itself. Only the newest state is kept
+    /// for a slow reader. It ends with the widget. For one reader.
+    public var changes: AsyncStream<WidgetState> { board.changes }
+
+    /// Informs the widget that it will be shown.
+    /// - Returns: the state to draw.
+    /// - Throws: `HostError.ended` and the other errors of a request; `.cancelled` with the widget's own error, for example because its
+    ///   view breaks a limit.
+    @discardableResult
+    public nonisolated(nonsending) func appear(at placement: WidgetPlacement) async throws(HostError) -> WidgetState {
+        try await send(.willAppear(placement))
+        return state
+    }
+
+    /// Lets the widget look for something new. `state` has the view after it. Cancelling the task cancels the update.
+    /// - Throws: as `appear(at:)`.
+    public nonisolated(nonsending) func performUpdate() async throws(HostError) -> WidgetUpdateResult {
+        // A widget that serves the event gives a result, or it does not follow the protocol.
+        try await send(.performUpdate).result ?? .failed
+    }
+
+    /// Informs the widget that its display mode or its largest size has changed.
+    /// - Throws: as `appear(at:)`.
+    @discardableResult
+    public nonisolated(nonsending) func move(to placement: WidgetPlacement) async throws(HostError) -> WidgetState {
+        try await send(.placementChanged(placement))
+        return state
+    }
+
+    /// Passes on what the user did in the widget.
+    /// - Throws: as `appear(at:)`.
+    @discardableResult
+    public nonisolated(nonsending) func perform(_ action: ContentAction) async throws(HostError) -> WidgetState {
+        try await send(.acted(action))
+        return state
+    }
+
+    /// Informs the widget that it is not shown any more, and ends it when it has answered.
+    /// - Returns: the end.
+    @discardableResult
+    public nonisolated(nonsending) func disappear() async -> Termination {
+        // An error is the end of the widget, which is returned.
+        _ = try? await send(.didDisappear)
+        return await session.complete()
+    }
+
+    @discardableResult
+    private nonisolated(nonsending) func send(_ event: WidgetEvent) async throws(HostError) -> WidgetAnswer {
+        let answer = try await session.callWatched(event)
+        board.apply(answer.change, isAsked: true)
+        return answer
+    }
+}
+
+/// The state of a widget, which answers and notices of the extension change.
+final class WidgetBoard: Sendable {
+    private struct Contents {
+        var state = WidgetState()
+        var newest: UInt64 = 0
+    }
+
+    private let contents = Mutex(Contents())
+    let changes: AsyncStream<WidgetState>
+    private let continuation: AsyncStream<WidgetState>.Continuation
+
+    init() {
+        (changes, continuation) = AsyncStream.makeStream(of: WidgetState.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    var state: WidgetState { contents.withLock { $0.state } }
+
+    /// - Parameter isAsked: whether a function of the session returns the new state.
+    func apply(_ change: WidgetChange, isAsked: Bool) {
+        let state = contents.withLock { contents in
+            contents.state.apply(change, after: &contents.newest)
+            return contents.state
+        }
+        if !isAsked { continuation.yield(state) }
+    }
+
+    /// The widget has ended, so no change follows.
+    func close() { continuation.finish() }
+}
