@@ -151,7 +151,8 @@ let broker = floor(
     "Broker",
     [
         .target(
-            name: "AnnexBrokerAPI", dependencies: ["AnnexPortal", "AnnexModel", "AnnexChannel", "AnnexLinux"], swiftSettings: swift),
+            name: "AnnexBrokerAPI", dependencies: ["AnnexPortal", "AnnexModel", "AnnexChannel", "AnnexLinux"],
+            swiftSettings: swift),
         .target(name: "CAnnexDetached"),
         .target(
             name: "AnnexBroker",

@@ -33,7 +33,8 @@ import Testing
         messagesSent: 1, messagesReceived: .max, bytesSent: 0, bytesReceived: 1 << 63)
 
     private static var packets: [HostPacket] {
-        [.hello(versions: 1...1), .hello(versions: 3...9), .portal(app: ""), .portal(app: "com.a")] + requests.map { .request(.max, $0) }
+        [.hello(versions: 1...1), .hello(versions: 3...9), .portal(app: ""), .portal(app: "com.a")]
+            + requests.map { .request(.max, $0) }
             + notices.map { .notice(7, $0, counts: counts) }
     }
 

@@ -64,7 +64,8 @@ package final class Broker: BrokerService {
         }
         groups = GroupAccess(wishes.privateDirectories, owner: wishes.owner)
         opener = AppOpener(
-            registry: registry, points: wishes.points, starter: AppStarter(owner: wishes.owner, daemon: wishes.daemon), log: log)
+            registry: registry, points: wishes.points, starter: AppStarter(owner: wishes.owner, daemon: wishes.daemon),
+            log: log)
         portals = PortalServer.standard(on: launcher.loop) { [opener] url, member throws(PortalError) in
             try opener.open(url, for: member.identifier)
         }
