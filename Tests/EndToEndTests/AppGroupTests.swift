@@ -61,6 +61,33 @@ import Testing
         }
     }
 
+    @Test func `S1: a stranger cannot tell a group that exists from one that does not`() async throws {
+        let (one, other) = (
+            try await world.app(), try await world.app("com.example.call", groups: ["group.com.example.theirs"])
+        )
+        let host = try world.host(one, other)
+        let member = try await host.begin("com.example.call.loud")
+        for words in ["sets key value", "copies word", "hides word secret"] {
+            let parts = words.split(separator: " ", maxSplits: 1)
+            let words = "\(parts[0]) group.com.example.theirs \(parts[1])"
+            let answer = try await member.request([ExtensionItem(contentText: words)]).first?.contentText ?? ""
+            #expect(!answer.hasPrefix("not"), "\(words): \(answer)")
+        }
+        // The member still runs, so its group is open in the same broker.
+        for conduct in ["where", "sets", "gets", "copies", "pastes", "hides", "reveals"] {
+            let there = try await world.ask(host, "\(conduct) group.com.example.theirs key value")
+            let missing = try await world.ask(host, "\(conduct) group.com.example.nobody key value")
+            #expect(there.hasPrefix("notMember: "), "\(conduct)")
+            #expect(there.replacing("theirs", with: "nobody") == missing, "\(conduct)")
+        }
+        #expect(try await world.ask(host, "lists /groups") == "errno \(EACCES)")
+        for path in ["/dev/shm", "/proc/net/unix", "/proc/locks", "/proc/1/root/groups", "/run"] {
+            let seen = try await world.ask(host, "opens \(GroupWorld.ours) \(path)")
+            #expect(seen.hasPrefix("errno "), "\(path): \(seen)")
+        }
+        _ = await member.complete()
+    }
+
     @Test func `S1: a grant that was revoked ends the use of the services at once`() async throws {
         let app = try await world.app()
         let host = try world.host(app)
