@@ -220,9 +220,7 @@ import Testing
                 in: world.folder.url)
             try await Task.sleep(for: .microseconds(Int.random(in: 0...60_000)))
             writer.signal(SIGKILL)
-            for process in ProcessTable.all({ GroupWorld.isExtension($0, named: name + ".loud") }) {
-                kill(process, SIGKILL)
-            }
+            GroupWorld.killExtension(named: name + ".loud")
             _ = try? await request
             #expect(await session.untilEnd()?.reason == .crashed)
             _ = await writer.ended()

@@ -38,11 +38,12 @@ import Testing
         async let held = holder.request([ExtensionItem(contentText: words("holds", "list never"))])
         // Until the extension holds the item, others can write it.
         var answer = ""
-        while !answer.hasPrefix("timedOut: ") { answer = try await world.ask(host, words("writes", "list new")) }
-        #expect(answer.contains("list is still in use by com.example.holder.loud;"), "\(answer)")
-        for process in ProcessTable.all({ GroupWorld.isExtension($0, named: "com.example.holder.loud") }) {
-            kill(process, SIGKILL)
+        while !answer.hasPrefix("timedOut: ") {
+            try #require(holder.termination == nil)
+            answer = try await world.ask(host, words("writes", "list new"))
         }
+        #expect(answer.contains("list is still in use by com.example.holder.loud;"), "\(answer)")
+        GroupWorld.killExtension(named: "com.example.holder.loud")
         _ = try? await held
         _ = await holder.untilEnd()
         #expect(try await world.ask(host, words("writes", "list new")) == "written")

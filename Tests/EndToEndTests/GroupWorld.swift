@@ -73,7 +73,12 @@ struct GroupWorld {
         try await Program.annex(["group"] + words + ["--private", place], in: folder)
     }
 
-    static func isExtension(_ process: Int32, named name: String) -> Bool {
-        ProcText.lines(of: "/proc/\(process)/cmdline").first?.hasPrefix(name) ?? false
+    /// Kills the extension of this name that this test process has launched. The tests of another user may run beside it, and
+    /// launch extensions of the same names.
+    static func killExtension(named name: String) {
+        let own = ProcessTable.family(of: getpid())
+        for process in own where ProcText.lines(of: "/proc/\(process)/cmdline").first?.hasPrefix(name) ?? false {
+            kill(process, SIGKILL)
+        }
     }
 }
