@@ -194,6 +194,15 @@ let broker = floor(
             swiftSettings: swift),
     ])
 
+let todayViews = floor(
+    "Views",
+    [
+        .target(
+            name: "AnnexToday",
+            dependencies: ["AnnexHost", "AnnexBrokerAPI", "AnnexModel", "AnnexMessages", "AnnexLinux"],
+            swiftSettings: swift)
+    ])
+
 let commands = floor(
     "Commands",
     [
@@ -209,7 +218,8 @@ let commands = floor(
         .target(
             name: "AnnexCommand",
             dependencies: [
-                "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexPortalServer", "AnnexGroups", "AnnexPortal",
+                "AnnexToday", "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexPortalServer", "AnnexGroups",
+                "AnnexPortal",
                 "AnnexRegistry", "AnnexSigning", "AnnexBundling",
                 "AnnexBundle", "AnnexActivation", "AnnexModel", "AnnexAttacks", "AnnexDoctor",
                 "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies",
@@ -484,6 +494,12 @@ let tests: [Target] = [
         ],
         swiftSettings: swift),
     .testTarget(
+        name: "AnnexTodayTests",
+        dependencies: [
+            "AnnexToday", "AnnexHost", "AnnexBroker", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux", "AnnexTestSupport",
+        ],
+        swiftSettings: swift),
+    .testTarget(
         name: "AnnexCommandTests",
         dependencies: [
             "AnnexCommand", "AnnexSandbox", "AnnexPolicyTools", "AnnexPolicy", "AnnexModel", "AnnexChannel",
@@ -539,7 +555,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
-    targets: kernel + channel + policy + sandbox + extensions + broker + commands + examples + plugins + fixtures
+    targets: kernel + channel + policy + sandbox + extensions + broker + todayViews + commands + examples + plugins + fixtures
         + tests
 )
 

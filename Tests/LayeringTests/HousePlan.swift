@@ -174,6 +174,13 @@ enum HousePlan {
                     imports: ["AnnexHost", "AnnexBrokerAPI", "AnnexModel"], products: ["CoreMetrics", "Tracing"]),
             ]),
         Floor(
+            name: "Views",
+            targets: [
+                Target(
+                    "AnnexToday", "a Today view: its widgets, their schedule and snapshots",
+                    imports: ["AnnexHost", "AnnexBrokerAPI", "AnnexModel", "AnnexMessages", "AnnexLinux"])
+            ]),
+        Floor(
             name: "Commands",
             targets: [
                 Target(
@@ -183,8 +190,8 @@ enum HousePlan {
                 Target(
                     "AnnexCommand", "the command line's commands",
                     imports: [
-                        "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexPortalServer", "AnnexGroups", "AnnexPortal",
-                        "AnnexRegistry", "AnnexSigning", "AnnexBundling", "AnnexBundle", "AnnexActivation",
+                        "AnnexToday", "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexPortalServer", "AnnexGroups",
+                        "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundling", "AnnexBundle", "AnnexActivation",
                         "AnnexModel", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
                         "AnnexLaunch",
                         "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel",

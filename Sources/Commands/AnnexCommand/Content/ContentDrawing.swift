@@ -11,9 +11,18 @@ struct ContentDrawing {
     private(set) var lines: [String] = []
     /// The columns that each line takes.
     private(set) var columns: [Int] = []
+    /// Where the picks of each line are, for a mouse.
+    private(set) var spots: [[Spot]] = []
     /// What each number stands for: the number 1 stands for the first action.
     private(set) var picks: [ContentAction] = []
     private let style: Style
+
+    /// The columns of a line that stand for a pick.
+    struct Spot: Equatable {
+        var columns: Range<Int>
+        /// Its index in `picks`.
+        let pick: Int
+    }
 
     /// A line with less room than this would hold hardly a word. A deep list in a narrow terminal gets it all the same.
     private static let narrowest = 12
@@ -31,6 +40,7 @@ struct ContentDrawing {
         }
         lines = drawn.map(\.text)
         columns = drawn.map(\.columns)
+        spots = drawn.map(\.spots)
     }
 
     private mutating func drawing(of node: ContentNode, width: Int) -> [DrawnLine] {
@@ -43,13 +53,13 @@ struct ContentDrawing {
             let rows = options.enumerated().map { index, option in
                 let number = mark(ContentAction(identifier: action, option: UInt32(clamping: index)))
                 let sign = index == chosen ? "(•) " : "( ) "
-                return Self.hung(number + sign, width: width) { Self.wrapped(option, width: $0) }
+                return asPick(Self.hung(number + sign, width: width) { Self.wrapped(option, width: $0) })
             }
             return Self.wrapped(title, width: width) + rows.flatMap { $0 }
         case .button(let title, let action):
-            return Self.hung(mark(ContentAction(identifier: action)), width: width) {
-                Self.wrapped(title, width: $0, colour: style.bold)
-            }
+            let number = mark(ContentAction(identifier: action))
+            return asPick(
+                Self.hung(number, width: width) { Self.wrapped(title, width: $0, colour: style.bold) })
         case .row(let nodes): return row(nodes.map { drawing(of: $0, width: width) }, width: width)
         case .list(let nodes):
             return nodes.flatMap { node in Self.hung("• ", width: width) { drawing(of: node, width: $0) } }
@@ -63,6 +73,15 @@ struct ContentDrawing {
 private struct DrawnLine {
     var text: String
     var columns: Int
+    var spots: [ContentDrawing.Spot] = []
+
+    /// The spots, behind other columns of the same line.
+    func spots(behind columns: Int) -> [ContentDrawing.Spot] {
+        spots.map { spot in
+            let range = spot.columns
+            return .init(columns: range.lowerBound + columns..<range.upperBound + columns, pick: spot.pick)
+        }
+    }
 }
 
 extension ContentDrawing {
@@ -80,7 +99,8 @@ extension ContentDrawing {
         let lines = body(max(width - columns, narrowest))
         return lines.enumerated().map { index, line in
             let before = index == 0 ? mark : String(repeating: " ", count: columns)
-            return DrawnLine(text: before + line.text, columns: columns + line.columns)
+            return DrawnLine(
+                text: before + line.text, columns: columns + line.columns, spots: line.spots(behind: columns))
         }
     }
 
@@ -90,12 +110,26 @@ extension ContentDrawing {
         return "[\(picks.count)] "
     }
 
+    /// Lines that stand for the last pick.
+    private func asPick(_ lines: [DrawnLine]) -> [DrawnLine] {
+        lines.map { line in
+            var line = line
+            line.spots = [Spot(columns: 0..<line.columns, pick: picks.count - 1)]
+            return line
+        }
+    }
+
     /// Parts beside each other if each is one line and all fit; else below each other.
     private func row(_ parts: [[DrawnLine]], width: Int) -> [DrawnLine] {
         let lines = parts.flatMap { $0 }
         let columns = lines.reduce(0) { $0 + $1.columns } + 2 * max(lines.count - 1, 0)
         guard !lines.isEmpty, columns <= width, parts.allSatisfy({ $0.count <= 1 }) else { return lines }
-        return [DrawnLine(text: lines.map(\.text).joined(separator: "  "), columns: columns)]
+        var (start, spots): (Int, [Spot]) = (0, [])
+        for line in lines {
+            spots += line.spots(behind: start)
+            start += line.columns + 2
+        }
+        return [DrawnLine(text: lines.map(\.text).joined(separator: "  "), columns: columns, spots: spots)]
     }
 
     private func bar(_ fraction: Double?, label: String, width: Int) -> [DrawnLine] {

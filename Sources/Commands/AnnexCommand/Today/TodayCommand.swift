@@ -1,30 +1,40 @@
 import AnnexHost
+import AnnexLinux
 import AnnexModel
 import AnnexPolicy
+import AnnexToday
 import ArgumentParser
 
-/// `annex today`: the widgets that are switched on, once.
+/// `annex today`: the widgets that are switched on.
 struct TodayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "today",
-        abstract: "Show the widgets of the Today view, each with fresh content.",
+        abstract: "Show the widgets of the Today view.",
         discussion: """
-            All widgets are launched at the same time. Each looks for fresh content, is drawn as a card, and ends. A widget \
-            that fails, hangs or crashes keeps nothing back: the others are drawn, and its card says why it has no content.
+            In a terminal, the view stays: it shows the last content of each widget at once, then the fresh one, and you \
+            press the widgets' buttons by their numbers or with the mouse. The last line shows the keys. Elsewhere, and \
+            with --once, each widget is updated and printed once.
 
-            Widgets are off until you switch them on. With --app, this program has a broker of its own, needs no daemon, and \
-            shows all widgets of these apps.
+            A widget that fails, hangs or crashes holds up no other one. Its card keeps the last content, with its age and \
+            the reason.
+
+            Widgets are off until you switch them on: in the view, press a. With --app, this program has a broker of its \
+            own, needs no daemon, and shows all widgets of these apps.
 
             EXAMPLES
-              annex enable com.example.todolist.today && annex today
+              annex today
               annex today --app ToDoList.app
-              annex today --only com.example.todolist.today --width 40     as on a narrow surface
-              annex today --expanded
+              annex today --once --only com.example.todolist.today --width 40     as on a narrow surface
+              annex today --once --expanded
               annex today --json | jq -r '.widgets[] | [.identifier, .result] | @tsv'
+
+            FILES
+              ~/.local/state/annex/today    the last content of each widget, and their order; for root \
+            /var/lib/annex/today. ANNEX_TODAY names another folder
 
             EXIT STATUS
               0   the widgets were shown; also if none is switched on
-              1   a widget failed, or the broker rejects the request; the reason is printed
+              1   with --once or --json, a widget failed; or the broker rejects the request. The reason is printed
               64  the command line is not understood
               69  no daemon answers
             """)
@@ -35,15 +45,16 @@ struct TodayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Show only this widget.", valueName: "identifier"))
     var only: String?
 
-    @Option(help: ArgumentHelp("The columns of each card: 20 to 400.", valueName: "columns"))
+    @Flag(help: "Update the widgets, print them once, and end. This is so if the output is no terminal.")
+    var once = false
+
+    @Option(help: ArgumentHelp("With --once: the columns of each card, 20 to 400.", valueName: "columns"))
     var width = 60
 
-    @Flag(help: "Show the widgets at their full height, if they have more than the compact one.")
+    @Flag(help: "With --once: show the widgets at their full height, if they have more than the compact one.")
     var expanded = false
 
     @OptionGroup var daemon: DaemonChoice
-
-    static let point = "com.apple.widget-extension"
 
     func validate() throws {
         try daemon.checkAlone(apps: app)
@@ -53,52 +64,82 @@ struct TodayCommand: AsyncParsableCommand {
     func run() async throws {
         let host = try daemon.host(ofApps: app)
         let widgets = try widgets(of: host)
-        let surface = TodaySurface(columns: width, isExpanded: expanded)
-        let shown = await ShownWidget.all(widgets, of: host, on: surface)
-        if daemon.json {
-            print(JSON.object([.init("widgets", value: .list(shown.map { $0.json(on: surface) }))]).written)
-        } else {
-            let style = Style.forStandardOutput()
-            for line in shown.flatMap({ $0.lines(on: surface, style: style) }) { print(line) }
-            if shown.isEmpty {
-                StandardError.print("annex: no widget is switched on: annex list --all --point \(Self.point)")
-            }
+        let view = TodayView(of: host, keepingIn: folder()) { [only] in only == nil || $0.id == only }
+        if !once, !daemon.json, let terminal = ScreenTerminal() { return try await show(view, on: terminal) }
+        let cards = try await updated(widgets, in: view)
+        print(cards)
+        guard cards.allSatisfy({ $0.failure == nil }) else { throw DaemonChoice.rejected }
+    }
+
+    /// Without a folder, the view works all the same.
+    private func folder() -> TodayFolder? {
+        do throws(SystemError) {
+            return try TodayFolder(TodayFolder.standard())
+        } catch {
+            StandardError.print("annex: the last content of widgets is not kept: \(error)")
+            return nil
         }
-        guard shown.allSatisfy({ $0.failure == nil }) else { throw DaemonChoice.rejected }
+    }
+
+    private func show(_ view: TodayView, on terminal: ScreenTerminal) async throws {
+        var loop = TodayLoop(view, on: terminal)
+        let result: Result<Void, BrokerError>
+        do throws(BrokerError) {
+            result = .success(try await loop.run())
+        } catch {
+            result = .failure(error)
+        }
+        // The user's own screen comes first, so that an error stays on it.
+        terminal.close()
+        try daemon.reporting { () throws(BrokerError) in try result.get() }
+    }
+
+    // MARK: Once
+
+    private func updated(_ widgets: [InstalledExtension], in view: TodayView) async throws -> [TodayCard] {
+        let shown: Result<Void, BrokerError>
+        do throws(BrokerError) {
+            if expanded { for widget in widgets { await view.setExpanded(true, for: widget.id) } }
+            shown = .success(try await view.show(on: TerminalSurface(columns: width).surface))
+        } catch {
+            shown = .failure(error)
+        }
+        try daemon.reporting { () throws(BrokerError) in try shown.get() }
+        var changes = view.changes.makeAsyncIterator()
+        while await view.isUpdating, await changes.next() != nil {}
+        let cards = await view.cards
+        await view.close(within: .seconds(1))
+        return cards
+    }
+
+    private func print(_ cards: [TodayCard]) {
+        let surface = TerminalSurface(columns: width)
+        if daemon.json {
+            let all = cards.map { TodayDrawing(card: $0, surface: surface, style: Style(isColoured: false)).json() }
+            return Swift.print(JSON.object([.init("widgets", value: .list(all))]).written)
+        }
+        let style = Style.forStandardOutput()
+        for line in cards.flatMap({ TodayDrawing(card: $0, surface: surface, style: style).lines() }) {
+            Swift.print(line)
+        }
+        if cards.isEmpty {
+            StandardError.print("annex: no widget is switched on: annex list --all --point \(TodayView.point)")
+        }
     }
 
     private func widgets(of host: AnnexHost) throws -> [InstalledExtension] {
         try daemon.reporting { () throws(BrokerError) in
             if !app.isEmpty {
-                for one in try host.installed() where one.extensionPoint == Self.point && one.rejection == nil {
+                for one in try host.installed() where one.extensionPoint == TodayView.point && one.rejection == nil {
                     try host.setEnabled(true, for: one.id)
                 }
             }
-            let widgets = try host.installed().filter { $0.extensionPoint == Self.point && $0.isOffered }
+            let widgets = try host.installed().filter { $0.extensionPoint == TodayView.point && $0.isOffered }
             guard let only else { return widgets }
             if let one = widgets.first(where: { $0.id == only }) { return [one] }
             throw BrokerError(
                 .unknownExtension, what: "is no widget that is switched on", place: only,
-                remedy: "annex list --all --point \(Self.point)")
+                remedy: "annex list --all --point \(TodayView.point)")
         }
     }
-}
-
-/// The columns and lines that the Today view gives to each widget in a terminal.
-struct TodaySurface: Sendable {
-    /// The points of a column and of a line.
-    private static let (column, line) = (8, 20)
-    private static let mostLines = 40
-
-    let columns: Int
-    let isExpanded: Bool
-
-    var placement: WidgetPlacement {
-        WidgetPlacement(
-            width: (columns - Card.frame) * Self.column, expandedHeight: Self.mostLines * Self.line,
-            mode: isExpanded ? .expanded : .compact)
-    }
-
-    /// The lines for the content of a widget.
-    func lines(for state: WidgetState) -> Int { state.height(in: placement) / Self.line }
 }

@@ -1,0 +1,171 @@
+internal import AnnexLinux
+internal import Glibc
+internal import Synchronization
+
+/// The whole screen of a terminal: each key comes at once, and lines are drawn in place. The user's own screen comes back at the end.
+final class ScreenTerminal: Sendable {
+    enum Event: Sendable {
+        case key(Key)
+        /// The terminal has another size, or another program has drawn on it.
+        case resized
+        /// The program must end.
+        case ended
+    }
+
+    /// For one reader.
+    let events: AsyncStream<Event>
+    private let before: termios
+    private let drawn = Mutex<[String]>([])
+
+    /// The alternate screen without a cursor, and a mouse that reports its buttons in xterm's SGR mode.
+    private static let opening = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?1000h\u{1B}[?1006h\u{1B}[2J"
+    private static let closing = "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?25h\u{1B}[?1049l"
+
+    /// Nil if input or output is no terminal.
+    init?() {
+        var settings = termios()
+        // SAFETY: the call writes one `termios`.
+        guard isatty(STDOUT_FILENO) == 1, unsafe tcgetattr(STDIN_FILENO, &settings) == 0,
+            let signals = try? SignalPipe([SIGTERM, SIGHUP, SIGINT, SIGWINCH, SIGCONT])
+        else { return nil }
+        before = settings
+        let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+        self.events = events
+        open()
+        do throws(SystemError) {
+            _ = try WorkerThread("annex-keys") { Self.read(signals, into: continuation) }
+        } catch {
+            close()
+            return nil
+        }
+    }
+
+    /// What the terminal has now; a usual size if it does not say.
+    var size: (columns: Int, rows: Int) {
+        TerminalSize(of: STDOUT_FILENO).map { ($0.columns, $0.rows) } ?? (80, 24)
+    }
+
+    /// Shows these lines from the top. Lines that have not changed are not written again.
+    /// - Parameter lines: at most as many as the terminal has rows, and none wider than it.
+    func draw(_ lines: [String]) {
+        let text = drawn.withLock { drawn in
+            var text = ""
+            for (row, line) in lines.enumerated() where row >= drawn.count || drawn[row] != line {
+                text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[0m\u{1B}[K"
+            }
+            if lines.count < drawn.count { text += "\u{1B}[\(lines.count + 1);1H\u{1B}[J" }
+            drawn = lines
+            return text
+        }
+        write(text)
+    }
+
+    /// Forgets what was drawn, so that all lines are written anew.
+    func clear() {
+        drawn.withLock { $0 = [] }
+        write("\u{1B}[2J")
+    }
+
+    // MARK: Modes
+
+    /// Gives the terminal back.
+    func close() {
+        var settings = before
+        write(Self.closing)
+        // SAFETY: the call reads one `termios`.
+        unsafe tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+    }
+
+    private func open() {
+        var settings = before
+        settings.c_lflag &= ~UInt32(ICANON | ECHO | ISIG | IEXTEN)
+        settings.c_iflag &= ~UInt32(IXON | ICRNL)
+        // SAFETY: the call reads one `termios`.
+        unsafe tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+        write(Self.opening)
+    }
+
+    /// Stops this process until the user's shell continues it.
+    func suspend() {
+        close()
+        raise(SIGSTOP)
+        open()
+        clear()
+    }
+
+    private func write(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            // A terminal that is gone says so by a signal as well.
+            guard count > 0 || errno == EINTR else { return }
+            rest = rest.dropFirst(max(count, 0))
+        }
+    }
+
+    // MARK: Input
+
+    private static func read(_ signals: borrowing SignalPipe, into events: AsyncStream<Event>.Continuation) {
+        var reader = KeyReader()
+        while true {
+            var entries = [
+                pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: signals.number, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&entries, 2, -1) > 0 else { continue }
+            if entries[1].revents != 0 {
+                switch signals.next() {
+                case SIGWINCH, SIGCONT: events.yield(.resized)
+                default: events.yield(.ended)
+                }
+            }
+            guard entries[0].revents != 0 else { continue }
+            guard let bytes = input() else { break }
+            for key in reader.keys(of: bytes) { events.yield(.key(key)) }
+        }
+        events.yield(.ended)
+    }
+
+    /// Nil at the end of the input.
+    private static func input() -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = Glibc.read(STDIN_FILENO, &bytes, bytes.count)
+        return count > 0 ? Array(bytes.prefix(count)) : count < 0 && errno == EINTR ? [] : nil
+    }
+}
+
+/// Signals of this process as bytes in a pipe, so that a thread can wait for them together with a file.
+struct SignalPipe: ~Copyable, Sendable {
+    /// The end that the handler writes to. Handlers know only global values.
+    private static let target = Atomic<Int32>(-1)
+    private let reading: Descriptor
+
+    init(_ signals: [Int32]) throws(SystemError) {
+        var ends = try DescriptorPair.pipe(nonBlocking: true).list()
+        guard let reading = ends.takeFirst(), let writing = ends.takeFirst() else {
+            throw SystemError("pipe2", errno: EBADF)
+        }
+        self.reading = reading
+        // SYNC: the handlers are set after this, so each of them finds the pipe. The end stays open for as long as the process lives.
+        Self.target.store(writing.release(), ordering: .releasing)
+        for signal in signals {
+            var action = sigaction()
+            action.__sigaction_handler.sa_handler = { signal in
+                // Only calls that are safe in a handler. A full pipe already holds signals to read.
+                let before = errno
+                var byte = UInt8(truncatingIfNeeded: signal)
+                _ = Glibc.write(SignalPipe.target.load(ordering: .acquiring), &byte, 1)
+                errno = before
+            }
+            action.sa_flags = SA_RESTART
+            sigaction(signal, &action, nil)
+        }
+    }
+
+    var number: Int32 { reading.number }
+
+    func next() -> Int32? {
+        var byte: UInt8 = 0
+        return Glibc.read(reading.number, &byte, 1) == 1 ? Int32(byte) : nil
+    }
+}

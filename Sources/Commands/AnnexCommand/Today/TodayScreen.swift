@@ -1,0 +1,217 @@
+internal import AnnexHost
+internal import AnnexModel
+internal import AnnexToday
+
+/// The live Today view in a terminal: what it shows, and what a key stands for. It does nothing by itself.
+struct TodayScreen {
+    /// What the user wants.
+    enum Wish: Equatable {
+        case quit
+        case perform(ContentAction, in: String)
+        case update([String])
+        case setExpanded(Bool, String)
+        case move(String, to: Int)
+        case setAdded(Bool, String)
+        /// Show the widgets that could be added.
+        case offers
+    }
+
+    private enum Page: Equatable {
+        case cards
+        case offers([Offer], chosen: Int)
+    }
+
+    struct Offer: Equatable {
+        let identifier: String
+        let name: String
+    }
+
+    private static let widest = 72
+    private static let narrowest = 20
+    private static let hints =
+        " ↑↓ choose  1-9 press  e expand  r refresh  J K move  x remove  a add  q quit"
+
+    private let style: Style
+    private var size: (columns: Int, rows: Int) = (80, 24)
+    private(set) var cards: [TodayCard] = []
+    /// The identifier of the card whose numbers count.
+    private var chosen: String?
+    private var page = Page.cards
+    /// The first line of the cards that is shown.
+    private var offset = 0
+    /// The digits of a number that may go on.
+    private var digits = ""
+    /// A message for the user, until the next key.
+    private var message = ""
+
+    init(style: Style) { self.style = style }
+
+    /// - Parameter size: of the terminal, in characters.
+    mutating func resize(to size: (columns: Int, rows: Int)) { self.size = size }
+
+    mutating func show(_ cards: [TodayCard]) {
+        let place = self.cards.firstIndex { $0.id == chosen } ?? 0
+        self.cards = cards
+        // A card that is gone gives its place to the next one.
+        if !cards.contains(where: { $0.id == chosen }) {
+            chosen = cards.isEmpty ? nil : cards[min(place, cards.count - 1)].id
+        }
+    }
+
+    mutating func show(_ offers: [Offer]) {
+        if offers.isEmpty { message = "no other widget is installed" } else { page = .offers(offers, chosen: 0) }
+    }
+
+    mutating func show(message: String) { self.message = message }
+
+    var surface: TerminalSurface {
+        TerminalSurface(columns: min(max(size.columns, Self.narrowest), Self.widest))
+    }
+
+    // MARK: Keys
+
+    mutating func wish(for key: Key) -> Wish? {
+        message = ""
+        if key == .interrupt { return .quit }
+        if case .offers(let offers, let chosen) = page { return wish(for: key, among: offers, chosen) }
+        if case .character(let digit) = key, digit.isNumber { return press(digit) }
+        defer { digits = "" }
+        switch key {
+        case .click(let column, let row): return click(column, row)
+        case .wheelUp: offset = max(0, offset - 3)
+        case .wheelDown: offset += 3
+        case .pageUp: offset = max(0, offset - room)
+        case .pageDown: offset += room
+        case .up, .character("k"): choose(-1)
+        case .down, .tab, .character("j"): choose(1)
+        case .home: choose(-cards.count)
+        case .end: choose(cards.count)
+        case .enter where !digits.isEmpty: return pick(Int(digits) ?? 0)
+        default: return wish(forLetter: key)
+        }
+        return nil
+    }
+
+    private mutating func wish(forLetter key: Key) -> Wish? {
+        switch key {
+        case .character("q"), .escape: return .quit
+        case .character("a"): return .offers
+        case .character("R"): return .update(cards.map(\.id))
+        default: break
+        }
+        guard let place, case .character(let letter) = key else { return nil }
+        let card = cards[place]
+        switch letter {
+        case "r": return .update([card.id])
+        case "e", " ": return .setExpanded(!card.isExpanded, card.id)
+        case "J" where place < cards.count - 1: return .move(card.id, to: place + 1)
+        case "K" where place > 0: return .move(card.id, to: place - 1)
+        case "x": return .setAdded(false, card.id)
+        default: return nil
+        }
+    }
+
+    private mutating func wish(for key: Key, among offers: [Offer], _ chosen: Int) -> Wish? {
+        switch key {
+        case .up, .character("k"): page = .offers(offers, chosen: max(0, chosen - 1))
+        case .down, .tab, .character("j"): page = .offers(offers, chosen: min(offers.count - 1, chosen + 1))
+        case .enter, .character("a"):
+            page = .cards
+            return .setAdded(true, offers[chosen].identifier)
+        case .escape, .character("q"): page = .cards
+        default: break
+        }
+        return nil
+    }
+
+    private var place: Int? { cards.firstIndex { $0.id == chosen } }
+
+    private mutating func choose(_ steps: Int) {
+        guard let place else { return }
+        chosen = cards[min(max(place + steps, 0), cards.count - 1)].id
+        showChosen()
+    }
+
+    /// A number acts at once if no longer number begins with it.
+    private mutating func press(_ digit: Character) -> Wish? {
+        digits.append(digit)
+        guard let place, let number = Int(digits), number > 0 else {
+            digits = ""
+            return nil
+        }
+        guard number * 10 > drawing(of: cards[place]).picks.count else { return nil }
+        digits = ""
+        return pick(number)
+    }
+
+    private func pick(_ number: Int) -> Wish? {
+        guard let place else { return nil }
+        let picks = drawing(of: cards[place]).picks
+        return picks.indices.contains(number - 1) ? .perform(picks[number - 1], in: cards[place].id) : nil
+    }
+
+    /// A click chooses the card under it, and acts if it meets a pick.
+    private mutating func click(_ column: Int, _ row: Int) -> Wish? {
+        var line = offset + row
+        guard row < room else { return nil }
+        for card in cards {
+            let drawing = drawing(of: card)
+            let height = drawing.lines().count
+            guard line >= height else {
+                chosen = card.id
+                // The frame takes a line above the content, and two columns before it.
+                let spots = drawing.spots.indices.contains(line - 1) ? drawing.spots[line - 1] : []
+                guard let spot = spots.first(where: { $0.columns.contains(column - 2) }) else { return nil }
+                return pick(spot.pick + 1)
+            }
+            line -= height
+        }
+        return nil
+    }
+
+    // MARK: Drawing
+
+    /// The rows for the cards; one more shows the keys.
+    private var room: Int { max(size.rows - 1, 1) }
+
+    private func drawing(of card: TodayCard) -> TodayDrawing {
+        TodayDrawing(card: card, surface: surface, style: style)
+    }
+
+    /// Scrolls so that the chosen card is visible, its top first.
+    private mutating func showChosen() {
+        guard let place else { return }
+        let heights = cards.map { drawing(of: $0).lines().count }
+        let top = heights[..<place].reduce(0, +)
+        offset = min(top, max(offset, top + heights[place] - room))
+    }
+
+    /// All lines of the screen.
+    mutating func lines() -> [String] {
+        let all: [String]
+        switch page {
+        case .cards: all = cards.isEmpty ? ["", "  no widget is switched on: press a to add one"] : cardLines
+        case .offers(let offers, let chosen): all = Self.lines(of: offers, chosen, style: style)
+        }
+        offset = min(offset, max(0, all.count - room))
+        let visible = Array(all.dropFirst(offset).prefix(room))
+        return visible + Array(repeating: "", count: room - visible.count) + [footer]
+    }
+
+    private var cardLines: [String] {
+        cards.flatMap { drawing(of: $0).lines(isChosen: $0.id == chosen) }
+    }
+
+    private static func lines(of offers: [Offer], _ chosen: Int, style: Style) -> [String] {
+        let rows = offers.enumerated().map { index, offer in
+            (index == chosen ? "▸ " : "  ") + PlainText.shown(offer.name) + style.faint("  \(offer.identifier)")
+        }
+        return [style.bold("Add a widget"), ""] + rows + ["", style.faint("Enter adds, Esc goes back")]
+    }
+
+    private var footer: String {
+        let text = message.isEmpty ? digits.isEmpty ? Self.hints : " \(digits)" : " \(PlainText.shown(message))"
+        let line = TextColumns.wrapped(text, width: max(size.columns - 1, 2)).first ?? ""
+        return style.faint(line)
+    }
+}

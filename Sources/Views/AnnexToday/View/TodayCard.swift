@@ -1,0 +1,67 @@
+package import AnnexBrokerAPI
+package import AnnexLinux
+package import AnnexModel
+
+/// One widget of a Today view, as it is to be drawn now.
+package struct TodayCard: Sendable, Identifiable {
+    /// How new the view is.
+    package enum Freshness: Sendable, Hashable {
+        /// There is no view yet.
+        case none
+        /// The widget has drawn it since the view is shown.
+        case fresh
+        /// It was kept since this moment, and nothing newer has come.
+        case old(since: WallClock)
+    }
+
+    package let widget: InstalledExtension
+    /// The last state of the widget. A widget without content has a card only if it failed.
+    package internal(set) var state = WidgetState()
+    package internal(set) var freshness = Freshness.none
+    /// The result of the last update; nil before the first one.
+    package internal(set) var result: WidgetUpdateResult?
+    /// Whether the widget looks for something new just now.
+    package internal(set) var isUpdating = false
+    /// Why the widget has no fresh view, or did not do what the user asked for; nil if all is well.
+    package internal(set) var failure: String?
+    /// The user has expanded the widget.
+    package internal(set) var isExpanded: Bool
+
+    init(widget: InstalledExtension, isExpanded: Bool) {
+        self.widget = widget
+        self.isExpanded = isExpanded
+    }
+
+    package var id: String { widget.id }
+
+    /// Whether a surface shows the card.
+    package var isShown: Bool { state.hasContent || failure != nil }
+}
+
+/// The room that a surface gives to each of its widgets.
+package struct TodaySurface: Sendable, Hashable {
+    /// Where the widgets are shown.
+    package enum Kind: Sendable, Hashable {
+        /// The Today view.
+        case view
+        /// A list of quick actions, where all widgets stay compact.
+        case quickActions
+    }
+
+    package let kind: Kind
+    /// In points.
+    package let width: Int
+    /// The largest height of an expanded widget, in points.
+    package let expandedHeight: Int
+
+    package init(_ kind: Kind = .view, width: Int, expandedHeight: Int) {
+        self.kind = kind
+        self.width = width
+        self.expandedHeight = expandedHeight
+    }
+
+    package func placement(expanded isExpanded: Bool) -> WidgetPlacement {
+        let mode: WidgetDisplayMode = isExpanded && kind == .view ? .expanded : .compact
+        return WidgetPlacement(width: width, expandedHeight: expandedHeight, mode: mode)
+    }
+}

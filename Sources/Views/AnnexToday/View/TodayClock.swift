@@ -1,0 +1,23 @@
+/// The time of a Today view. Tests have one of their own.
+package protocol TodayClock: Sendable {
+    /// The time since a fixed moment.
+    var now: Duration { get }
+
+    /// Returns when the moment has come.
+    /// - Throws: if the task is cancelled.
+    func sleep(until moment: Duration) async throws
+}
+
+/// The machine's clock. It stands still while the machine is suspended.
+package struct MachineClock: TodayClock {
+    private let start = SuspendingClock.now
+
+    package init() {}
+
+    package var now: Duration { start.duration(to: SuspendingClock.now) }
+
+    package func sleep(until moment: Duration) async throws {
+        // Nobody sees whether a widget is updated a second later, and the kernel can wake this process together with others.
+        try await Task.sleep(until: start.advanced(by: moment), tolerance: .seconds(1), clock: SuspendingClock())
+    }
+}

@@ -1,0 +1,259 @@
+import AnnexBroker
+import AnnexBrokerAPI
+import AnnexHost
+import AnnexModel
+import AnnexTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+@testable import AnnexToday
+
+/// A Today view with real widgets.
+@Suite(.timeLimit(.minutes(20))) struct TodayViewTests {
+    private let place: TemporaryFolder
+    private let surface = TodaySurface(width: 320, expandedHeight: 400)
+
+    init() throws { place = try TemporaryFolder() }
+
+    private func widget(_ identifier: String = "com.example.shout") throws -> SubstituteApp {
+        let app = try SubstituteApp(running: "shows-a-widget")
+        try app.setPoint(TodayView.point)
+        try app.setIdentifier(identifier)
+        return app
+    }
+
+    private func host(_ apps: SubstituteApp..., patience: Duration = .patience) throws -> AnnexHost {
+        var wishes = BrokerConfiguration()
+        wishes.patience = patience
+        wishes.holdsBack = false
+        wishes.privateDirectories = .folder(place.url.path + "/private")
+        let host = AnnexHost(service: try Broker(wishes))
+        for app in apps {
+            for one in try host.install(app: app.path) { try host.setEnabled(true, for: one.id) }
+        }
+        return host
+    }
+
+    private func view(
+        of host: AnnexHost, rules: TodayRules = TodayRules(), clock: any TodayClock = MachineClock()
+    ) throws -> TodayView {
+        TodayView(of: host, keepingIn: try TodayFolder(place.url.path + "/today"), rules: rules, clock: clock)
+    }
+
+    /// The cards as soon as they are as wanted.
+    private func cards(
+        of view: TodayView, when isWanted: ([TodayCard]) -> Bool
+    ) async throws -> [TodayCard] {
+        while true {
+            let cards = await view.cards
+            if isWanted(cards) { return cards }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    private func settled(_ view: TodayView) async throws -> [TodayCard] {
+        while await view.isUpdating { try await Task.sleep(for: .milliseconds(5)) }
+        return await view.cards
+    }
+
+    private func texts(_ card: TodayCard) -> [String] {
+        guard case .list(let nodes)? = card.state.view?.root else { return [] }
+        return nodes.compactMap { if case .text(let text, _) = $0 { text } else { nil } }
+    }
+
+    private func perform(_ conduct: String, in view: TodayView, _ identifier: String = "com.example.shout.loud") async {
+        await view.perform(ContentAction(identifier: conduct), in: identifier)
+    }
+
+    // MARK: Content
+
+    @Test func `a widget is launched and drawn when the view is shown`() async throws {
+        let app = try widget()
+        let view = try view(of: try host(app))
+        try await view.show(on: surface)
+        let cards = try await settled(view)
+        #expect(cards.map(texts) == [["updates 1", "appeared"]])
+        #expect(cards[0].freshness == .fresh && cards[0].result == .newData && cards[0].failure == nil)
+        await view.close(within: .patience)
+    }
+
+    @Test func `the last content of a widget is shown before the fresh one, and marked as old`() async throws {
+        let app = try widget()
+        let host = try host(app)
+        let first = try view(of: host)
+        try await first.show(on: surface)
+        _ = try await settled(first)
+        await first.close(within: .patience)
+        let second = try view(of: host)
+        try await second.show(on: surface)
+        let cards = await second.cards
+        #expect(cards.map(texts) == [["updates 1", "appeared"]], "no widget can have answered yet")
+        guard case .old = cards[0].freshness else {
+            Issue.record("\(cards[0].freshness)")
+            return
+        }
+        #expect(cards[0].isUpdating)
+        #expect(try await settled(second)[0].freshness == .fresh)
+        await second.close(within: .patience)
+    }
+
+    @Test func `a widget that hangs or crashes keeps its last content, and holds up no other one`() async throws {
+        let (bad, good) = (try widget(), try widget("com.example.good"))
+        // The hanging widget ends by the limit of its point, which is five seconds.
+        let view = try view(of: try host(bad, good, patience: .zero))
+        try await view.show(on: surface)
+        _ = try await settled(view)
+        await perform("hangs", in: view)
+        await perform("knows", in: view, "com.example.good.loud")
+        try await Task.sleep(for: TodayRules().betweenQuestions)
+        await view.update("com.example.shout.loud")
+        await view.update("com.example.good.loud")
+        var cards = try await cards(of: view) { $0.first { $0.id.contains("good") }?.result == .noData }
+        #expect(cards.first { $0.id.contains("shout") }?.isUpdating == true, "the other one still hangs")
+        cards = try await settled(view)
+        let shown = try #require(cards.first { $0.id.contains("shout") })
+        #expect(texts(shown) == ["updates 1", "appeared"])
+        #expect(shown.failure != nil && shown.result == .failed)
+        await view.close(within: .patience)
+    }
+
+    @Test func `a widget without content has no card`() async throws {
+        let app = try widget()
+        let view = try view(of: try host(app))
+        try await view.show(on: surface)
+        _ = try await settled(view)
+        await perform("empty", in: view)
+        #expect(try await cards(of: view) { $0.isEmpty }.isEmpty)
+        await view.close(within: .patience)
+    }
+
+    @Test func `a widget that changes by itself is drawn anew`() async throws {
+        let app = try widget()
+        let view = try view(of: try host(app))
+        try await view.show(on: surface)
+        _ = try await settled(view)
+        await perform("reloads", in: view)
+        #expect(try await cards(of: view) { texts($0[0]).first == "updates 11" }.count == 1)
+        await view.close(within: .patience)
+    }
+
+    // MARK: The user
+
+    @Test func `a tap launches a widget that has ended`() async throws {
+        let app = try widget()
+        let view = try view(of: try host(app))
+        try await view.show(on: surface)
+        _ = try await settled(view)
+        await perform("crashes", in: view)
+        try await Task.sleep(for: TodayRules().betweenQuestions)
+        await view.update("com.example.shout.loud")
+        _ = try await cards(of: view) { $0[0].failure != nil }
+        await perform("tall", in: view)
+        #expect(try await cards(of: view) { $0[0].state.preferredHeight != nil }.count == 1)
+        await view.close(within: .patience)
+    }
+
+    @Test func `the user expands a widget, and it learns its size`() async throws {
+        let app = try widget()
+        let view = try view(of: try host(app))
+        try await view.show(on: surface)
+        _ = try await settled(view)
+        await view.setExpanded(true, for: "com.example.shout.loud")
+        _ = try await cards(of: view) { texts($0[0]).last == "appeared, expanded 320x400" }
+        try await view.show(on: TodaySurface(width: 200, expandedHeight: 300))
+        _ = try await cards(of: view) { texts($0[0]).last == "appeared, expanded 320x400, expanded 200x300" }
+        await view.close(within: .patience)
+    }
+
+    @Test func `a list of quick actions shows widgets compact only`() {
+        let surface = TodaySurface(.quickActions, width: 320, expandedHeight: 400)
+        #expect(surface.placement(expanded: true).activeDisplayMode == .compact)
+    }
+
+    @Test func `the user orders widgets, and the next view has the same order`() async throws {
+        let apps = (try widget("com.example.a"), try widget("com.example.b"), try widget("com.example.c"))
+        let host = try host(apps.0, apps.1, apps.2)
+        let first = try view(of: host)
+        try await first.show(on: surface)
+        _ = try await settled(first)
+        await first.move("com.example.c.loud", to: 0)
+        await first.move("com.example.a.loud", to: 9)
+        let order = ["com.example.c.loud", "com.example.b.loud", "com.example.a.loud"]
+        #expect(await first.cards.map(\.id) == order)
+        await first.close(within: .patience)
+        let second = try view(of: host)
+        try await second.show(on: surface)
+        #expect(await second.cards.map(\.id) == order)
+        await second.close(within: .patience)
+    }
+
+    @Test func `the user removes and adds a widget, and each open view follows`() async throws {
+        let apps = (try widget("com.example.a"), try widget("com.example.b"))
+        let host = try host(apps.0, apps.1)
+        let (one, other) = (try view(of: host), try view(of: host))
+        try await one.show(on: surface)
+        try await other.show(on: surface)
+        try await one.setAdded(false, for: "com.example.a.loud")
+        #expect(await one.cards.map(\.id) == ["com.example.b.loud"])
+        #expect(try await one.offers().map(\.id) == ["com.example.a.loud"])
+        #expect(try await cards(of: other) { $0.count == 1 }.map(\.id) == ["com.example.b.loud"])
+        try await one.setAdded(true, for: "com.example.a.loud")
+        #expect(try await cards(of: other) { $0.count == 2 }.count == 2)
+        await one.close(within: .patience)
+        await other.close(within: .patience)
+    }
+
+    // MARK: Time
+
+    @Test func `an hour of idle view wakes the process for the schedule alone`() async throws {
+        let app = try widget()
+        let clock = HandClock()
+        let view = try view(of: try host(app), clock: clock)
+        try await view.show(on: surface)
+        _ = try await settled(view)
+        for quarter in 1...4 {
+            clock.set(.seconds(900 * quarter))
+            _ = try await cards(of: view) { texts($0[0]).first == "updates \(quarter + 1)" }
+            _ = try await settled(view)
+        }
+        #expect(clock.alarms == (1...5).map { .seconds(900 * $0) })
+        await view.close(within: .patience)
+    }
+}
+
+/// A clock that a test sets.
+private final class HandClock: TodayClock {
+    private struct State {
+        var now = Duration.zero
+        var alarms: [Duration] = []
+        var sleepers: [(moment: Duration, wake: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    var now: Duration { state.withLock { $0.now } }
+    /// The moments at which something asked to be woken.
+    var alarms: [Duration] { state.withLock { $0.alarms } }
+
+    func set(_ moment: Duration) {
+        let woken = state.withLock { state in
+            state.now = moment
+            defer { state.sleepers.removeAll { $0.moment <= moment } }
+            return state.sleepers.filter { $0.moment <= moment }.map(\.wake)
+        }
+        for one in woken { one.resume() }
+    }
+
+    func sleep(until moment: Duration) async throws {
+        await withCheckedContinuation { wake in
+            let isPast = state.withLock { state in
+                state.alarms.append(moment)
+                guard moment > state.now else { return true }
+                state.sleepers.append((moment, wake))
+                return false
+            }
+            if isPast { wake.resume() }
+        }
+    }
+}
