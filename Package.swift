@@ -502,8 +502,8 @@ let tests: [Target] = [
     .testTarget(
         name: "AnnexCommandTests",
         dependencies: [
-            "AnnexCommand", "AnnexSandbox", "AnnexPolicyTools", "AnnexPolicy", "AnnexModel", "AnnexChannel",
-            "AnnexTestSupport",
+            "AnnexCommand", "AnnexToday", "AnnexSandbox", "AnnexPolicyTools", "AnnexPolicy", "AnnexBrokerAPI",
+            "AnnexModel", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
         ], swiftSettings: swift),
     .testTarget(
         name: "ExamplesTests",

@@ -13,8 +13,13 @@ import Testing
         try app.setPoint("com.apple.widget-extension")
     }
 
+    /// No test writes into the user's own folder.
+    private var kept: [String: String] {
+        ["ANNEX_TODAY": folder.url.path + "/today", "ANNEX_PRIVATE": folder.url.path + "/private"]
+    }
+
     private func today(_ words: String...) async throws -> Program {
-        try await Program.annex(["today", "--app", app.path] + words, in: folder)
+        try await Program.run("annex", ["today", "--app", app.path] + words, in: folder, environment: kept)
     }
 
     @Test func `the widgets of an app are drawn as cards`() async throws {
@@ -54,4 +59,67 @@ import Testing
         #expect(try await today("--width", "19").status == 64)
         #expect(try await today("--app", folder.url.path + "/None.app").status == 1)
     }
+
+    @Test func `the last content of a widget that fails is printed with its age`() async throws {
+        #expect(try await today().status == 0)
+        // A widget that changes its build has no snapshot, so the same app is made to fail by its private directory.
+        try FileManager.default.removeItem(atPath: folder.url.path + "/private")
+        try Data().write(to: folder.url.appending(path: "private"))
+        let ran = try await today()
+        #expect(ran.status == 1 && ran.output.contains("updates 1") && ran.output.contains("as of "), "\(ran)")
+    }
+
+    // MARK: In a terminal
+
+    @Test(arguments: ["q", "\u{1B}", "\u{3}", "TERM", "HUP"])
+    func `the live view shows widgets, takes keys and gives the terminal back`(end: String) async throws {
+        let ran = try await inTerminal(end)
+        #expect(ran.status == 0 && ran.output == "expanded\nresized\nredrawn\nended 0 True\n", "\(ran)")
+    }
+
+    private func inTerminal(_ end: String) async throws -> Program {
+        try #require(access("/usr/bin/python3", X_OK) == 0, "python3 is needed to be a terminal")
+        let annex = ExampleBundles.products.appending(path: "annex").path
+        return try await Program.run(
+            "/usr/bin/python3", ["-c", Self.terminal, end, annex, "today", "--app", app.path], in: folder,
+            environment: kept)
+    }
+
+    /// A terminal with one program, and a user who expands the widget, resizes the terminal, stops the program and ends it.
+    private static let terminal = """
+        import fcntl, os, pty, signal, struct, sys, termios
+        end, command = sys.argv[1], sys.argv[2:]
+        master, ours = pty.openpty()
+        def resize(columns): fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack('HHHH', 20, columns, 0, 0))
+        resize(60)
+        before = termios.tcgetattr(ours)
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            fcntl.ioctl(ours, termios.TIOCSCTTY, 0)
+            for number in range(3): os.dup2(ours, number)
+            os.execv(command[0], command)
+        seen = b''
+        def until(text):
+            global seen
+            while text not in seen: seen += os.read(master, 65536)
+            seen = b''
+        until(b'updates 1')
+        os.write(master, b'e')
+        until(b'expanded 448x800')
+        print('expanded')
+        resize(40)
+        until(b'288x800')
+        print('resized')
+        os.write(master, b'\\x1a')
+        os.waitpid(child, os.WUNTRACED)
+        os.kill(child, signal.SIGCONT)
+        until(b'updates 1')
+        print('redrawn')
+        if end in ('TERM', 'HUP'): os.kill(child, getattr(signal, 'SIG' + end))
+        else: os.write(master, end.encode())
+        until(bytes([27]) + b'[?1049l')
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        print('ended', status, termios.tcgetattr(ours) == before)
+        """
 }

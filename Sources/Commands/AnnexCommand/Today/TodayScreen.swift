@@ -29,7 +29,7 @@ struct TodayScreen {
     private static let widest = 72
     private static let narrowest = 20
     private static let hints =
-        " ↑↓ choose  1-9 press  e expand  r refresh  J K move  x remove  a add  q quit"
+        "↑↓ choose  1-9 press  e expand  r refresh  J K move  x remove  a add  q quit"
 
     private let style: Style
     private var size: (columns: Int, rows: Int) = (80, 24)
@@ -190,8 +190,8 @@ struct TodayScreen {
     mutating func lines() -> [String] {
         let all: [String]
         switch page {
-        case .cards: all = cards.isEmpty ? ["", "  no widget is switched on: press a to add one"] : cardLines
-        case .offers(let offers, let chosen): all = Self.lines(of: offers, chosen, style: style)
+        case .cards: all = cards.isEmpty ? ["", fitting("  no widget is switched on: press a to add one")] : cardLines
+        case .offers(let offers, let chosen): all = lines(of: offers, chosen)
         }
         offset = min(offset, max(0, all.count - room))
         let visible = Array(all.dropFirst(offset).prefix(room))
@@ -202,16 +202,25 @@ struct TodayScreen {
         cards.flatMap { drawing(of: $0).lines(isChosen: $0.id == chosen) }
     }
 
-    private static func lines(of offers: [Offer], _ chosen: Int, style: Style) -> [String] {
+    private func lines(of offers: [Offer], _ chosen: Int) -> [String] {
         let rows = offers.enumerated().map { index, offer in
-            (index == chosen ? "▸ " : "  ") + PlainText.shown(offer.name) + style.faint("  \(offer.identifier)")
+            fitting((index == chosen ? "▸ " : "  ") + "\(PlainText.shown(offer.name))  (\(offer.identifier))")
         }
-        return [style.bold("Add a widget"), ""] + rows + ["", style.faint("Enter adds, Esc goes back")]
+        return [style.bold("Add a widget"), ""] + rows + ["", style.faint(fitting("Enter adds, Esc goes back"))]
+    }
+
+    /// The beginning of a text, as far as it fits into a row.
+    private func fitting(_ text: String) -> String {
+        var columns = 0
+        let scalars = text.unicodeScalars.prefix { scalar in
+            columns += TextColumns.count(String(scalar))
+            return columns <= size.columns
+        }
+        return String(String.UnicodeScalarView(scalars))
     }
 
     private var footer: String {
-        let text = message.isEmpty ? digits.isEmpty ? Self.hints : " \(digits)" : " \(PlainText.shown(message))"
-        let line = TextColumns.wrapped(text, width: max(size.columns - 1, 2)).first ?? ""
-        return style.faint(line)
+        let hint = digits.isEmpty ? Self.hints : digits
+        return style.faint(fitting(" " + (message.isEmpty ? hint : PlainText.shown(message))))
     }
 }
