@@ -273,6 +273,16 @@ let examples = floor(
         .executableTarget(
             name: "ToDoAdder", dependencies: ["AnnexExtension", "ToDoKit"], swiftSettings: swift,
             linkerSettings: selfContained),
+        .executableTarget(
+            name: "ToDoWidget", dependencies: ["AnnexExtension", "AnnexGroups", "ToDoKit"], swiftSettings: swift,
+            linkerSettings: selfContained),
+        .target(name: "WeatherKit", dependencies: ["AnnexGroups"], swiftSettings: strict),
+        .executableTarget(name: "WeatherApp", dependencies: ["AnnexApp", "WeatherKit"], swiftSettings: swift),
+        .executableTarget(
+            name: "WeatherWidget", dependencies: ["AnnexExtension", "AnnexGroups", "WeatherKit"], swiftSettings: swift,
+            linkerSettings: selfContained),
+        .executableTarget(name: "NewsApp", swiftSettings: swift, linkerSettings: selfContained),
+        example("NewsWidget"),
         .target(name: "LedgerKit", dependencies: ["AnnexGroups", "CAnnexSQLite"], swiftSettings: strict),
         .executableTarget(name: "LedgerApp", dependencies: ["AnnexApp", "LedgerKit"], swiftSettings: swift),
         .executableTarget(

@@ -34,7 +34,7 @@ public enum ExampleBundles {
         do {
             let words = [
                 script, products.path, target.path, "Pictures", "Shout", "Thumbnails", "Filters", "MyPicture",
-                "Translate", "ToDoList", "Ledger",
+                "Translate", "ToDoList", "Ledger", "Weather", "News",
             ]
             end = try ChildProcess(URL(filePath: "/bin/sh"), arguments: words).waitUntilExit()
         } catch {

@@ -30,6 +30,22 @@ public struct ToDoList: Sendable {
         text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
     }
 
+    /// A value after each change by any member of the group, from now on.
+    public func changes() -> AsyncStream<Set<String>> { defaults.changes() }
+
+    /// Removes the first entry with this text.
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func finish(_ entry: String) throws(PortalError) -> Bool {
+        var isDone = false
+        try defaults.update(Self.entries) { entries in
+            let index = entries.firstIndex(of: entry)
+            isDone = index != nil
+            if let index { entries.remove(at: index) }
+        }
+        return isDone
+    }
+
     /// Removes an entry that is done.
     /// - Parameter number: counted from 1.
     /// - Returns: the entry; nil if there is none of this number.

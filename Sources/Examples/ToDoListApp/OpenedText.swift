@@ -1,11 +1,12 @@
 import AnnexApp
 
-/// The text of a URL such as `todolist://add?buy%20milk`.
+/// The text of a URL such as `todolist://add?buy%20milk`. `todolist://add` alone stands for an entry that the user has yet to name.
 ///
 /// Any program may have made the URL. So it can do one thing only, which loses nothing: add to the list.
 /// - Throws: `invalid` if the URL asks for something else, or its escapes are no UTF-8.
 func text(in url: AppURL) throws(PortalError) -> String {
     let request = url.text.dropFirst(url.scheme.count)
+    if request == "://add" { return "New entry" }
     let wanted = "://add?"
     guard request.hasPrefix(wanted) else {
         throw PortalError(

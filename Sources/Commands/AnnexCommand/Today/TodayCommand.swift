@@ -24,6 +24,7 @@ struct TodayCommand: AsyncParsableCommand {
             EXAMPLES
               annex today
               annex today --app ToDoList.app
+              annex today --app ToDoList.app --grant com.apple.security.application-groups
               annex today --once --only com.example.todolist.today --width 40     as on a narrow surface
               annex today --once --expanded
               annex today --json | jq -r '.widgets[] | [.identifier, .result] | @tsv'
@@ -42,6 +43,13 @@ struct TodayCommand: AsyncParsableCommand {
     @Option(help: "Show the widgets of this app, with a broker of this program's own.", completion: .directory)
     var app: [String] = []
 
+    @Option(
+        name: .customLong("grant"),
+        help: ArgumentHelp(
+            "With --app: grant this entitlement to the widgets that ask for it. May be given more than once.",
+            valueName: "entitlement"))
+    var granting: [String] = []
+
     @Option(help: ArgumentHelp("Show only this widget.", valueName: "identifier"))
     var only: String?
 
@@ -58,6 +66,9 @@ struct TodayCommand: AsyncParsableCommand {
 
     func validate() throws {
         try daemon.checkAlone(apps: app)
+        guard granting.isEmpty || !app.isEmpty else {
+            throw ValidationError("--grant is for --app: annex grant grants to installed widgets")
+        }
         guard (20...400).contains(width) else { throw ValidationError("--width \(width) is not between 20 and 400") }
     }
 
@@ -129,17 +140,23 @@ struct TodayCommand: AsyncParsableCommand {
 
     private func widgets(of host: AnnexHost) throws -> [InstalledExtension] {
         try daemon.reporting { () throws(BrokerError) in
-            if !app.isEmpty {
-                for one in try host.installed() where one.extensionPoint == TodayView.point && one.rejection == nil {
-                    try host.setEnabled(true, for: one.id)
-                }
-            }
+            if !app.isEmpty { try switchOn(host) }
             let widgets = try host.installed().filter { $0.extensionPoint == TodayView.point && $0.isOffered }
             guard let only else { return widgets }
             if let one = widgets.first(where: { $0.id == only }) { return [one] }
             throw BrokerError(
                 .unknownExtension, what: "is no widget that is switched on", place: only,
                 remedy: "annex list --all --point \(TodayView.point)")
+        }
+    }
+
+    /// The user has named the apps, so all their widgets are shown.
+    private func switchOn(_ host: AnnexHost) throws(BrokerError) {
+        for one in try host.installed() where one.extensionPoint == TodayView.point && one.rejection == nil {
+            for entitlement in one.entitlements where granting.contains(entitlement.name) {
+                try host.grant(entitlement.name, to: one.id)
+            }
+            try host.setEnabled(true, for: one.id)
         }
     }
 }

@@ -35,6 +35,34 @@ public final class WidgetContext {
         if let change = try? change() { try? lookout.sendAndWait(change) }
     }
 
+    /// Shows the view anew after each value of a sequence, until the sequence or the widget ends, and at most ten times a second.
+    ///
+    /// ```swift
+    /// func widgetWillAppear(in widget: WidgetContext) { widget.reloadView(afterEachOf: defaults.changes()) }
+    /// ```
+    /// - Parameter changes: such as the changes of shared defaults that the view shows.
+    public func reloadView<Changes: AsyncSequence & Sendable>(afterEachOf changes: Changes)
+    where Changes.Element: Sendable {
+        // SAFETY: the task runs on the extension's only thread, as all code that uses this object.
+        nonisolated(unsafe) let context = self
+        Task {
+            // A sequence that fails has no more values.
+            _ = try? await Self.forEach(of: changes) { unsafe context.reloadView() }
+        }
+    }
+
+    private static let betweenReloads = Duration.milliseconds(100)
+
+    private static func forEach<Changes: AsyncSequence>(of changes: Changes, _ body: () -> Void) async throws {
+        for try await _ in changes {
+            body()
+            try await Task.sleep(for: betweenReloads)
+        }
+    }
+
+    /// The directory where the widget keeps what its next launch needs, such as its last content; nil if it has none.
+    public var privateDirectory: String? { Surroundings.privateDirectory }
+
     /// Opens a URL with the app that registers its scheme. Open one only after a tap: see `perform(_:in:)`. Otherwise as
     /// `ExtensionContext.open(_:)`.
     @discardableResult
