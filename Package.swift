@@ -526,8 +526,8 @@ let tests: [Target] = [
         name: "EndToEndTests",
         dependencies: [
             .product(name: "Logging", package: "swift-log"), "AnnexTestSupport", "AnnexEmbedded", "AnnexBroker",
-            "AnnexDaemon", "AnnexHost", "AnnexPolicy", "AnnexModel", "AnnexBrokerAPI", "AnnexChannel", "AnnexLinux",
-            "TypedConduct",
+            "AnnexDaemon", "AnnexToday", "AnnexHost", "AnnexPolicy", "AnnexModel", "AnnexBrokerAPI", "AnnexChannel",
+            "AnnexLinux", "TypedConduct",
         ],
         swiftSettings: swift),
 ]

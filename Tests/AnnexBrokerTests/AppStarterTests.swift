@@ -77,6 +77,16 @@ import Testing
         #expect(found["session"] == "true" && found["descriptors"] == "[]", "\(found)")
     }
 
+    @Test func `S6: an app that a broker starts reaches the groups of this broker`() throws {
+        let account = try UserAccount(geteuid())
+        let starter = AppStarter(owner: geteuid(), groups: "/somewhere")
+        #expect(starter.environment(of: account)["ANNEX_PRIVATE"] == "/somewhere")
+        // An app of another user has no right to the broker's folder. The daemon serves it.
+        let served = AppStarter(owner: geteuid() + 1, daemon: "/socket", groups: "/somewhere")
+        #expect(served.environment(of: account)["ANNEX_PRIVATE"] == nil)
+        #expect(served.environment(of: account)["ANNEX_DAEMON"] == "/socket")
+    }
+
     @Test(.enabled(if: geteuid() == 0, "needs root: only root starts a program as another user"))
     func `S6: a broker for another user starts the app as that user`() async throws {
         let starter = AppStarter(owner: 65534)

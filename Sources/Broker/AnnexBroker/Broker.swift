@@ -63,9 +63,10 @@ package final class Broker: BrokerService {
             log.keptPrivate(name, error: error)
         }
         groups = GroupAccess(wishes.privateDirectories, owner: wishes.owner)
+        let place = wishes.daemon == nil ? try? wishes.privateDirectories?.path() : nil
         opener = AppOpener(
-            registry: registry, points: wishes.points, starter: AppStarter(owner: wishes.owner, daemon: wishes.daemon),
-            log: log)
+            registry: registry, points: wishes.points,
+            starter: AppStarter(owner: wishes.owner, daemon: wishes.daemon, groups: place), log: log)
         portals = PortalServer.standard(on: launcher.loop) { [opener] url, member throws(PortalError) in
             try opener.open(url, for: member.identifier)
         }

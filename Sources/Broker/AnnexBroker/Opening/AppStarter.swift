@@ -13,6 +13,8 @@ struct AppStarter: Sendable {
     let owner: UInt32
     /// As in `BrokerConfiguration`.
     var daemon: String?
+    /// Where the broker keeps its groups, so that the app reaches the same ones; nil if the daemon serves the app, or if there are none.
+    var groups: String?
     var systemdRun = "/usr/bin/systemd-run"
     /// Where the sockets of systemd's managers lie: `ID/systemd/private` for the one of a user.
     var runtime = "/run/user"
@@ -47,6 +49,7 @@ struct AppStarter: Sendable {
             return values
         }
         for name in Self.session { values[name] = StandardPlace.variable(name) }
+        if let groups { values["ANNEX_PRIVATE"] = groups }
         // A user may keep data elsewhere than the system's database says, as the groups do.
         if let home = StandardPlace.variable("HOME"), home.hasPrefix("/") { values["HOME"] = home }
         return values
