@@ -200,7 +200,10 @@ let todayViews = floor(
         .target(
             name: "AnnexToday",
             dependencies: ["AnnexHost", "AnnexBrokerAPI", "AnnexModel", "AnnexMessages", "AnnexLinux"],
-            swiftSettings: swift)
+            swiftSettings: swift),
+        .target(
+            name: "AnnexTodayPage", dependencies: ["AnnexToday", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux"],
+            swiftSettings: swift),
     ])
 
 let commands = floor(
@@ -230,6 +233,15 @@ let commands = floor(
             swiftSettings: swift),
         .executableTarget(
             name: "annex", dependencies: ["AnnexCommand"], swiftSettings: swift, linkerSettings: startsAtOnce),
+        .executableTarget(
+            name: "annex-today",
+            dependencies: [
+                "AnnexCommand", "AnnexTodayPage", "AnnexToday", "AnnexHost", "AnnexPolicy", "AnnexLinux",
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
     ])
 
 /// An extension that needs only the library for extensions.
@@ -360,6 +372,7 @@ let fixtures: [Target] = [
     fixture("stays-in-touch", ["AnnexExtension", "AnnexChannel", "TypedConduct"]),
     fixture("composes", ["AnnexExtension"]),
     fixture("shows-a-widget", ["AnnexExtension"]),
+    fixture("writes-markup", ["AnnexExtension"]),
     fixture("miscomposes", ["AnnexModel", "AnnexChannel"]),
     fixture("acts", ["AnnexExtension"]),
     fixture("edits", ["AnnexExtension"]),
@@ -510,6 +523,12 @@ let tests: [Target] = [
         ],
         swiftSettings: swift),
     .testTarget(
+        name: "AnnexTodayPageTests",
+        dependencies: [
+            "AnnexTodayPage", "AnnexToday", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux", "AnnexTestSupport",
+        ],
+        swiftSettings: swift),
+    .testTarget(
         name: "AnnexCommandTests",
         dependencies: [
             "AnnexCommand", "AnnexToday", "AnnexSandbox", "AnnexPolicyTools", "AnnexPolicy", "AnnexBrokerAPI",
@@ -555,6 +574,7 @@ let package = Package(
             name: "AnnexSandbox", targets: ["AnnexSandbox", "AnnexDoctor", "AnnexPolicy", "AnnexShippedPolicies"]),
         .executable(name: "annex", targets: ["annex"]),
         .executable(name: "annexd", targets: ["annexd"]),
+        .executable(name: "annex-today", targets: ["annex-today"]),
         // For authors of apps: swift package bundle-app.
         .plugin(name: "BundleApp", targets: ["BundleApp"]),
     ],
@@ -564,8 +584,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        // For annex-today alone.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
-    targets: kernel + channel + policy + sandbox + extensions + broker + todayViews + commands + examples + plugins + fixtures
+    targets: kernel + channel + policy + sandbox + extensions + broker + todayViews + commands + examples + plugins
+        + fixtures
         + tests
 )
 

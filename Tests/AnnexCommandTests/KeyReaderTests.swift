@@ -10,15 +10,17 @@ import Testing
         return reader.keys(of: Array(text.utf8))
     }
 
-    @Test(arguments: [
-        ("q", [.character("q")]), ("\r", [.enter]), ("\t", [.tab]), ("\u{7F}", [.backspace]), ("\u{3}", [.interrupt]),
-        ("\u{1A}", [.suspend]), ("\u{1B}", [.escape]), ("\u{1B}[A", [.up]), ("\u{1B}OB", [.down]),
-        ("\u{1B}[5~", [.pageUp]), ("\u{1B}[6~", [.pageDown]), ("\u{1B}[H", [.home]), ("\u{1B}[4~", [.end]),
-        ("\u{1B}[1;5C", [.right]), ("12", [.character("1"), .character("2")]), ("é", []), ("\u{1}", []),
-        ("\u{1B}[<0;5;3M", [.click(column: 4, row: 2)]), ("\u{1B}[<0;5;3m", []), ("\u{1B}[<64;1;1M", [.wheelUp]),
-        ("\u{1B}[<65;1;1M", [.wheelDown]), ("\u{1B}[<2;1;1M", []), ("\u{1B}[<0;0;1M", []), ("\u{1B}[<0;1M", []),
-        ("\u{1B}[<99999999999999999999;1;1M", []), ("\u{1B}xq", [.character("q")]),
-    ] as [(String, [Key])])
+    @Test(
+        arguments: [
+            ("q", [.character("q")]), ("\r", [.enter]), ("\t", [.tab]), ("\u{7F}", [.backspace]),
+            ("\u{3}", [.interrupt]),
+            ("\u{1A}", [.suspend]), ("\u{1B}", [.escape]), ("\u{1B}[A", [.up]), ("\u{1B}OB", [.down]),
+            ("\u{1B}[5~", [.pageUp]), ("\u{1B}[6~", [.pageDown]), ("\u{1B}[H", [.home]), ("\u{1B}[4~", [.end]),
+            ("\u{1B}[1;5C", [.right]), ("12", [.character("1"), .character("2")]), ("é", []), ("\u{1}", []),
+            ("\u{1B}[<0;5;3M", [.click(column: 4, row: 2)]), ("\u{1B}[<0;5;3m", []), ("\u{1B}[<64;1;1M", [.wheelUp]),
+            ("\u{1B}[<65;1;1M", [.wheelDown]), ("\u{1B}[<2;1;1M", []), ("\u{1B}[<0;0;1M", []), ("\u{1B}[<0;1M", []),
+            ("\u{1B}[<99999999999999999999;1;1M", []), ("\u{1B}xq", [.character("q")]),
+        ] as [(String, [Key])])
     func `bytes of a terminal are keys`(text: String, expected: [Key]) {
         #expect(keys(text) == expected)
     }
@@ -41,7 +43,9 @@ import Testing
         var reader = KeyReader()
         for _ in 0..<50 {
             let bytes = (0..<Int.random(in: 0...20, using: &random)).map { _ in
-                Bool.random(using: &random) ? UInt8.random(in: 0...255, using: &random) : Array("\u{1B}[<;M".utf8).randomElement(using: &random) ?? 0
+                Bool.random(using: &random)
+                    ? UInt8.random(in: 0...255, using: &random)
+                    : Array("\u{1B}[<;M".utf8).randomElement(using: &random) ?? 0
             }
             for case .click(let column, let row) in reader.keys(of: bytes) { #expect(column >= 0 && row >= 0) }
         }

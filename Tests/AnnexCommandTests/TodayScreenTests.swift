@@ -9,7 +9,9 @@ import Testing
 
 /// The live Today view: what it draws, and what keys stand for.
 @Suite(.timeLimit(.minutes(20))) struct TodayScreenTests {
-    private func card(_ name: String, _ view: ContentNode?, change: (inout TodayCard) -> Void = { _ in }) throws -> TodayCard {
+    private func card(_ name: String, _ view: ContentNode?, change: (inout TodayCard) -> Void = { _ in }) throws
+        -> TodayCard
+    {
         let widget = InstalledExtension(
             id: "com.example.\(name)", displayName: name, extensionPoint: TodayView.point, containingApp: "com.example")
         var card = TodayCard(widget: widget, isExpanded: false)
@@ -33,7 +35,8 @@ import Testing
         #expect(
             screen.lines() == [
                 "╭─ ▸ one ──────────────╮", "│ a                    │", "╰──────────────────────╯",
-                "╭─ two ────────────────╮", "│ b                    │", "╰──────────────────────╯", "", " ↑↓ choose  1-9 press  e",
+                "╭─ two ────────────────╮", "│ b                    │", "╰──────────────────────╯", "",
+                " ↑↓ choose  1-9 press  e",
             ])
     }
 
@@ -57,10 +60,15 @@ import Testing
 
     @Test func `a number that may go on waits for its end`() throws {
         let many = ContentNode.choice("c", action: "c", options: (1...12).map { "\($0)" })
-        var screen = screen(try card("one", many) { $0.isExpanded = true; $0.state.largestAvailableDisplayMode = .expanded })
+        var screen = screen(
+            try card("one", many) {
+                $0.isExpanded = true; $0.state.largestAvailableDisplayMode = .expanded
+            })
         #expect(screen.wish(for: .character("1")) == nil)
         let second = ContentAction(identifier: "c", option: 1)
-        #expect(screen.wish(for: .character("2")) == .perform(ContentAction(identifier: "c", option: 11), in: "com.example.one"))
+        #expect(
+            screen.wish(for: .character("2"))
+                == .perform(ContentAction(identifier: "c", option: 11), in: "com.example.one"))
         #expect(screen.wish(for: .character("2")) == .perform(second, in: "com.example.one"))
         #expect(screen.wish(for: .character("1")) == nil)
         #expect(screen.wish(for: .enter) == .perform(ContentAction(identifier: "c", option: 0), in: "com.example.one"))
@@ -80,7 +88,9 @@ import Testing
         let lines = screen.lines()
         // "│ [1] Yes  [2] No            │"
         #expect(lines[6].hasPrefix("│ [1] Yes  [2] No"), "\(lines)")
-        #expect(screen.wish(for: .click(column: 11, row: 6)) == .perform(ContentAction(identifier: "no"), in: "com.example.two"))
+        #expect(
+            screen.wish(for: .click(column: 11, row: 6))
+                == .perform(ContentAction(identifier: "no"), in: "com.example.two"))
         #expect(screen.lines()[4].contains("▸ two"))
         for column in [0, 1, 9, 10, 17, 29, 500] { #expect(screen.wish(for: .click(column: column, row: 6)) == nil) }
         for row in [5, 7, 8, 11, 12, 5000] { #expect(screen.wish(for: .click(column: 2, row: row)) == nil) }
@@ -102,7 +112,9 @@ import Testing
         var screen = screen(columns: 60)
         #expect(screen.lines()[1].contains("press a to add one"))
         #expect(screen.wish(for: .character("a")) == .offers)
-        screen.show([TodayScreen.Offer(identifier: "i.one", name: "One"), .init(identifier: "i.two", name: "T\u{1B}wo")])
+        screen.show([
+            TodayScreen.Offer(identifier: "i.one", name: "One"), .init(identifier: "i.two", name: "T\u{1B}wo"),
+        ])
         #expect(!screen.lines().joined().contains("\u{1B}"))
         #expect(screen.wish(for: .down) == nil)
         #expect(screen.wish(for: .down) == nil)
@@ -128,7 +140,9 @@ import Testing
     func `any keys on any cards give a screen that fits the terminal`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let all = try (0..<5).map { index in
-            try card("w\(index)", .list((0..<Int.random(in: 0...30, using: &random)).map { .button("b \($0) 世界", action: "b") }))
+            try card(
+                "w\(index)",
+                .list((0..<Int.random(in: 0...30, using: &random)).map { .button("b \($0) 世界", action: "b") }))
         }
         var screen = screen()
         let keys: [Key] = [
@@ -140,7 +154,9 @@ import Testing
             screen.resize(to: size)
             screen.show(Array(all.prefix(Int.random(in: 0...5, using: &random))))
             _ = screen.wish(for: keys.randomElement(using: &random) ?? .up)
-            _ = screen.wish(for: .click(column: Int.random(in: 0...130, using: &random), row: Int.random(in: 0...50, using: &random)))
+            _ = screen.wish(
+                for: .click(
+                    column: Int.random(in: 0...130, using: &random), row: Int.random(in: 0...50, using: &random)))
             let lines = screen.lines()
             #expect(lines.count == max(size.rows, 2) && lines.allSatisfy { TextColumns.count($0) <= size.columns })
         }

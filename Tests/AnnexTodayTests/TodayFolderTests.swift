@@ -28,7 +28,8 @@ import Testing
 
     @Test func `a snapshot comes back as it was, for the same build alone`() throws {
         var state = try state([
-            "a", .image(PictureStart.png(width: 3, height: 4), description: "d"), .progress(nil), .button("b", action: "b"),
+            "a", .image(PictureStart.png(width: 3, height: 4), description: "d"), .progress(nil),
+            .button("b", action: "b"),
             .choice("c", action: "c", options: ["1", "2"], chosen: 1), .row([.text("r", style: .secondary)]),
         ])
         state.hasContent = false

@@ -196,7 +196,7 @@ import Testing
         try await other.show(on: surface)
         try await one.setAdded(false, for: "com.example.a.loud")
         #expect(await one.cards.map(\.id) == ["com.example.b.loud"])
-        #expect(try await one.offers().map(\.id) == ["com.example.a.loud"])
+        #expect(await one.offers.map(\.id) == ["com.example.a.loud"])
         #expect(try await cards(of: other) { $0.count == 1 }.map(\.id) == ["com.example.b.loud"])
         try await one.setAdded(true, for: "com.example.a.loud")
         #expect(try await cards(of: other) { $0.count == 2 }.count == 2)

@@ -61,7 +61,8 @@ import Testing
         let wake = schedule.wake
         #expect(schedule.handle(.updated(.failed), at: .seconds(2)) == nil && schedule.wake == wake)
         #expect(schedule.handle(.disappeared, at: .seconds(3)) == .stop && schedule.wake == nil)
-        for event in [WidgetSchedule.Event.updated(.newData), .ended(isFault: true), .asked, .timePassed, .disappeared] {
+        for event in [WidgetSchedule.Event.updated(.newData), .ended(isFault: true), .asked, .timePassed, .disappeared]
+        {
             #expect(schedule.handle(event, at: .seconds(100)) == nil && schedule.wake == nil)
         }
     }

@@ -82,7 +82,8 @@ import Testing
         #expect(facts["user"] == "\(geteuid()) \(geteuid())" && facts["blocked"] == "0", "\(facts)")
         let names = Set((facts["environment"] ?? "").split(separator: " ").map(String.init))
         #expect(
-            names.isSuperset(of: ["HOME", "LOGNAME", "PATH", "USER"]) && names.filter { $0.hasPrefix("ANNEX") } == ["ANNEX_PRIVATE"],
+            names.isSuperset(of: ["HOME", "LOGNAME", "PATH", "USER"])
+                && names.filter { $0.hasPrefix("ANNEX") } == ["ANNEX_PRIVATE"],
             "\(names)")
     }
 

@@ -86,7 +86,9 @@ import Testing
         #expect(texts(compact[0]).contains("in Lisbon"), "\(texts(compact[0]))")
         await view.setExpanded(true, for: "com.example.weather.today")
         let expanded = try await cards(of: view) { texts($0[0]).count > texts(compact[0]).count }
-        #expect(expanded[0].state.height(in: TodaySurface(width: 320, expandedHeight: 400).placement(expanded: true)) == 230)
+        #expect(
+            expanded[0].state.height(in: TodaySurface(width: 320, expandedHeight: 400).placement(expanded: true)) == 230
+        )
         _ = try await run("Weather", "nowhere")
         #expect(try await cards(of: view) { $0.isEmpty }.isEmpty)
         await view.close(within: .patience)

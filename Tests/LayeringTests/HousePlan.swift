@@ -178,7 +178,10 @@ enum HousePlan {
             targets: [
                 Target(
                     "AnnexToday", "a Today view: its widgets, their schedule and snapshots",
-                    imports: ["AnnexHost", "AnnexBrokerAPI", "AnnexModel", "AnnexMessages", "AnnexLinux"])
+                    imports: ["AnnexHost", "AnnexBrokerAPI", "AnnexModel", "AnnexMessages", "AnnexLinux"]),
+                Target(
+                    "AnnexTodayPage", "the Today view as a page for browsers, without a network",
+                    imports: ["AnnexToday", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux"]),
             ]),
         Floor(
             name: "Commands",
@@ -191,7 +194,8 @@ enum HousePlan {
                     "AnnexCommand", "the command line's commands",
                     imports: [
                         "AnnexToday", "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexPortalServer", "AnnexGroups",
-                        "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundling", "AnnexBundle", "AnnexActivation",
+                        "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundling", "AnnexBundle",
+                        "AnnexActivation",
                         "AnnexModel", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
                         "AnnexLaunch",
                         "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel",
@@ -199,6 +203,12 @@ enum HousePlan {
                     ],
                     products: ["Logging", "ArgumentParser"]),
                 Target("annex", "the command line", imports: ["AnnexCommand"]),
+                Target(
+                    "annex-today", "serves the Today view's page to the browsers of this machine",
+                    imports: [
+                        "AnnexCommand", "AnnexTodayPage", "AnnexToday", "AnnexHost", "AnnexPolicy", "AnnexLinux",
+                    ],
+                    products: ["NIOHTTP1", "NIOPosix", "NIOCore", "ArgumentParser"]),
             ]),
     ]
 

@@ -30,7 +30,9 @@ final class WeatherWidget: WidgetExtension {
         shown = (name, hour)
         let now = Weather(in: name, at: hour)
         var nodes = [
-            ContentNode.row([picture(now.sky), .text("\(now.temperature) °C"), .text(now.sky.rawValue, style: .secondary)]),
+            ContentNode.row([
+                picture(now.sky), .text("\(now.temperature) °C"), .text(now.sky.rawValue, style: .secondary),
+            ]),
             .text("in \(name)", style: .secondary), .progress(now.rain, label: "Rain"),
         ]
         if widget.activeDisplayMode == .expanded { nodes += (1...Self.hours).map { Self.row(in: name, at: hour + $0) } }

@@ -4,7 +4,7 @@ import AnnexLinux
 import ArgumentParser
 
 /// The daemon that a command connects to, and the exit codes for its errors.
-struct DaemonChoice: ParsableArguments {
+package struct DaemonChoice: ParsableArguments {
     @Flag(help: "Use the machine's daemon, even if a daemon of your own listens.")
     var system = false
 
@@ -12,9 +12,11 @@ struct DaemonChoice: ParsableArguments {
     var socket: String?
 
     @Flag(help: "Print one JSON object instead of text.")
-    var json = false
+    package var json = false
 
-    func validate() throws {
+    package init() {}
+
+    package func validate() throws {
         guard !system || socket == nil else {
             throw ValidationError("--system and --socket name two different daemons: give only one of them")
         }

@@ -60,7 +60,9 @@ struct KeyReader: Sendable {
         defer { begun = [] }
         guard isIntroduced, isOver else { return nil }
         let middle = begun[2..<begun.count - 1]
-        if middle.first == UInt8(ascii: "<") { return Self.mouse(middle.dropFirst(), isPress: byte == UInt8(ascii: "M")) }
+        if middle.first == UInt8(ascii: "<") {
+            return Self.mouse(middle.dropFirst(), isPress: byte == UInt8(ascii: "M"))
+        }
         return Self.named(byte, middle)
     }
 

@@ -56,7 +56,7 @@ struct ReportPrinter {
 }
 
 /// Prints errors on stderr, so that stdout holds only results.
-enum StandardError {
+package enum StandardError {
     /// SYNC: relaxed: the thread that sets this value also prints.
     private static let patient = Atomic(true)
 
@@ -66,7 +66,7 @@ enum StandardError {
         set { patient.store(newValue, ordering: .relaxed) }
     }
 
-    static func print(_ line: String) {
+    package static func print(_ line: String) {
         // Earlier output must appear first.
         fflush(nil)
         var entry = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)

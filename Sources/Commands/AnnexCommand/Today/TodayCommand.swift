@@ -40,19 +40,6 @@ struct TodayCommand: AsyncParsableCommand {
               69  no daemon answers
             """)
 
-    @Option(help: "Show the widgets of this app, with a broker of this program's own.", completion: .directory)
-    var app: [String] = []
-
-    @Option(
-        name: .customLong("grant"),
-        help: ArgumentHelp(
-            "With --app: grant this entitlement to the widgets that ask for it. May be given more than once.",
-            valueName: "entitlement"))
-    var granting: [String] = []
-
-    @Option(help: ArgumentHelp("Show only this widget.", valueName: "identifier"))
-    var only: String?
-
     @Flag(help: "Update the widgets, print them once, and end. This is so if the output is no terminal.")
     var once = false
 
@@ -62,34 +49,21 @@ struct TodayCommand: AsyncParsableCommand {
     @Flag(help: "With --once: show the widgets at their full height, if they have more than the compact one.")
     var expanded = false
 
+    @OptionGroup var choice: TodayChoice
+
     @OptionGroup var daemon: DaemonChoice
 
     func validate() throws {
-        try daemon.checkAlone(apps: app)
-        guard granting.isEmpty || !app.isEmpty else {
-            throw ValidationError("--grant is for --app: annex grant grants to installed widgets")
-        }
+        try choice.check(with: daemon)
         guard (20...400).contains(width) else { throw ValidationError("--width \(width) is not between 20 and 400") }
     }
 
     func run() async throws {
-        let host = try daemon.host(ofApps: app)
-        let widgets = try widgets(of: host)
-        let view = TodayView(of: host, keepingIn: folder()) { [only] in only == nil || $0.id == only }
+        let (view, widgets) = try choice.view(through: daemon)
         if !once, !daemon.json, let terminal = ScreenTerminal() { return try await show(view, on: terminal) }
         let cards = try await updated(widgets, in: view)
         print(cards)
         guard cards.allSatisfy({ $0.failure == nil }) else { throw DaemonChoice.rejected }
-    }
-
-    /// Without a folder, the view works all the same.
-    private func folder() -> TodayFolder? {
-        do throws(SystemError) {
-            return try TodayFolder(TodayFolder.standard())
-        } catch {
-            StandardError.print("annex: the last content of widgets is not kept: \(error)")
-            return nil
-        }
     }
 
     private func show(_ view: TodayView, on terminal: ScreenTerminal) async throws {
@@ -135,28 +109,6 @@ struct TodayCommand: AsyncParsableCommand {
         }
         if cards.isEmpty {
             StandardError.print("annex: no widget is switched on: annex list --all --point \(TodayView.point)")
-        }
-    }
-
-    private func widgets(of host: AnnexHost) throws -> [InstalledExtension] {
-        try daemon.reporting { () throws(BrokerError) in
-            if !app.isEmpty { try switchOn(host) }
-            let widgets = try host.installed().filter { $0.extensionPoint == TodayView.point && $0.isOffered }
-            guard let only else { return widgets }
-            if let one = widgets.first(where: { $0.id == only }) { return [one] }
-            throw BrokerError(
-                .unknownExtension, what: "is no widget that is switched on", place: only,
-                remedy: "annex list --all --point \(TodayView.point)")
-        }
-    }
-
-    /// The user has named the apps, so all their widgets are shown.
-    private func switchOn(_ host: AnnexHost) throws(BrokerError) {
-        for one in try host.installed() where one.extensionPoint == TodayView.point && one.rejection == nil {
-            for entitlement in one.entitlements where granting.contains(entitlement.name) {
-                try host.grant(entitlement.name, to: one.id)
-            }
-            try host.setEnabled(true, for: one.id)
         }
     }
 }

@@ -40,7 +40,9 @@ struct TodayDrawing {
     }
 
     /// For each line of the content, where the picks are.
-    var spots: [[ContentDrawing.Spot]] { Array((content?.spots ?? []).prefix(drawnLines(of: content?.lines.count ?? 0))) }
+    var spots: [[ContentDrawing.Spot]] {
+        Array((content?.spots ?? []).prefix(drawnLines(of: content?.lines.count ?? 0)))
+    }
 
     /// The frame with the content in it.
     /// - Parameter isChosen: marks the card whose numbers count.

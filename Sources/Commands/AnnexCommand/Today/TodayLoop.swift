@@ -76,7 +76,7 @@ struct TodayLoop {
         case .move(let identifier, let place): await view.move(identifier, to: place)
         case .setAdded(let isAdded, let identifier): try await view.setAdded(isAdded, for: identifier)
         case .offers:
-            screen.show(try await view.offers().map { TodayScreen.Offer(identifier: $0.id, name: $0.displayName) })
+            screen.show(await view.offers.map { TodayScreen.Offer(identifier: $0.id, name: $0.displayName) })
         }
     }
 }

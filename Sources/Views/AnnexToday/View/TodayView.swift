@@ -1,7 +1,7 @@
 package import AnnexBrokerAPI
 package import AnnexHost
-package import AnnexModel
 internal import AnnexLinux
+package import AnnexModel
 
 /// A Today view: the widgets that the user has switched on, in the user's order, each with its last view until fresh content is there.
 ///
@@ -24,6 +24,8 @@ package actor TodayView {
     private var widgets: [String: Widget] = [:]
     private var order: [String] = []
     private var expanded: Set<String> = []
+    /// The installed widgets that are switched off: the user could add them.
+    package private(set) var offers: [InstalledExtension] = []
     private var surface: TodaySurface?
     private var alarm: (moment: Duration, task: Task<Void, Never>)?
     private var follower: Task<Void, Never>?
@@ -41,7 +43,8 @@ package actor TodayView {
     ///   - isWanted: chooses among the widgets that are switched on.
     package init(
         of host: AnnexHost, keepingIn folder: TodayFolder?, rules: TodayRules = TodayRules(),
-        clock: any TodayClock = MachineClock(), wanting isWanted: @escaping @Sendable (InstalledExtension) -> Bool = { _ in true }
+        clock: any TodayClock = MachineClock(),
+        wanting isWanted: @escaping @Sendable (InstalledExtension) -> Bool = { _ in true }
     ) {
         self.host = host
         self.folder = folder
@@ -147,12 +150,6 @@ package actor TodayView {
         try await reload()
     }
 
-    /// The widgets that the user could add.
-    package func offers() async throws(BrokerError) -> [InstalledExtension] {
-        try await asking { [host] () throws(BrokerError) in try host.installed() }
-            .filter { $0.extensionPoint == Self.point && $0.rejection == nil && !$0.isEnabled }
-    }
-
     // MARK: The widgets
 
     /// Follows what is installed and switched on.
@@ -164,11 +161,13 @@ package actor TodayView {
 
     private func reload() async throws(BrokerError) {
         let installed = try await asking { [host] () throws(BrokerError) in try host.installed() }
-        let wanted = installed.filter { $0.extensionPoint == Self.point && $0.isOffered && isWanted($0) }
+        let usable = installed.filter { $0.extensionPoint == Self.point && $0.rejection == nil }
+        let wanted = usable.filter { $0.isEnabled && isWanted($0) }
         let (kept, snapshots) = await inBackground { [folder] in
             (folder?.order ?? [], wanted.map { folder?.snapshot(of: $0.id, instance: $0.instance) })
         }
         guard surface != nil else { return }
+        offers = usable.filter { !$0.isEnabled }
         for (identifier, widget) in widgets where !wanted.contains(where: { $0 == widget.card.widget }) {
             widget.jobs.finish()
             widgets[identifier] = nil

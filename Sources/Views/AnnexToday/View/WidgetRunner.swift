@@ -102,7 +102,8 @@ private struct RunningWidget {
     private let follower: Task<Void, Never>
 
     init(
-        _ widget: WidgetSession, pause: Duration, reporting report: @escaping @Sendable (WidgetRunner.Report) async -> Void
+        _ widget: WidgetSession, pause: Duration,
+        reporting report: @escaping @Sendable (WidgetRunner.Report) async -> Void
     ) {
         self.widget = widget
         follower = Task {

@@ -1,0 +1,70 @@
+package import AnnexHost
+import AnnexLinux
+import AnnexModel
+package import AnnexToday
+import ArgumentParser
+
+/// Which widgets a Today view shows, for all programs that show one.
+package struct TodayChoice: ParsableArguments {
+    @Option(help: "Show the widgets of this app, with a broker of this program's own.", completion: .directory)
+    var app: [String] = []
+
+    @Option(
+        name: .customLong("grant"),
+        help: ArgumentHelp(
+            "With --app: grant this entitlement to the widgets that ask for it. May be given more than once.",
+            valueName: "entitlement"))
+    var granting: [String] = []
+
+    @Option(help: ArgumentHelp("Show only this widget.", valueName: "identifier"))
+    var only: String?
+
+    package init() {}
+
+    package func check(with daemon: DaemonChoice) throws {
+        try daemon.checkAlone(apps: app)
+        guard granting.isEmpty || !app.isEmpty else {
+            throw ValidationError("--grant is for --app: annex grant grants to installed widgets")
+        }
+    }
+
+    /// A view that is not shown yet, and its widgets.
+    package func view(through daemon: DaemonChoice) throws -> (view: TodayView, widgets: [InstalledExtension]) {
+        let host = try daemon.host(ofApps: app)
+        let widgets = try widgets(of: host, through: daemon)
+        let view = TodayView(of: host, keepingIn: folder()) { [only] in only == nil || $0.id == only }
+        return (view, widgets)
+    }
+
+    /// Without a folder, the view works all the same.
+    private func folder() -> TodayFolder? {
+        do throws(SystemError) {
+            return try TodayFolder(TodayFolder.standard())
+        } catch {
+            StandardError.print("annex: the last content of widgets is not kept: \(error)")
+            return nil
+        }
+    }
+
+    private func widgets(of host: AnnexHost, through daemon: DaemonChoice) throws -> [InstalledExtension] {
+        try daemon.reporting { () throws(BrokerError) in
+            if !app.isEmpty { try switchOn(host) }
+            let widgets = try host.installed().filter { $0.extensionPoint == TodayView.point && $0.isOffered }
+            guard let only else { return widgets }
+            if let one = widgets.first(where: { $0.id == only }) { return [one] }
+            throw BrokerError(
+                .unknownExtension, what: "is no widget that is switched on", place: only,
+                remedy: "annex list --all --point \(TodayView.point)")
+        }
+    }
+
+    /// The user has named the apps, so all their widgets are shown.
+    private func switchOn(_ host: AnnexHost) throws(BrokerError) {
+        for one in try host.installed() where one.extensionPoint == TodayView.point && one.rejection == nil {
+            for entitlement in one.entitlements where granting.contains(entitlement.name) {
+                try host.grant(entitlement.name, to: one.id)
+            }
+            try host.setEnabled(true, for: one.id)
+        }
+    }
+}

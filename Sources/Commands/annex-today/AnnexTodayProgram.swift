@@ -1,0 +1,104 @@
+import AnnexCommand
+import AnnexHost
+import AnnexLinux
+import AnnexPolicy
+import AnnexToday
+import AnnexTodayPage
+import ArgumentParser
+import Glibc
+
+/// The program `annex-today`: the Today view as a page in the browser.
+@main
+struct AnnexTodayProgram: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "annex-today",
+        abstract: "Show the widgets of the Today view as a page in the browser.",
+        discussion: """
+            The page is served to this machine alone, and its address has a random token that is the key to it. It shows \
+            what annex today shows in a terminal, and follows changes. It needs no script: without one, reload it.
+
+            EXAMPLES
+              annex-today                                  print the address; open it in a browser
+              annex-today --app ToDoList.app               with a broker of its own, without a daemon
+              annex-today --port 8420                      at the same port each time
+              xdg-open "$(annex-today --json | jq -r .address)"
+
+            FILES
+              ~/.local/state/annex/today    the last content of each widget, and their order; for root \
+            /var/lib/annex/today. ANNEX_TODAY names another folder
+
+            EXIT STATUS
+              0   ended by a signal
+              1   the port is in use, or the broker rejects the request; the reason is printed
+              64  the command line is not understood
+              69  no daemon answers
+            """)
+
+    @Option(help: "The port to serve the page at; 0 for any free one.")
+    var port = 0
+
+    @OptionGroup var choice: TodayChoice
+
+    @OptionGroup var daemon: DaemonChoice
+
+    /// How long the widgets may take to end after a signal.
+    private static let farewell = Duration.seconds(1)
+
+    func validate() throws {
+        try choice.check(with: daemon)
+        guard (0...65_535).contains(port) else { throw ValidationError("--port \(port) is not between 0 and 65535") }
+    }
+
+    func run() async throws {
+        let view = try choice.view(through: daemon).view
+        let ended = try Self.whenSignalled()
+        let token = PageGuard.newToken()
+        let page = TodayPage(of: view, guarding: PageGuard(token: token))
+        let server = try await server(of: page)
+        tell("http://127.0.0.1:\(server.port)/\(token)/")
+        let showing = Task { () -> Result<Void, BrokerError> in
+            defer { ended.continuation.finish() }
+            do throws(BrokerError) {
+                return .success(try await page.run())
+            } catch {
+                return .failure(error)
+            }
+        }
+        for await _ in ended.stream {}
+        await view.close(within: Self.farewell)
+        let result = await showing.value
+        await server.close()
+        if case .failure(let error) = result {
+            StandardError.print("annex-today: \(error)")
+            throw ExitCode(1)
+        }
+    }
+
+    private func server(of page: TodayPage) async throws -> PageServer {
+        do {
+            return try await PageServer(port: port, page: page)
+        } catch {
+            StandardError.print("annex-today: port \(port) cannot be used: \(error); name another one with --port")
+            throw ExitCode(1)
+        }
+    }
+
+    private func tell(_ address: String) {
+        print(daemon.json ? JSON.object([.init("address", value: .text(address))]).line : address)
+        // The reader may wait for it.
+        fflush(nil)
+    }
+
+    /// A stream that ends with the first signal that asks for the program's end.
+    private static func whenSignalled() throws -> (
+        stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation
+    ) {
+        let ended = AsyncStream.makeStream(of: Void.self)
+        let signals = try SignalPipe([SIGTERM, SIGINT, SIGHUP])
+        _ = try WorkerThread("annex-signals") {
+            _ = signals.wait()
+            ended.continuation.finish()
+        }
+        return ended
+    }
+}

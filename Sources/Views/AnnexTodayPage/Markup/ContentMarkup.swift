@@ -1,0 +1,114 @@
+internal import AnnexModel
+
+/// The view of a widget as HTML. Buttons are of the form around it, and pictures have addresses of their own.
+///
+/// A view may have more text than a page can draw fast. A card shows only a small part of it anyway, so the rest is left out.
+struct ContentMarkup {
+    private static let mostNodes = 200
+    private static let mostCharacters = 8_000
+
+    private let identifier: String
+    private var nodes = 0
+    private var characters = 0
+    private var buttons = 0
+    private(set) var pictures: [[UInt8]] = []
+    private(set) var markup = Markup()
+
+    /// - Parameter identifier: of the widget; pictures lie at `picture/IDENTIFIER/NUMBER`.
+    init(_ tree: ContentTree, of identifier: String) {
+        self.identifier = identifier
+        if case .list(let nodes) = tree.root {
+            for node in nodes { add(node) }
+        } else {
+            add(tree.root)
+        }
+    }
+
+    private mutating func add(_ node: ContentNode) {
+        nodes += 1
+        guard nodes <= Self.mostNodes, characters < Self.mostCharacters else { return }
+        switch node {
+        case .text(let text, let style):
+            let words = words(text)
+            markup.add("p", [("class", style == .secondary ? "secondary" : nil), ("dir", "auto")]) { $0.add(words) }
+        case .image(let bytes, let description): add(bytes, words(description))
+        case .progress(let fraction, let label): addProgress(fraction, words(label))
+        case .choice(let title, let action, let options, let chosen): addChoice(title, action, options, chosen)
+        case .button(let title, let action): markup.add(button(words(title), asking: "perform:\(action)"))
+        case .row(let nodes): add(nodes, in: "row")
+        case .list(let nodes): add(nodes, in: "list")
+        }
+    }
+
+    private mutating func add(_ nodes: [ContentNode], in kind: String) {
+        // The closure cannot change this value while it writes into the markup, so the parts are made apart.
+        let outer = markup
+        markup = Markup()
+        for node in nodes { add(node) }
+        let inner = markup
+        markup = outer
+        markup.add("div", [("class", kind)]) { $0.add(inner) }
+    }
+
+    private mutating func add(_ picture: [UInt8], _ description: String) {
+        guard let size = PictureHeader(picture) else { return }
+        // The digest makes another picture another address, and the size keeps the page from moving when it comes.
+        let address = "picture/\(identifier)/\(pictures.count)?\(Fingerprint(of: picture))"
+        pictures.append(picture)
+        markup.addEmpty(
+            "img",
+            [("src", address), ("alt", description), ("width", "\(size.width)"), ("height", "\(size.height)")])
+    }
+
+    private mutating func addProgress(_ fraction: Double?, _ label: String) {
+        markup.add("label", [("class", "progress")]) { markup in
+            markup.add("span", [("dir", "auto")]) { $0.add(label.isEmpty ? "Progress" : label) }
+            markup.add("progress", [("max", "1"), ("value", fraction.map { "\($0)" })]) { _ in }
+        }
+    }
+
+    private mutating func addChoice(_ title: String, _ action: String, _ options: [String], _ chosen: Int?) {
+        let (title, options) = (words(title), options.map { words($0) })
+        let marks = options.enumerated().map { index, option in
+            button(option, asking: "perform:\(action):\(index)", isPressed: index == chosen)
+        }
+        markup.add("fieldset") { markup in
+            markup.add("legend", [("dir", "auto")]) { $0.add(title) }
+            for mark in marks { markup.add(mark) }
+        }
+    }
+
+    private mutating func button(_ title: String, asking wish: String, isPressed: Bool? = nil) -> Markup {
+        buttons += 1
+        // A button without a name could not be read out.
+        let name = title.allSatisfy(\.isWhitespace) ? "Button" : title
+        var button = Markup()
+        button.add(
+            "button",
+            [
+                // After a change of the card, the focus goes to the button of the same number.
+                ("id", "pick-\(buttons)-\(identifier)"), ("name", "do"), ("value", wish), ("dir", "auto"),
+                ("aria-pressed", isPressed.map { $0 ? "true" : "false" }),
+            ]
+        ) { $0.add(name) }
+        return button
+    }
+
+    /// The beginning of a text, as far as the card has room for text.
+    private mutating func words(_ text: String) -> String {
+        let part = text.prefix(max(Self.mostCharacters - characters, 0))
+        characters += part.count
+        return part.count == text.count ? text : part + "…"
+    }
+}
+
+/// A short word that differs if the bytes differ, unless somebody wants it not to (FNV-1a).
+struct Fingerprint: CustomStringConvertible {
+    private let value: UInt64
+
+    init(of bytes: some Sequence<UInt8>) {
+        value = bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    var description: String { String(value, radix: 36) }
+}

@@ -1,0 +1,45 @@
+/// Text of an HTML document. Names of elements and attributes are words of this program, and everything else is escaped. So no text of
+/// an extension becomes markup.
+struct Markup: Sendable, Hashable {
+    private(set) var text = ""
+
+    typealias Attribute = (name: StaticString, value: String?)
+
+    /// Adds plain text.
+    mutating func add(_ plain: String) { text += Self.escaped(plain) }
+
+    /// Adds an element with its contents. An attribute without a value is left out.
+    mutating func add(_ name: StaticString, _ attributes: [Attribute] = [], containing body: (inout Markup) -> Void) {
+        open(name, attributes)
+        body(&self)
+        text += "</\(name)>"
+    }
+
+    /// Adds an element that has no contents, such as `img`.
+    mutating func addEmpty(_ name: StaticString, _ attributes: [Attribute] = []) { open(name, attributes) }
+
+    mutating func add(_ other: Markup) { text += other.text }
+
+    private mutating func open(_ name: StaticString, _ attributes: [Attribute]) {
+        text += "<\(name)"
+        for case (let attribute, let value?) in attributes { text += " \(attribute)=\"\(Self.escaped(value))\"" }
+        text += ">"
+    }
+
+    /// The characters that end a text or an attribute, as references.
+    static func escaped(_ plain: String) -> String {
+        var text = ""
+        text.reserveCapacity(plain.utf8.count)
+        for scalar in plain.unicodeScalars {
+            switch scalar {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            case ">": text += "&gt;"
+            case "\"": text += "&quot;"
+            case "'": text += "&#39;"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,56 @@
+internal import AnnexBrokerAPI
+internal import AnnexToday
+
+/// The whole document, and the part of it that changes.
+enum PageMarkup {
+    static func document(of contents: Markup) -> String {
+        var page = Markup()
+        page.add("html", [("lang", "en")]) { html in
+            html.add("head") { head in addHead(to: &head) }
+            html.add("body") { body in
+                body.add("header") { header in
+                    header.add("h1") { $0.add("Today") }
+                    header.add("p", [("id", "state"), ("role", "status")]) { _ in }
+                }
+                body.add("main", [("id", "cards")]) { $0.add(contents) }
+            }
+        }
+        return "<!doctype html>\n" + page.text
+    }
+
+    private static func addHead(to head: inout Markup) {
+        head.addEmpty("meta", [("charset", "utf-8")])
+        head.addEmpty("meta", [("name", "viewport"), ("content", "width=device-width, initial-scale=1")])
+        head.addEmpty("meta", [("name", "color-scheme"), ("content", "light dark")])
+        head.add("title") { $0.add("Today") }
+        // Without an icon, browsers ask for one outside of the page's own address.
+        head.addEmpty("link", [("rel", "icon"), ("href", "data:,")])
+        head.addEmpty("link", [("rel", "stylesheet"), ("href", "style.css")])
+        head.add("script", [("src", "script.js"), ("defer", "")]) { _ in }
+    }
+
+    /// All cards, and the widgets that could be added.
+    static func contents(_ cards: [TodayCard], offers: [InstalledExtension], on surface: TodaySurface) -> Markup {
+        var markup = Markup()
+        for (place, card) in cards.enumerated() {
+            markup.add(CardMarkup(card, on: surface).markup(at: place, of: cards.count))
+        }
+        if cards.isEmpty { markup.add("p", [("id", "empty")]) { $0.add("No widget is switched on.") } }
+        if !offers.isEmpty { add(offers, to: &markup) }
+        return markup
+    }
+
+    private static func add(_ offers: [InstalledExtension], to markup: inout Markup) {
+        markup.add("section", [("id", "offers"), ("aria-labelledby", "offers-title")]) { section in
+            section.add("h2", [("id", "offers-title")]) { $0.add("More widgets") }
+            for offer in offers {
+                section.add("form", [("method", "post"), ("action", "do")]) { form in
+                    form.addEmpty("input", [("type", "hidden"), ("name", "widget"), ("value", offer.id)])
+                    form.add("button", [("name", "do"), ("value", "add"), ("id", "add-\(offer.id)")]) {
+                        $0.add("Add \(offer.displayName)")
+                    }
+                }
+            }
+        }
+    }
+}

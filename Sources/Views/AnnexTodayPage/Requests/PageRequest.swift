@@ -1,0 +1,72 @@
+/// A request of a browser, as it came.
+package struct PageRequest: Sendable {
+    /// The port at which it came.
+    package let port: Int
+    package let method: String
+    /// With the query.
+    package let target: String
+    package let headers: [(name: String, value: String)]
+    package let body: [UInt8]
+
+    package init(
+        port: Int, method: String, target: String, headers: [(name: String, value: String)], body: [UInt8] = []
+    ) {
+        self.port = port
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The values of a header.
+    func values(of name: String) -> [String] {
+        headers.filter { $0.name.lowercased() == name }.map(\.value)
+    }
+}
+
+/// An answer to a browser.
+package struct PageAnswer: Sendable {
+    package enum Body: Sendable {
+        case whole([UInt8])
+        /// Lines of a stream of events, as they come.
+        case events(AsyncStream<[UInt8]>)
+    }
+
+    package let status: Int
+    package let headers: [(name: String, value: String)]
+    package let body: Body
+
+    /// A short text for a person. It names nothing of the request.
+    static func plain(_ status: Int, _ text: String, headers: [(name: String, value: String)] = []) -> PageAnswer {
+        PageAnswer(
+            status: status, type: "text/plain; charset=utf-8", body: .whole(Array((text + "\n").utf8)), headers: headers
+        )
+    }
+
+    static func text(_ text: String, type: String) -> PageAnswer {
+        PageAnswer(status: 200, type: type + "; charset=utf-8", body: .whole(Array(text.utf8)))
+    }
+
+    init(status: Int, type: String, body: Body, headers: [(name: String, value: String)] = []) {
+        self.status = status
+        self.headers = Self.always + [("Content-Type", type)] + headers
+        self.body = body
+    }
+
+    /// The page asks nobody else for anything, runs no script but its own, and is shown in no other page.
+    private static let always: [(name: String, value: String)] = [
+        (
+            "Content-Security-Policy",
+            """
+            default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+            form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+            trusted-types annex
+            """
+        ),
+        ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("Cache-Control", "no-store"),
+        // The address has the token, so no other site may learn it.
+        ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
+    ]
+}

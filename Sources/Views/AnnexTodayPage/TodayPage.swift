@@ -1,0 +1,118 @@
+package import AnnexBrokerAPI
+internal import AnnexModel
+package import AnnexToday
+
+/// The Today view as a page for browsers. It knows no network: a server passes requests on.
+package actor TodayPage {
+    private let view: TodayView
+    private let visitors: PageGuard
+    private var surface = TodaySurface(width: 320, expandedHeight: PageStyle.expandedHeight)
+    private var readers: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
+    private var lastReader = 0
+
+    /// The pages that may be open at the same time.
+    private static let mostReaders = 16
+    /// Between two changes that the pages hear of.
+    private static let pause = Duration.milliseconds(100)
+
+    package init(of view: TodayView, guarding visitors: PageGuard) {
+        self.view = view
+        self.visitors = visitors
+    }
+
+    /// Shows the view, and tells open pages of each change. Returns when the view is closed.
+    /// - Throws: if the broker does not answer.
+    package func run() async throws(BrokerError) {
+        try await view.show(on: surface)
+        for await _ in view.changes {
+            for reader in readers.values { reader.yield(Self.event) }
+            try? await Task.sleep(for: Self.pause)
+        }
+        for reader in readers.values { reader.finish() }
+    }
+
+    // MARK: Requests
+
+    package func answer(to request: PageRequest) async -> PageAnswer {
+        let path: String
+        switch visitors.path(of: request) {
+        case .success(let found): path = found
+        case .failure(let refusal): return refusal.answer
+        }
+        switch request.method {
+        case "GET": return await page(path)
+        case "POST" where path == "do": return await act(on: request)
+        default: return .plain(405, "This page is only read, and used by its own buttons.", headers: [("Allow", "GET")])
+        }
+    }
+
+    private func page(_ path: String) async -> PageAnswer {
+        switch path {
+        case "": return .text(PageMarkup.document(of: await contents), type: "text/html")
+        case "cards": return .text(await contents.text, type: "text/html")
+        case "style.css": return .text(PageStyle.sheet, type: "text/css")
+        case "script.js": return .text(PageScript.text, type: "text/javascript")
+        case "events": return events()
+        default: return await picture(path.split(separator: "/", omittingEmptySubsequences: false))
+        }
+    }
+
+    private var contents: Markup {
+        get async { PageMarkup.contents(await view.cards, offers: await view.offers, on: surface) }
+    }
+
+    /// A picture of a widget's present view, by its number. Its bytes go to the browser as they are, which decodes pictures in a sandbox.
+    private func picture(_ words: [Substring]) async -> PageAnswer {
+        guard words.count == 3, words[0] == "picture", let number = Int(words[2]),
+            let card = await view.cards.first(where: { $0.id == words[1] }), let tree = card.state.view
+        else { return PageGuard.Refusal.token.answer }
+        let pictures = ContentMarkup(tree, of: card.id).pictures
+        guard pictures.indices.contains(number) else { return PageGuard.Refusal.token.answer }
+        let bytes = pictures[number]
+        let isPNG = bytes.starts(with: [0x89, 0x50, 0x4E, 0x47])
+        return PageAnswer(status: 200, type: isPNG ? "image/png" : "image/jpeg", body: .whole(bytes))
+    }
+
+    // MARK: The user
+
+    private func act(on request: PageRequest) async -> PageAnswer {
+        guard let wish = PageWish(form: request.body) else { return .plain(400, "This is no form of the page.") }
+        do throws(BrokerError) {
+            try await fulfil(wish)
+        } catch {
+            return .plain(502, "The broker has refused this: \(error)")
+        }
+        // Without a script, the browser shows the page again.
+        return .plain(303, "Done.", headers: [("Location", "./")])
+    }
+
+    private func fulfil(_ wish: PageWish) async throws(BrokerError) {
+        switch wish {
+        case .perform(let action, let identifier): await view.perform(action, in: identifier)
+        case .setExpanded(let isExpanded, let identifier): await view.setExpanded(isExpanded, for: identifier)
+        case .update(let identifier): await view.update(identifier)
+        case .move(let identifier, let place): await view.move(identifier, to: place)
+        case .setAdded(let isAdded, let identifier): try await view.setAdded(isAdded, for: identifier)
+        case .width(let width):
+            surface = TodaySurface(width: width, expandedHeight: PageStyle.expandedHeight)
+            try await view.show(on: surface)
+        }
+    }
+
+    // MARK: Events
+
+    private static let event = Array("data: changed\n\n".utf8)
+
+    /// A value for each change, and one at once. A slow reader finds one value for all changes that it missed.
+    private func events() -> PageAnswer {
+        guard readers.count < Self.mostReaders else { return .plain(503, "Too many pages are open.") }
+        lastReader += 1
+        let (events, reader) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(1))
+        readers[lastReader] = reader
+        reader.yield(Self.event)
+        reader.onTermination = { [weak self, number = lastReader] _ in Task { await self?.forget(number) } }
+        return PageAnswer(status: 200, type: "text/event-stream", body: .events(events))
+    }
+
+    private func forget(_ reader: Int) { readers[reader] = nil }
+}
