@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: ["GET", "POST"], ["cross-site", "same-site", "same-origin", "none", "other"])
-    func `the browser's word for the site counts`(method: String, site: String) {
+    func `the site that the browser names counts`(method: String, site: String) {
         let found = path(
             page + "do", method: method, ("Origin", "http://127.0.0.1:8420"), ("Sec-Fetch-Site", site))
         let isAllowed = site == "same-origin" || site == "none" && method == "GET"

@@ -29,7 +29,7 @@ import Testing
         "do=move:x", "do=move", "do=width:0", "do=width:10001", "do=width:99999999999999999999", "do=perform",
         "do=perform:a:b", "do=perform:a:4294967296", "do=perform:a:1:2", "do=update:1", "=&do=update&=",
     ])
-    func `a form that is none of the page's is refused`(form: String) {
+    func `a form that the page does not have is refused`(form: String) {
         #expect(wish(form) == nil)
     }
 

@@ -32,7 +32,7 @@ final class PageConnection: ChannelInboundHandler {
         case .end:
             guard let head else { return }
             self.head = nil
-            answer(head, context)
+            answer(head, in: context)
         }
     }
 
@@ -46,7 +46,7 @@ final class PageConnection: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    private func answer(_ head: HTTPRequestHead, in context: ChannelHandlerContext) {
         let request = PageRequest(
             port: context.localAddress?.port ?? 0, method: head.method.rawValue, target: head.uri,
             headers: head.headers.map { ($0.name, $0.value) },

@@ -42,7 +42,7 @@ package actor TodayPage {
         switch request.method {
         case "GET": return await page(path)
         case "POST" where path == "do": return await act(on: request)
-        default: return .plain(405, "This page is only read, and used by its own buttons.", headers: [("Allow", "GET")])
+        default: return .plain(405, saying: "This page is only read, and used by its own buttons.", headers: [("Allow", "GET")])
         }
     }
 
@@ -76,14 +76,14 @@ package actor TodayPage {
     // MARK: The user
 
     private func act(on request: PageRequest) async -> PageAnswer {
-        guard let wish = PageWish(form: request.body) else { return .plain(400, "This is no form of the page.") }
+        guard let wish = PageWish(form: request.body) else { return .plain(400, saying: "This is no form of the page.") }
         do throws(BrokerError) {
             try await fulfil(wish)
         } catch {
-            return .plain(502, "The broker has refused this: \(error)")
+            return .plain(502, saying: "The broker has refused this: \(error)")
         }
         // Without a script, the browser shows the page again.
-        return .plain(303, "Done.", headers: [("Location", "./")])
+        return .plain(303, saying: "Done.", headers: [("Location", "./")])
     }
 
     private func fulfil(_ wish: PageWish) async throws(BrokerError) {
@@ -105,7 +105,7 @@ package actor TodayPage {
 
     /// A value for each change, and one at once. A slow reader finds one value for all changes that it missed.
     private func events() -> PageAnswer {
-        guard readers.count < Self.mostReaders else { return .plain(503, "Too many pages are open.") }
+        guard readers.count < Self.mostReaders else { return .plain(503, saying: "Too many pages are open.") }
         lastReader += 1
         let (events, reader) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(1))
         readers[lastReader] = reader

@@ -63,10 +63,10 @@ struct KeyReader: Sendable {
         if middle.first == UInt8(ascii: "<") {
             return Self.mouse(middle.dropFirst(), isPress: byte == UInt8(ascii: "M"))
         }
-        return Self.named(byte, middle)
+        return Self.named(byte, behind: middle)
     }
 
-    private static func named(_ last: UInt8, _ middle: ArraySlice<UInt8>) -> Key? {
+    private static func named(_ last: UInt8, behind middle: ArraySlice<UInt8>) -> Key? {
         switch (last, middle.first) {
         case (UInt8(ascii: "A"), _): .up
         case (UInt8(ascii: "B"), _): .down

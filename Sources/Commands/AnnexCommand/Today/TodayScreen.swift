@@ -77,7 +77,7 @@ struct TodayScreen {
         if case .character(let digit) = key, digit.isNumber { return press(digit) }
         defer { digits = "" }
         switch key {
-        case .click(let column, let row): return click(column, row)
+        case .click(let column, let row): return click(at: column, row: row)
         case .wheelUp: offset = max(0, offset - 3)
         case .wheelDown: offset += 3
         case .pageUp: offset = max(0, offset - room)
@@ -151,7 +151,7 @@ struct TodayScreen {
     }
 
     /// A click chooses the card under it, and acts if it meets a pick.
-    private mutating func click(_ column: Int, _ row: Int) -> Wish? {
+    private mutating func click(at column: Int, row: Int) -> Wish? {
         var line = offset + row
         guard row < room else { return nil }
         for card in cards {

@@ -176,12 +176,14 @@ package actor TodayView {
         order = wanted.map(\.id).enumerated().sorted { one, other in
             (places[one.element] ?? .max, one.offset) < (places[other.element] ?? .max, other.offset)
         }.map(\.element)
-        for (widget, snapshot) in zip(wanted, snapshots) where widgets[widget.id] == nil { add(widget, snapshot) }
+        for (widget, snapshot) in zip(wanted, snapshots) where widgets[widget.id] == nil {
+            add(widget, showing: snapshot)
+        }
         change.yield()
         for identifier in order { handle(.appeared, of: identifier) }
     }
 
-    private func add(_ widget: InstalledExtension, _ snapshot: WidgetSnapshot?) {
+    private func add(_ widget: InstalledExtension, showing snapshot: WidgetSnapshot?) {
         var card = TodayCard(widget: widget, isExpanded: expanded.contains(widget.id))
         if let snapshot {
             card.state = snapshot.state
@@ -221,18 +223,18 @@ package actor TodayView {
         widgets[identifier]?.card = card
         change.yield()
         switch report {
-        case .updated(let result, _): await settle(result, of: identifier, card)
+        case .updated(let result, _): await settle(result, of: card)
         case .ended(let end): handle(.ended(isFault: end.isFailure), of: identifier)
         case .state, .failed: break
         }
     }
 
-    private func settle(_ result: WidgetUpdateResult, of identifier: String, _ card: TodayCard) async {
-        handle(.updated(result), of: identifier)
+    private func settle(_ result: WidgetUpdateResult, of card: TodayCard) async {
+        handle(.updated(result), of: card.id)
         guard result != .failed, let folder else { return }
         let snapshot = WidgetSnapshot(of: card.widget.instance, at: WallClock.now(), state: card.state)
         // A full disk costs the next view its snapshot, and nothing else.
-        await inBackground { try? folder.keep(snapshot, of: identifier) }
+        await inBackground { try? folder.keep(snapshot, of: card.id) }
     }
 
     // MARK: Time

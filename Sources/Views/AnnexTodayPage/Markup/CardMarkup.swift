@@ -16,19 +16,19 @@ struct CardMarkup {
     /// - Parameter place: of the card, and how many cards there are.
     func markup(at place: Int, of count: Int) -> Markup {
         var body = Markup()
-        body.add("form", [("method", "post"), ("action", "do")]) { form in
-            form.addEmpty("input", [("type", "hidden"), ("name", "widget"), ("value", card.id)])
-            form.add("h2", [("id", "title-\(card.id)"), ("dir", "auto")]) { $0.add(card.widget.displayName) }
-            form.add("div", [("class", classes)]) { content in
+        body.add("form", with: [("method", "post"), ("action", "do")]) { form in
+            form.addEmpty("input", with: [("type", "hidden"), ("name", "widget"), ("value", card.id)])
+            form.add("h2", with: [("id", "title-\(card.id)"), ("dir", "auto")]) { $0.add(card.widget.displayName) }
+            form.add("div", with: [("class", classes)]) { content in
                 if let view = card.state.view { content.add(ContentMarkup(view, of: card.id).markup) }
             }
-            if let remark { form.add("p", [("class", "remark"), ("role", "status")]) { $0.add(remark) } }
+            if let remark { form.add("p", with: [("class", "remark"), ("role", "status")]) { $0.add(remark) } }
             addControls(to: &form, at: place, of: count)
         }
         var markup = Markup()
         markup.add(
             "article",
-            [
+            with: [
                 ("id", "card-\(card.id)"), ("aria-labelledby", "title-\(card.id)"),
                 ("class", card.failure == nil ? nil : "failed"),
             ]
@@ -53,7 +53,7 @@ struct CardMarkup {
     }
 
     private func addControls(to form: inout Markup, at place: Int, of count: Int) {
-        form.add("div", [("class", "controls")]) { menu in
+        form.add("div", with: [("class", "controls")]) { menu in
             if card.state.largestAvailableDisplayMode == .expanded {
                 add(
                     card.isExpanded ? Control("collapse", titled: "Show less") : Control("expand", titled: "Show more"),
@@ -62,8 +62,8 @@ struct CardMarkup {
             add(Control("update", titled: "Refresh"), to: &menu)
             // Opens without a script.
             menu.add("details") { details in
-                details.add("summary", [("id", "arrange-\(card.id)")]) { $0.add("Arrange") }
-                details.add("div", [("class", "controls")]) { addArrangement(to: &$0, at: place, of: count) }
+                details.add("summary", with: [("id", "arrange-\(card.id)")]) { $0.add("Arrange") }
+                details.add("div", with: [("class", "controls")]) { addArrangement(to: &$0, at: place, of: count) }
             }
         }
     }
@@ -89,7 +89,7 @@ struct CardMarkup {
     private func add(_ control: Control, to menu: inout Markup) {
         menu.add(
             "button",
-            [
+            with: [
                 // "Show more" and "Show less" are one button, which keeps the focus.
                 ("id", "\(control.name == "collapse" ? "expand" : control.name)-\(card.id)"), ("name", "do"),
                 ("value", control.wish), ("aria-label", "\(control.title): \(card.widget.displayName)"),

@@ -30,10 +30,13 @@ struct ContentMarkup {
         switch node {
         case .text(let text, let style):
             let words = words(text)
-            markup.add("p", [("class", style == .secondary ? "secondary" : nil), ("dir", "auto")]) { $0.add(words) }
-        case .image(let bytes, let description): add(bytes, words(description))
-        case .progress(let fraction, let label): addProgress(fraction, words(label))
-        case .choice(let title, let action, let options, let chosen): addChoice(title, action, options, chosen)
+            markup.add("p", with: [("class", style == .secondary ? "secondary" : nil), ("dir", "auto")]) {
+                $0.add(words)
+            }
+        case .image(let bytes, let description): add(picture: bytes, describedAs: words(description))
+        case .progress(let fraction, let label): addProgress(fraction, labelled: words(label))
+        case .choice(let title, let action, let options, let chosen):
+            addChoice(titled: title, asking: action, options: options, chosen: chosen)
         case .button(let title, let action): markup.add(button(words(title), asking: "perform:\(action)"))
         case .row(let nodes): add(nodes, in: "row")
         case .list(let nodes): add(nodes, in: "list")
@@ -47,33 +50,33 @@ struct ContentMarkup {
         for node in nodes { add(node) }
         let inner = markup
         markup = outer
-        markup.add("div", [("class", kind)]) { $0.add(inner) }
+        markup.add("div", with: [("class", kind)]) { $0.add(inner) }
     }
 
-    private mutating func add(_ picture: [UInt8], _ description: String) {
+    private mutating func add(picture: [UInt8], describedAs description: String) {
         guard let size = PictureHeader(picture) else { return }
         // The digest makes another picture another address, and the size keeps the page from moving when it comes.
         let address = "picture/\(identifier)/\(pictures.count)?\(Fingerprint(of: picture))"
         pictures.append(picture)
         markup.addEmpty(
             "img",
-            [("src", address), ("alt", description), ("width", "\(size.width)"), ("height", "\(size.height)")])
+            with: [("src", address), ("alt", description), ("width", "\(size.width)"), ("height", "\(size.height)")])
     }
 
-    private mutating func addProgress(_ fraction: Double?, _ label: String) {
-        markup.add("label", [("class", "progress")]) { markup in
-            markup.add("span", [("dir", "auto")]) { $0.add(label.isEmpty ? "Progress" : label) }
-            markup.add("progress", [("max", "1"), ("value", fraction.map { "\($0)" })]) { _ in }
+    private mutating func addProgress(_ fraction: Double?, labelled label: String) {
+        markup.add("label", with: [("class", "progress")]) { markup in
+            markup.add("span", with: [("dir", "auto")]) { $0.add(label.isEmpty ? "Progress" : label) }
+            markup.add("progress", with: [("max", "1"), ("value", fraction.map { "\($0)" })]) { _ in }
         }
     }
 
-    private mutating func addChoice(_ title: String, _ action: String, _ options: [String], _ chosen: Int?) {
+    private mutating func addChoice(titled title: String, asking action: String, options: [String], chosen: Int?) {
         let (title, options) = (words(title), options.map { words($0) })
         let marks = options.enumerated().map { index, option in
             button(option, asking: "perform:\(action):\(index)", isPressed: index == chosen)
         }
         markup.add("fieldset") { markup in
-            markup.add("legend", [("dir", "auto")]) { $0.add(title) }
+            markup.add("legend", with: [("dir", "auto")]) { $0.add(title) }
             for mark in marks { markup.add(mark) }
         }
     }
@@ -85,7 +88,7 @@ struct ContentMarkup {
         var button = Markup()
         button.add(
             "button",
-            [
+            with: [
                 // After a change of the card, the focus goes to the button of the same number.
                 ("id", "pick-\(buttons)-\(identifier)"), ("name", "do"), ("value", wish), ("dir", "auto"),
                 ("aria-pressed", isPressed.map { $0 ? "true" : "false" }),

@@ -9,18 +9,19 @@ struct Markup: Sendable, Hashable {
     mutating func add(_ plain: String) { text += Self.escaped(plain) }
 
     /// Adds an element with its contents. An attribute without a value is left out.
-    mutating func add(_ name: StaticString, _ attributes: [Attribute] = [], containing body: (inout Markup) -> Void) {
-        open(name, attributes)
+    mutating func add(_ name: StaticString, with attributes: [Attribute] = [], containing body: (inout Markup) -> Void)
+    {
+        open(name, with: attributes)
         body(&self)
         text += "</\(name)>"
     }
 
     /// Adds an element that has no contents, such as `img`.
-    mutating func addEmpty(_ name: StaticString, _ attributes: [Attribute] = []) { open(name, attributes) }
+    mutating func addEmpty(_ name: StaticString, with attributes: [Attribute] = []) { open(name, with: attributes) }
 
     mutating func add(_ other: Markup) { text += other.text }
 
-    private mutating func open(_ name: StaticString, _ attributes: [Attribute]) {
+    private mutating func open(_ name: StaticString, with attributes: [Attribute]) {
         text += "<\(name)"
         for case (let attribute, let value?) in attributes { text += " \(attribute)=\"\(Self.escaped(value))\"" }
         text += ">"

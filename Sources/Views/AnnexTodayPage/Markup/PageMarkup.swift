@@ -5,28 +5,28 @@ internal import AnnexToday
 enum PageMarkup {
     static func document(of contents: Markup) -> String {
         var page = Markup()
-        page.add("html", [("lang", "en")]) { html in
+        page.add("html", with: [("lang", "en")]) { html in
             html.add("head") { head in addHead(to: &head) }
             html.add("body") { body in
                 body.add("header") { header in
                     header.add("h1") { $0.add("Today") }
-                    header.add("p", [("id", "state"), ("role", "status")]) { _ in }
+                    header.add("p", with: [("id", "state"), ("role", "status")]) { _ in }
                 }
-                body.add("main", [("id", "cards")]) { $0.add(contents) }
+                body.add("main", with: [("id", "cards")]) { $0.add(contents) }
             }
         }
         return "<!doctype html>\n" + page.text
     }
 
     private static func addHead(to head: inout Markup) {
-        head.addEmpty("meta", [("charset", "utf-8")])
-        head.addEmpty("meta", [("name", "viewport"), ("content", "width=device-width, initial-scale=1")])
-        head.addEmpty("meta", [("name", "color-scheme"), ("content", "light dark")])
+        head.addEmpty("meta", with: [("charset", "utf-8")])
+        head.addEmpty("meta", with: [("name", "viewport"), ("content", "width=device-width, initial-scale=1")])
+        head.addEmpty("meta", with: [("name", "color-scheme"), ("content", "light dark")])
         head.add("title") { $0.add("Today") }
         // Without an icon, browsers ask for one outside of the page's own address.
-        head.addEmpty("link", [("rel", "icon"), ("href", "data:,")])
-        head.addEmpty("link", [("rel", "stylesheet"), ("href", "style.css")])
-        head.add("script", [("src", "script.js"), ("defer", "")]) { _ in }
+        head.addEmpty("link", with: [("rel", "icon"), ("href", "data:,")])
+        head.addEmpty("link", with: [("rel", "stylesheet"), ("href", "style.css")])
+        head.add("script", with: [("src", "script.js"), ("defer", "")]) { _ in }
     }
 
     /// All cards, and the widgets that could be added.
@@ -35,18 +35,18 @@ enum PageMarkup {
         for (place, card) in cards.enumerated() {
             markup.add(CardMarkup(card, on: surface).markup(at: place, of: cards.count))
         }
-        if cards.isEmpty { markup.add("p", [("id", "empty")]) { $0.add("No widget is switched on.") } }
+        if cards.isEmpty { markup.add("p", with: [("id", "empty")]) { $0.add("No widget is switched on.") } }
         if !offers.isEmpty { add(offers, to: &markup) }
         return markup
     }
 
     private static func add(_ offers: [InstalledExtension], to markup: inout Markup) {
-        markup.add("section", [("id", "offers"), ("aria-labelledby", "offers-title")]) { section in
-            section.add("h2", [("id", "offers-title")]) { $0.add("More widgets") }
+        markup.add("section", with: [("id", "offers"), ("aria-labelledby", "offers-title")]) { section in
+            section.add("h2", with: [("id", "offers-title")]) { $0.add("More widgets") }
             for offer in offers {
-                section.add("form", [("method", "post"), ("action", "do")]) { form in
-                    form.addEmpty("input", [("type", "hidden"), ("name", "widget"), ("value", offer.id)])
-                    form.add("button", [("name", "do"), ("value", "add"), ("id", "add-\(offer.id)")]) {
+                section.add("form", with: [("method", "post"), ("action", "do")]) { form in
+                    form.addEmpty("input", with: [("type", "hidden"), ("name", "widget"), ("value", offer.id)])
+                    form.add("button", with: [("name", "do"), ("value", "add"), ("id", "add-\(offer.id)")]) {
                         $0.add("Add \(offer.displayName)")
                     }
                 }

@@ -37,10 +37,10 @@ package struct PageGuard: Sendable {
 
         var answer: PageAnswer {
             switch self {
-            case .host: .plain(421, "This server has no such host.")
+            case .host: .plain(421, saying: "This server has no such host.")
             // The same words as for a path that does not exist.
-            case .token: .plain(404, "There is no such page.")
-            case .origin: .plain(403, "Requests of other sites are refused.")
+            case .token: .plain(404, saying: "There is no such page.")
+            case .origin: .plain(403, saying: "Requests of other sites are refused.")
             }
         }
     }

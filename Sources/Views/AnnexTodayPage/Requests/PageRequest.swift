@@ -37,7 +37,7 @@ package struct PageAnswer: Sendable {
     package let body: Body
 
     /// A short text for a person. It names nothing of the request.
-    static func plain(_ status: Int, _ text: String, headers: [(name: String, value: String)] = []) -> PageAnswer {
+    static func plain(_ status: Int, saying text: String, headers: [(name: String, value: String)] = []) -> PageAnswer {
         PageAnswer(
             status: status, type: "text/plain; charset=utf-8", body: .whole(Array((text + "\n").utf8)), headers: headers
         )
