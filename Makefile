@@ -5,13 +5,14 @@ SWIFT ?= swift
 CONFIGURATION ?= release
 # The demo's programs are listed by name, so that `make demo` does not build the tests' own programs.
 DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
+DEMO_TODAY = annex annexd annex-today ToDoListApp ToDoAdder ToDoWidget WeatherApp WeatherWidget NewsApp NewsWidget
 # The flags of all debug builds. A debug build with other flags would compile everything anew.
 STRICT = -Xswiftc -warnings-as-errors
 # The flags of all release builds. A release build with other flags would compile everything anew.
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-install gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup ready demo demo-today browser examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-install gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -31,8 +32,18 @@ examples: setup ## build the example extensions and lay out their bundles beside
 demo: ready examples ## edit a picture with untrusted code, then run its attacks (PICTURE=FILE: your own picture)
 	@"$(BIN)/annex" demo $(if $(PICTURE),-- "$(PICTURE)")
 
-programs: setup ## `annex` and `annexd`, for `make install`
-	@for product in annex annexd; do \
+demo-today: ready ## the Today view: widgets of three apps in the terminal, and as a page in the browser
+	@for product in $(DEMO_TODAY); do \
+		$(SWIFT) build -c $(CONFIGURATION) $(SHIPPED) --product $$product || exit 1; \
+	done
+	@.ci/demo-today "$(BIN)"
+
+browser: setup ## the page of annex-today in Chromium: its rules, its attackers, and pictures of it in .build/browser
+	@.ci/build-tests
+	@.ci/browser
+
+programs: setup ## `annex`, `annexd` and `annex-today`, for `make install`
+	@for product in annex annexd annex-today; do \
 		$(SWIFT) build -c $(CONFIGURATION) --static-swift-stdlib -Xswiftc -use-ld=lld --product $$product || exit 1; \
 	done
 
