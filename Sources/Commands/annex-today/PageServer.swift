@@ -1,4 +1,6 @@
+import AnnexLinux
 import AnnexTodayPage
+import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -6,8 +8,8 @@ import Synchronization
 
 /// Serves the page to browsers of this machine. The HTTP is SwiftNIO's.
 ///
-/// Connections that do not get on are closed, and there are few at a time. So a program that connects and says nothing, or reads nothing,
-/// keeps neither memory nor other readers.
+/// Only programs of the same user get a connection. Connections that do not get on are closed, and there are few at a time. So a program
+/// that connects and says nothing, or reads nothing, takes little memory, and the others their time at most.
 struct PageServer: Sendable {
     /// Browsers open about six connections for a page. Further ones wait until one is closed.
     private static let mostConnections = 64
@@ -24,14 +26,14 @@ struct PageServer: Sendable {
     ///   - port: 0 for any free one.
     ///   - page: answers all requests.
     init(port: Int, page: TodayPage) async throws {
-        let connections = ConnectionCount(most: Self.mostConnections)
+        let gate = ConnectionGate(most: Self.mostConnections)
         listener = try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 16)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.maxMessagesPerRead, value: 4)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try connections.add(channel)
+                    try gate.admit(channel)
                     let handlers = channel.pipeline.syncOperations
                     try handlers.configureHTTPServerPipeline(withErrorHandling: true)
                     try handlers.addHandler(
@@ -51,19 +53,26 @@ struct PageServer: Sendable {
     }
 }
 
-/// Counts the open connections. All of them run on one thread.
-private final class ConnectionCount: Sendable {
+/// Decides which connections are accepted: few at a time, and only those of this program's user.
+private final class ConnectionGate: Sendable {
     private let most: Int
     private let count = Mutex(0)
 
     init(most: Int) { self.most = most }
 
-    struct TooMany: Error {}
+    enum Refusal: Error {
+        case tooMany
+        case anotherUser
+    }
 
-    /// - Throws: if there are too many, which closes this one.
-    func add(_ channel: any Channel) throws {
+    /// - Throws: if the connection is refused, which closes it.
+    func admit(_ channel: any Channel) throws {
+        guard let peer = channel.remoteAddress?.port, let own = channel.localAddress?.port,
+            let user = try LoopbackPeer.user(from: UInt16(truncatingIfNeeded: peer), to: UInt16(truncatingIfNeeded: own)),
+            user == geteuid() || user == 0
+        else { throw Refusal.anotherUser }
         try count.withLock { count in
-            guard count < most else { throw TooMany() }
+            guard count < most else { throw Refusal.tooMany }
             count += 1
         }
         channel.closeFuture.whenComplete { [self] _ in count.withLock { $0 -= 1 } }
