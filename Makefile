@@ -12,7 +12,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo demo-today browser examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-install gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup ready demo demo-today today-picture browser examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-install gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -37,6 +37,9 @@ demo-today: ready ## the Today view: widgets of three apps in the terminal, and 
 		$(SWIFT) build -c $(CONFIGURATION) $(SHIPPED) --product $$product || exit 1; \
 	done
 	@.ci/demo-today "$(BIN)"
+
+today-picture: browser ## the README's picture of the Today view, made anew by the page itself
+	@cp .build/browser/light-1100.png Docs/Pictures/today.png
 
 browser: setup ## the page of annex-today in Chromium: its rules, its attackers, and pictures of it in .build/browser
 	@.ci/build-tests

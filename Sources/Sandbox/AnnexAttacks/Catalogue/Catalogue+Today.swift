@@ -1,0 +1,56 @@
+internal import AnnexLaunch
+internal import AnnexPolicy
+
+extension Catalogue {
+    /// What a widget can try against the Today view, and other programs and sites against its page. Each needs a view, so tests drive
+    /// them. `make browser` tries those against the page in a real browser too.
+    static let today: [Attack] = [
+        Attack(
+            "TODAY-01", technique: "Texts of a widget that pose as markup, script or terminal commands", addition: true,
+            trial: .drivenBy([
+                "AnnexTodayPageTests/MarkupTests: no text of a widget becomes markup",
+                "EndToEndTests/WidgetTests: a text of a widget has no terminal escapes",
+            ])),
+        Attack(
+            "TODAY-02", technique: "A widget of any height, or with very much text", addition: true,
+            trial: .drivenBy([
+                "EndToEndTests/WidgetTests: the height of a widget stays within the limits of its surface",
+                "AnnexTodayPageTests/MarkupTests: a view with very much text is cut",
+                "AnnexCommandTests/TodayScreenTests: any keys on any cards give a screen that fits the terminal",
+            ])),
+        Attack(
+            "TODAY-03", technique: "A widget that hangs, crashes or fails again and again", addition: true,
+            trial: .drivenBy([
+                "AnnexTodayTests/TodayViewTests: a widget that hangs or crashes keeps its last content",
+                "AnnexTodayTests/WidgetScheduleTests: any order of events keeps the rules",
+            ])),
+        Attack(
+            "TODAY-04", technique: "A snapshot that was changed, or is no file", addition: true,
+            trial: .drivenBy([
+                "AnnexTodayTests/TodayFolderTests: a snapshot with any changed byte is whole, or counts as absent",
+                "AnnexTodayTests/TodayFolderTests: a file that is too long, a folder and a pipe count as absent",
+                "AnnexTodayTests/TodayFolderTests: a folder that others can write to is refused",
+            ])),
+        Attack(
+            "TODAY-05", technique: "The page without its token, or under another host's name", addition: true,
+            trial: .drivenBy([
+                "AnnexTodayPageTests/PageGuardTests: a path without the token is refused",
+                "AnnexTodayPageTests/PageGuardTests: a host that is not this server is refused",
+            ])),
+        Attack(
+            "TODAY-06", technique: "Another site that reads the page, acts on it or frames it", addition: true,
+            trial: .drivenBy([
+                "AnnexTodayPageTests/PageGuardTests: another origin is refused",
+                "AnnexTodayPageTests/PageGuardTests: the site that the browser names counts",
+            ])),
+        Attack(
+            "TODAY-07", technique: "Another user of the machine that connects to the page", addition: true,
+            trial: .drivenBy(["AnnexLinuxTests/LoopbackPeerTests: the kernel lists a real connection with its user"])),
+        Attack(
+            "TODAY-08", technique: "A form that the page does not have", addition: true,
+            trial: .drivenBy([
+                "AnnexTodayPageTests/PageWishTests: a form that the page does not have is refused",
+                "AnnexTodayPageTests/PageWishTests: any bytes are a wish or none",
+            ])),
+    ]
+}
