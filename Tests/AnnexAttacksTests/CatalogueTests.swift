@@ -51,7 +51,7 @@ import Testing
     private static let listed: [(section: String, count: Int)] = [
         ("FS", 27), ("PROC", 10), ("NS", 9), ("SEC", 13), ("KERN", 12), ("FD", 8), ("TTY", 4), ("SIG", 7), ("SOCK", 5),
         ("NET", 6), ("START", 8), ("BOMB", 17), ("KOBJ", 0), ("IPC", 9), ("LIFE", 7), ("DEPUTY", 10),
-        ("SEAL", 0), ("SHARE", 0),
+        ("SEAL", 0), ("SHARE", 0), ("TODAY", 0),
     ]
 
     @Test func `every test that drives an attack exists`() throws {

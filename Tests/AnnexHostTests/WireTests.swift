@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct WireTests {
     private static let notices: [ExtensionNotice] = [
         .saidHello, .requestBegan(1), .requestEnded(.max),
-        .overstayed, .gaveSign, .pingPassedOn, .activityBegan("é"), .activityEnded,
+        .overstayed, .gaveSign, .pingPassedOn, .activityBegan("é"), .activityEnded, .userActed,
         .violated(ProtocolViolation("x", isBudget: true)),
         .violated(ProtocolViolation("y")), .channelClosed, .parked, .dismissed(.completed),
         .dismissed(.cancelled), .dismissed(.memoryPressure),

@@ -49,7 +49,7 @@ import Testing
         let openings = Self.names.map { PointLibrary.shipped.point($0)?.openURL }
         for (name, opening) in zip(Self.names, openings) {
             switch name {
-            case "com.apple.widget-extension": #expect(opening == .any)
+            case "com.apple.widget-extension": #expect(opening == .anyAfterAction)
             case "com.apple.message-payload-provider": #expect(opening == .containingApp)
             default: #expect(opening == URLOpening.none, "\(name)")
             }

@@ -46,8 +46,12 @@ import Testing
         return app
     }
 
-    private func ask(_ host: AnnexHost, _ urls: String, of app: String = "com.example.shout") async throws -> String {
+    /// - Parameter isAfterAction: whether the host reports an action of the user before.
+    private func ask(
+        _ host: AnnexHost, _ urls: String, of app: String = "com.example.shout", afterAction isAfterAction: Bool = true
+    ) async throws -> String {
         let session = try await host.begin(app + ".loud")
+        if isAfterAction { session.noteUserAction() }
         let text = try await session.request([ExtensionItem(contentText: urls)]).first?.contentText
         _ = await session.complete()
         return text ?? ""
@@ -85,6 +89,15 @@ import Testing
             names.isSuperset(of: ["HOME", "LOGNAME", "PATH", "USER"])
                 && names.filter { $0.hasPrefix("ANNEX") } == ["ANNEX_PRIVATE"],
             "\(names)")
+    }
+
+    @Test func `S6: a widget opens an app only after the user has acted in it`() async throws {
+        let host = try host(app(schemes: ["shout"]))
+        let refused = try await ask(host, "shout:\(record("early"))", afterAction: false)
+        #expect(refused == "notAllowed")
+        #expect(try await ask(host, "shout:\(record("own"))") == "com.example.shout")
+        _ = try await started("own")
+        #expect(!FileManager.default.fileExists(atPath: record("early")))
     }
 
     @Test func `S6: a point decides which apps its extensions open`() async throws {

@@ -68,7 +68,7 @@ package final class Broker: BrokerService {
             registry: registry, points: wishes.points,
             starter: AppStarter(owner: wishes.owner, daemon: wishes.daemon, groups: place), log: log)
         portals = PortalServer.standard(on: launcher.loop) { [opener] url, member throws(PortalError) in
-            try opener.open(url, for: member.identifier)
+            try opener.open(url, for: member.identifier, afterAction: member.actions.isRecent)
         }
         for waiver in launcher.waivers { log.waived(waiver) }
     }

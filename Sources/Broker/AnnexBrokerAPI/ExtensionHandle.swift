@@ -23,6 +23,8 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     /// - Parameter reason: the extension's own words for the activity.
     func activityBegan(_ reason: String)
     func activityEnded()
+    /// The user acted in the extension's view. Some points let an extension open an app only then.
+    func userActed()
     /// The extension broke the channel's rules or budget.
     func violated(_ violation: ProtocolViolation)
     /// The extension's side of the channel is closed. Either the extension has ended, or nothing more can arrive from
@@ -49,6 +51,9 @@ extension ExtensionHandle {
 
     /// An embedded broker is called directly, without suspending.
     package nonisolated(nonsending) func askedClaim() async -> Bool { claim() }
+
+    /// A broker whose extensions open no apps needs no report.
+    package func userActed() {}
 
     /// An embedded broker needs no report, because the host in its process passes a ping on at once.
     package func passedPingOn() {}

@@ -68,7 +68,8 @@ private final class ConnectionGate: Sendable {
     /// - Throws: if the connection is refused, which closes it.
     func admit(_ channel: any Channel) throws {
         guard let peer = channel.remoteAddress?.port, let own = channel.localAddress?.port,
-            let user = try LoopbackPeer.user(from: UInt16(truncatingIfNeeded: peer), to: UInt16(truncatingIfNeeded: own)),
+            let user = try LoopbackPeer.user(
+                from: UInt16(truncatingIfNeeded: peer), to: UInt16(truncatingIfNeeded: own)),
             user == geteuid() || user == 0
         else { throw Refusal.anotherUser }
         try count.withLock { count in

@@ -8,7 +8,7 @@ extension PortalServer {
             GroupService(loop: loop), DefaultsService(), CoordinationService(loop: loop), PasteboardService(),
             SecretService(),
         ]
-        if let opener { services.append(OpeningService(opener)) }
+        if let opener { services.append(OpeningService(on: loop, opener)) }
         return PortalServer(loop: loop, services: services)
     }
 }

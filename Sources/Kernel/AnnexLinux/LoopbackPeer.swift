@@ -28,9 +28,11 @@ package enum LoopbackPeer {
 
     /// The kernel writes the address as a number in the machine's byte order.
     private static func address(_ port: UInt16) -> String {
-        let digits = String(port, radix: 16, uppercase: true)
-        let local = UInt32(bigEndian: 0x7F00_0001)
-        let number = String(local, radix: 16, uppercase: true)
-        return String(repeating: "0", count: 8 - number.count) + number + ":" + String(repeating: "0", count: 4 - digits.count) + digits
+        "\(hexadecimal(UInt32(bigEndian: 0x7F00_0001), digits: 8)):\(hexadecimal(UInt32(port), digits: 4))"
+    }
+
+    private static func hexadecimal(_ number: UInt32, digits: Int) -> String {
+        let text = String(number, radix: 16, uppercase: true)
+        return String(repeating: "0", count: digits - text.count) + text
     }
 }

@@ -42,7 +42,9 @@ package actor TodayPage {
         switch request.method {
         case "GET": return await page(path)
         case "POST" where path == "do": return await act(on: request)
-        default: return .plain(405, saying: "This page is only read, and used by its own buttons.", headers: [("Allow", "GET")])
+        default:
+            return .plain(
+                405, saying: "This page is only read, and used by its own buttons.", headers: [("Allow", "GET")])
         }
     }
 
@@ -76,7 +78,9 @@ package actor TodayPage {
     // MARK: The user
 
     private func act(on request: PageRequest) async -> PageAnswer {
-        guard let wish = PageWish(form: request.body) else { return .plain(400, saying: "This is no form of the page.") }
+        guard let wish = PageWish(form: request.body) else {
+            return .plain(400, saying: "This is no form of the page.")
+        }
         do throws(BrokerError) {
             try await fulfil(wish)
         } catch {

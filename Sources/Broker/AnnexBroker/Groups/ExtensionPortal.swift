@@ -21,6 +21,9 @@ final class ExtensionPortal: Sendable {
     /// The extension's locks in each group.
     var locks: [String: MemberLocks] { connection.member.locks }
 
+    /// The user acted in the extension's view.
+    func userActed() { connection.member.actions.note() }
+
     func end() { connection.end() }
 }
 

@@ -72,7 +72,10 @@ struct AppOpener: Sendable {
     private func rule(of point: String) -> URLOpening { points.point(point)?.openURL ?? .none }
 
     /// Opens a URL as an extension asks, within the rule of its point.
-    func open(_ text: String, for extension: String) throws(PortalError) -> String {
+    /// - Parameter isAfterAction: whether the user acted in the extension's view a moment ago.
+    func open(
+        _ text: String, for extension: String, afterAction isAfterAction: Bool
+    ) throws(PortalError) -> String {
         guard let record = registry.value.record(`extension`) else {
             throw PortalError(.notAllowed, what: "the extension is no longer installed")
         }
@@ -81,6 +84,11 @@ struct AppOpener: Sendable {
             throw PortalError(
                 .notAllowed, what: "extensions of \(record.info.extensionPoint) open no URLs",
                 remedy: "let the host show the URL: answer with it")
+        }
+        guard rule != .anyAfterAction || isAfterAction else {
+            throw PortalError(
+                .notAllowed, what: "an app opens only after the user has acted in the view",
+                remedy: "open the URL while the extension answers the action, as in perform(_:in:) of a widget")
         }
         do throws(BrokerError) {
             return try open(text, for: `extension`, of: own, onlyOwn: rule == .containingApp)

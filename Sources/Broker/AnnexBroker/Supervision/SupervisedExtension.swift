@@ -127,6 +127,7 @@ final class SupervisedExtension: ExtensionHandle {
     }
 
     func activityEnded() { apply(.activityEnded) }
+    func userActed() { running.withLock { $0.portal?.userActed() } }
     func dismiss(for dismissal: Dismissal) { apply(.dismissed(EndCause(dismissal))) }
     func channelClosed() { apply(.channelClosed) }
     func counted(_ counts: SessionStatistics) { running.withLock { $0.counts = counts } }

@@ -41,7 +41,7 @@ package struct HostPacketMessage: Message {
         case saidHello = 32
         case requestBegan, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed,
             parked
-        case requestEnded, pingPassedOn
+        case requestEnded, pingPassedOn, userActed
         /// `PortalHello.kind`.
         case portal = 64
     }
@@ -125,7 +125,8 @@ package struct HostPacketMessage: Message {
             encoder.encode(violation.text, as: Tag.text)
             encoder.encode(violation.isBudget, as: Tag.flag)
         case .dismissed(let dismissal): encoder.encode(dismissal, as: Tag.flag)
-        case .saidHello, .overstayed, .gaveSign, .pingPassedOn, .activityEnded, .channelClosed, .parked: break
+        case .saidHello, .overstayed, .gaveSign, .pingPassedOn, .activityEnded, .userActed, .channelClosed, .parked:
+            break
         }
     }
 
@@ -212,6 +213,7 @@ package struct HostPacketMessage: Message {
         case .pingPassedOn: return .pingPassedOn
         case .activityBegan: return .activityBegan(try text(&decoder))
         case .activityEnded: return .activityEnded
+        case .userActed: return .userActed
         case .violated:
             let text = try text(&decoder)
             return .violated(ProtocolViolation(text, isBudget: try decoder.decode(Tag.flag)))
@@ -274,6 +276,7 @@ extension HostPacketMessage.Kind {
             case .pingPassedOn: .pingPassedOn
             case .activityBegan: .activityBegan
             case .activityEnded: .activityEnded
+            case .userActed: .userActed
             case .violated: .violated
             case .channelClosed: .channelClosed
             case .dismissed: .dismissed

@@ -6,7 +6,7 @@ package enum ServiceWire {
     /// The versions of the protocol that this library supports. A host sends its range, and the daemon chooses the
     /// highest version that both support. Every change of meaning raises the upper bound; dropping support for old
     /// peers raises the lower bound.
-    package static let versions: ClosedRange<UInt64> = 3...11
+    package static let versions: ClosedRange<UInt64> = 3...12
     /// From this version on, a host reports to the daemon that it has passed a ping on to the extension.
     package static let firstWithPings: UInt64 = 4
     /// From this version on a daemon checks the extension point that a host expects.
@@ -27,6 +27,8 @@ package enum ServiceWire {
 
     /// From this version on, a host can have the daemon open a URL.
     package static let firstWithOpening: UInt64 = 11
+    /// From this version on, a host reports that the user acted in an extension's view.
+    package static let firstWithUserActions: UInt64 = 12
 
     /// The highest version that both peers support; nil if they have none in common.
     package static func common(with others: ClosedRange<UInt64>) -> UInt64? {
@@ -129,6 +131,7 @@ package enum ExtensionNotice: Sendable, Hashable {
     case pingPassedOn
     case activityBegan(String)
     case activityEnded
+    case userActed
     case violated(ProtocolViolation)
     case channelClosed
     case parked

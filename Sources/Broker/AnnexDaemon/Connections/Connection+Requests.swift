@@ -236,6 +236,7 @@ extension Connection {
         case .pingPassedOn: handle.passedPingOn()
         case .activityBegan(let reason): handle.activityBegan(reason)
         case .activityEnded: handle.activityEnded()
+        case .userActed: handle.userActed()
         case .violated(let violation): handle.violated(violation.escaped)
         case .channelClosed: handle.channelClosed()
         case .parked: handle.park()

@@ -67,6 +67,10 @@ final class RemoteHandle: ExtensionHandle {
     func gaveSign() { link.report(number, notice: .gaveSign) }
     func activityBegan(_ reason: String) { link.report(number, notice: .activityBegan(reason)) }
     func activityEnded() { link.report(number, notice: .activityEnded) }
+    func userActed() {
+        // An older daemon lets widgets open apps at any time.
+        if link.supports(ServiceWire.firstWithUserActions) { link.report(number, notice: .userActed) }
+    }
 
     func violated(_ violation: ProtocolViolation) {
         // The text contains data from the extension, so it is cut to fit in a packet.

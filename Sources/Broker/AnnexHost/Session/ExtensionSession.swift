@@ -100,6 +100,12 @@ extension ExtensionSession {
         dismissAndWait(for: .completed)
     }
 
+    /// Reports that the user acted in the extension's view, for example pressed a button. The extension points of some extensions,
+    /// such as widgets, let them open an app only within five seconds after that. Call it before the extension hears of the action.
+    ///
+    /// `WidgetSession.perform(_:)` calls it.
+    public func noteUserAction() { link.report { $0.userActed() } }
+
     /// `cancel()` for code without Swift concurrency. The precondition of `completeAndWait` holds here too.
     public func cancelAndWait() -> Termination {
         dismissAndWait(for: .cancelled)

@@ -80,6 +80,7 @@ public final class WidgetSession: Sendable {
     /// - Throws: as `appear(at:)`.
     @discardableResult
     public nonisolated(nonsending) func perform(_ action: ContentAction) async throws(HostError) -> WidgetState {
+        session.noteUserAction()
         try await send(.acted(action))
         return state
     }

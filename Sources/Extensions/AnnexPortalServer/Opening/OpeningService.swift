@@ -1,4 +1,4 @@
-internal import AnnexLinux
+package import AnnexLinux
 package import AnnexPortal
 internal import Synchronization
 
@@ -7,10 +7,17 @@ package final class OpeningService: PortalService {
     /// Starts the app of a URL, and returns its identifier.
     package typealias Opener = @Sendable (_ url: String, _ member: PortalMember) throws(PortalError) -> String
 
+    /// The host's report of a user's action may be on its way while the extension already asks.
+    private static let patience = Duration.milliseconds(50)
+
     private let opener: Opener
+    private let loop: EventLoop
+    /// Starting an app takes time, which delays no other service.
+    private let lane = Lane("annex-opening")
     private let budgets = Mutex<[UInt64: OpeningBudget]>([:])
 
-    package init(_ opener: @escaping Opener) {
+    package init(on loop: EventLoop, _ opener: @escaping Opener) {
+        self.loop = loop
         self.opener = opener
     }
 
@@ -18,6 +25,14 @@ package final class OpeningService: PortalService {
     package var entitlement: String? { nil }
 
     package func handle(_ call: PortalCall) {
+        guard call.member.actions.isRecent else {
+            loop.schedule(after: Self.patience) { [self] in lane.run { [self] in answer(call) } }
+            return
+        }
+        lane.run { [self] in answer(call) }
+    }
+
+    private func answer(_ call: PortalCall) {
         call.answer { () throws(PortalError) in
             guard call.method == OpeningMethod.open else { throw .unknownMethod }
             let url = try call.decoded(as: OpeningURL.self).url

@@ -1,4 +1,5 @@
 package import AnnexLinux
+internal import Synchronization
 
 /// What a broker knows about the process at the other end of a portal. Nothing of it comes from that process.
 package struct PortalMember: Sendable {
@@ -14,6 +15,8 @@ package struct PortalMember: Sendable {
     package let container: @Sendable (OpenGroup) -> String
     /// Whether the process may still use a service. Asked at each request, because the user can revoke an entitlement.
     package let isAllowed: @Sendable (_ entitlement: String) -> Bool
+    /// The user's actions in the view of the extension.
+    package let actions = UserActions()
     /// Wakes the process after a message was sent; does nothing if the process reads its portal by itself.
     package let wake: @Sendable () -> Void
 
@@ -35,5 +38,21 @@ package struct PortalMember: Sendable {
             locks[group.identifier] = try group.newLocks(of: identifier, number: firstLocks.map { $0 + Int32(index) })
         }
         self.locks = locks
+    }
+}
+
+/// Whether the user acted in an extension's view a moment ago. The host reports it, because the extension could claim anything.
+package final class UserActions: Sendable {
+    /// A user who pressed a button and sees something open after this time wonders why.
+    package static let moment = Duration.seconds(5)
+
+    private let last = Mutex<UInt64?>(nil)
+
+    package func note() { last.withLock { $0 = MonotonicClock.now() } }
+
+    package var isRecent: Bool {
+        last.withLock { last in
+            last.map { MonotonicClock.now() <= $0 + MonotonicClock.nanoseconds(Self.moment) } ?? false
+        }
     }
 }

@@ -52,6 +52,8 @@ package enum URLOpening: String, Sendable, Hashable, CaseIterable {
     case none
     case containingApp = "containing-app"
     case any
+    /// Any app, but only a moment after the user acted in the extension's view.
+    case anyAfterAction = "any-after-action"
 }
 
 /// A device of the user's that an extension may claim.

@@ -52,5 +52,10 @@ extension Catalogue {
                 "AnnexTodayPageTests/PageWishTests: a form that the page does not have is refused",
                 "AnnexTodayPageTests/PageWishTests: any bytes are a wish or none",
             ])),
+        Attack(
+            "TODAY-09", technique: "A widget that opens apps without an action of the user", addition: true,
+            trial: .drivenBy([
+                "EndToEndTests/OpeningTests: S6: a widget opens an app only after the user has acted in it"
+            ])),
     ]
 }

@@ -27,9 +27,26 @@ package struct TodayCard: Sendable, Identifiable {
     /// The user has expanded the widget.
     package internal(set) var isExpanded: Bool
 
+    /// When the widget has drawn its view.
+    private var drawn: WallClock?
+
     init(widget: InstalledExtension, isExpanded: Bool) {
         self.widget = widget
         self.isExpanded = isExpanded
+    }
+
+    mutating func take(_ state: WidgetState) {
+        self.state = state
+        guard state.view != nil else { return }
+        drawn = .now()
+        freshness = .fresh
+        failure = nil
+    }
+
+    /// The view that was drawn stays, marked as old.
+    mutating func fail(_ failure: String) {
+        self.failure = failure
+        if let drawn { freshness = .old(since: drawn) }
     }
 
     package var id: String { widget.id }

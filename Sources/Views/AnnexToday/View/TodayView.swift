@@ -212,13 +212,13 @@ package actor TodayView {
         guard var card = widgets[identifier]?.card, card.widget.instance == instance else { return }
         switch report {
         case .state(let state):
-            card.state = state
-            if state.view != nil { card.freshness = .fresh }
+            card.take(state)
         case .updated(let result, let failure):
             card.result = result
-            card.failure = result == .failed ? failure ?? "the widget could not update its content" : nil
-        case .failed(let failure): card.failure = failure
-        case .ended: break
+            card.failure = nil
+            if result == .failed { card.fail(failure ?? "the widget could not update its content") }
+        case .failed(let failure): card.fail(failure)
+        case .ended(let end): if end.isFailure, card.failure == nil { card.fail("\(end)") }
         }
         widgets[identifier]?.card = card
         change.yield()
