@@ -12,7 +12,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo demo-today today-picture browser examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-install gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup ready demo demo-today today-picture browser examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -152,6 +152,10 @@ bench-groups: setup ## what a member of an app group pays: coordinated reads, du
 		cp $$rights "$$work/Shout.app/Shout.entitlements" && cp $$rights "$$work/Shout.app/PlugIns/Loud.appex/Loud.entitlements" && \
 		"$(BIN)/annex" key new bench --out "$$work/key" >/dev/null && "$(BIN)/annex" sign "$$work/Shout.app" --key "$$work/key" >/dev/null && \
 		"$(BIN)/measures-groups" "$$work/groups" "$$work/Shout.app"
+
+bench-today: setup ## Today views of twelve widgets: first and fresh content, memory, and wake-ups of an idle view (SECONDS: 600)
+	@for product in annex NewsApp NewsWidget waits-to-update measures-today; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done
+	@Benchmarks/today-ratio "$(BIN)" $(or $(SECONDS),600)
 
 bench-install: setup ## the installation of a large signed app against `cp -R` and `sha256sum` (ROUNDS=N: 15)
 	@for product in annex annexd; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done

@@ -373,6 +373,7 @@ let fixtures: [Target] = [
     fixture("composes", ["AnnexExtension"]),
     fixture("shows-a-widget", ["AnnexExtension"]),
     fixture("writes-markup", ["AnnexExtension"]),
+    fixture("waits-to-update", ["AnnexExtension"]),
     fixture("miscomposes", ["AnnexModel", "AnnexChannel"]),
     fixture("acts", ["AnnexExtension"]),
     fixture("edits", ["AnnexExtension"]),
@@ -388,6 +389,8 @@ let fixtures: [Target] = [
     fixture("records-opening", ["AnnexApp"], isExtension: false),
     fixture("opens-urls", ["AnnexExtension", "AnnexGroups"]),
     fixture("writes-defaults", ["AnnexPortalServer", "AnnexPortal"], isExtension: false),
+    fixture(
+        "measures-today", ["AnnexEmbedded", "AnnexHost", "AnnexToday", "AnnexModel", "AnnexLinux"], isExtension: false),
     fixture(
         "measures-groups",
         [

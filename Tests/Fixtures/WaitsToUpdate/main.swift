@@ -1,0 +1,16 @@
+// A widget that waits a tenth of a second for its news, as for an answer from elsewhere.
+import AnnexExtension
+
+WaitsToUpdate.main()
+
+final class WaitsToUpdate: WidgetExtension {
+    private var updates = 0
+
+    func view(in widget: WidgetContext) -> ContentNode { .text("updates \(updates)") }
+
+    func widgetPerformUpdate(in widget: WidgetContext) async throws -> WidgetUpdateResult {
+        try await Task.sleep(for: .milliseconds(100))
+        updates += 1
+        return .newData
+    }
+}
