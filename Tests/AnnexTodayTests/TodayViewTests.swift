@@ -227,6 +227,20 @@ import Testing
     }
 }
 
+/// The clock of real views.
+@Suite(.timeLimit(.minutes(20))) struct MachineClockTests {
+    @Test func `a sleep ends at its moment, or when its task is cancelled`() async throws {
+        let clock = MachineClock()
+        let moment = clock.now + .milliseconds(50)
+        try await clock.sleep(until: moment)
+        #expect(clock.now >= moment)
+        try await clock.sleep(until: .zero)
+        let sleeper = Task { try await clock.sleep(until: .seconds(100_000)) }
+        sleeper.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+    }
+}
+
 /// A clock that a test sets.
 private final class HandClock: TodayClock {
     private struct State {
