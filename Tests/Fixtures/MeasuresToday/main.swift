@@ -61,11 +61,17 @@ for _ in 0..<15 {
     painted.append(round.painted)
     fresh.append(round.fresh)
 }
-print("widgets                                    \(widgets.count)")
-print("the slowest widget alone, fresh after      \(milliseconds(alone))")
-print("all painted from snapshots after           \(milliseconds(median(painted))), at most \(milliseconds(painted.max() ?? .zero))")
+func row(_ title: String, is value: String) {
+    print(title + String(repeating: " ", count: max(1, 48 - title.count)) + value)
+}
+
 let ratio = Int(median(fresh) / alone * 100)
-print("all fresh after                            \(milliseconds(median(fresh))), \(ratio / 100).\(ratio % 100 / 10) times as long")
+row("widgets", is: "\(widgets.count)")
+row("the slowest widget alone, fresh after", is: milliseconds(alone))
+row(
+    "all painted from snapshots after",
+    is: "\(milliseconds(median(painted))), at most \(milliseconds(painted.max() ?? .zero))")
+row("all fresh after", is: "\(milliseconds(median(fresh))), \(ratio / 100).\(ratio % 100 / 10) times as long")
 
 // MARK: Idle
 
@@ -82,8 +88,8 @@ await settle(view)
 try await Task.sleep(for: .seconds(2))
 let before = wakeUps()
 try await Task.sleep(for: .seconds(idle))
-print("wake-ups of the host in \(idle) s without a change  \(wakeUps() - before)")
+row("wake-ups of host and broker in \(idle) s", is: "\(wakeUps() - before)")
 await view.close(within: .seconds(10))
 ends.cancel()
 let peaks = await ends.value
-print("largest memory of a widget                 \((peaks.max() ?? 0) / 1024) KiB, of \(peaks.count) launches")
+row("largest memory of a widget", is: "\((peaks.max() ?? 0) / 1024) KiB, of \(peaks.count) launches")
