@@ -16,12 +16,15 @@ final class PageConnection: ChannelInboundHandler {
     private let page: TodayPage
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
+    /// The connection is being closed, and nothing more of it is read.
+    private var isRefused = false
 
     init(_ page: TodayPage) { self.page = page }
 
     // MARK: Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
             self.head = head
@@ -38,7 +41,7 @@ final class PageConnection: ChannelInboundHandler {
 
     /// The request is too long, and what follows of it is not read.
     private func refuse(_ context: ChannelHandlerContext) {
-        head = nil
+        isRefused = true
         let head = HTTPResponseHead(
             version: .http1_1, status: .payloadTooLarge, headers: ["Content-Length": "0", "Connection": "close"])
         context.write(wrapOutboundOut(.head(head)), promise: nil)

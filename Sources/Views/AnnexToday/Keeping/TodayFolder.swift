@@ -114,7 +114,8 @@ package struct TodayFolder: Sendable {
 
     private func write(_ bytes: [UInt8], to name: String) throws(SystemError) {
         let folder = try Descriptor.directory(path)
-        let new = ".\(name).\(getpid())"
+        // Left over by a kill, it is removed as an old snapshot.
+        let new = ".\(UInt64.random(in: .min ... .max))\(Self.suffix)"
         do throws(SystemError) {
             try folder.openBeneath(new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600).writeAll(bytes)
             try folder.rename(new, to: name)

@@ -24,6 +24,8 @@ package actor TodayView {
     private var widgets: [String: Widget] = [:]
     private var order: [String] = []
     private var expanded: Set<String> = []
+    /// The numbers of the last list of widgets that was asked for, and of the last one that was taken over.
+    private var reloads = (last: 0, applied: 0)
     /// The installed widgets that are switched off: the user could add them.
     package private(set) var offers: [InstalledExtension] = []
     private var surface: TodaySurface?
@@ -73,11 +75,17 @@ package actor TodayView {
     package func show(on surface: TodaySurface) async throws(BrokerError) {
         let before = self.surface
         self.surface = surface
-        if before == nil {
+        guard before == nil else {
+            if before != surface { for widget in widgets.values { widget.jobs.add(.move) } }
+            return
+        }
+        // Followed from now on, so that no change falls between the list and the first change.
+        follow()
+        do throws(BrokerError) {
             try await reload()
-            follow()
-        } else if before != surface {
-            for widget in widgets.values { widget.jobs.add(.move) }
+        } catch {
+            hide()
+            throw error
         }
     }
 
@@ -160,13 +168,17 @@ package actor TodayView {
     }
 
     private func reload() async throws(BrokerError) {
+        reloads.last += 1
+        let number = reloads.last
         let installed = try await asking { [host] () throws(BrokerError) in try host.installed() }
         let usable = installed.filter { $0.extensionPoint == Self.point && $0.rejection == nil }
         let wanted = usable.filter { $0.isEnabled && isWanted($0) }
         let (kept, snapshots) = await inBackground { [folder] in
             (folder?.order ?? [], wanted.map { folder?.snapshot(of: $0.id, instance: $0.instance) })
         }
-        guard surface != nil else { return }
+        // A later list may have been taken over already.
+        guard surface != nil, number > reloads.applied else { return }
+        reloads.applied = number
         offers = usable.filter { !$0.isEnabled }
         for (identifier, widget) in widgets where !wanted.contains(where: { $0 == widget.card.widget }) {
             widget.jobs.finish()
@@ -190,11 +202,10 @@ package actor TodayView {
             card.freshness = .old(since: snapshot.date)
         }
         let jobs = WidgetJobs()
-        let instance = widget.instance
         let runner = WidgetRunner(of: widget.id, on: host, pause: rules.betweenChanges) { [weak self, id = widget.id] in
             await self?.placement(of: id) ?? WidgetPlacement(width: 0, expandedHeight: 0)
         } reporting: { [weak self, id = widget.id] report in
-            await self?.take(report, of: id, instance: instance)
+            await self?.take(report, of: id, doing: jobs)
         }
         let task = Task { await runner.run(jobs) }
         widgets[widget.id] = Widget(card: card, schedule: WidgetSchedule(rules), jobs: jobs, runner: task)
@@ -207,9 +218,10 @@ package actor TodayView {
 
     // MARK: What widgets report
 
-    private func take(_ report: WidgetRunner.Report, of identifier: String, instance: String) async {
-        // Another build may have taken the widget's place.
-        guard var card = widgets[identifier]?.card, card.widget.instance == instance else { return }
+    private func take(_ report: WidgetRunner.Report, of identifier: String, doing jobs: WidgetJobs) async {
+        // The widget may have been removed, and added again, while its runner still ended it.
+        guard let widget = widgets[identifier], widget.jobs === jobs else { return }
+        var card = widget.card
         switch report {
         case .state(let state):
             card.take(state)
