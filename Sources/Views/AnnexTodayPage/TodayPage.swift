@@ -50,9 +50,11 @@ package actor TodayPage {
 
     private func page(_ path: String) async -> PageAnswer {
         switch path {
-        case "": return .text(PageMarkup.document(of: await contents), type: "text/html")
+        case "":
+            let nonce = PageGuard.newToken()
+            return .text(
+                PageMarkup.document(of: await contents, styledBy: nonce), type: "text/html", styledBy: nonce)
         case "cards": return .text(await contents.text, type: "text/html")
-        case "style.css": return .text(PageStyle.sheet, type: "text/css")
         case "script.js": return .text(PageScript.text, type: "text/javascript")
         case "events": return events()
         default: return await picture(path.split(separator: "/", omittingEmptySubsequences: false))

@@ -21,6 +21,12 @@ struct Markup: Sendable, Hashable {
 
     mutating func add(_ other: Markup) { text += other.text }
 
+    /// Adds the page's own style sheet, which is no text of an extension.
+    /// - Parameter nonce: the word by which the content security policy of this answer knows the sheet.
+    mutating func addStyleSheet(knownBy nonce: String) {
+        add("style", with: [("nonce", nonce)]) { $0.text += PageStyle.sheet }
+    }
+
     private mutating func open(_ name: StaticString, with attributes: [Attribute]) {
         text += "<\(name)"
         for case (let attribute, let value?) in attributes { text += " \(attribute)=\"\(Self.escaped(value))\"" }

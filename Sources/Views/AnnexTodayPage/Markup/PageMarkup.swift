@@ -3,10 +3,12 @@ internal import AnnexToday
 
 /// The whole document, and the part of it that changes.
 enum PageMarkup {
-    static func document(of contents: Markup) -> String {
+    /// - Parameter nonce: by which the content security policy knows the style sheet. The sheet is in the document, so that the browser
+    ///   need not wait for it.
+    static func document(of contents: Markup, styledBy nonce: String) -> String {
         var page = Markup()
         page.add("html", with: [("lang", "en")]) { html in
-            html.add("head") { head in addHead(to: &head) }
+            html.add("head") { head in addHead(to: &head, styledBy: nonce) }
             html.add("body") { body in
                 body.add("header") { header in
                     header.add("h1") { $0.add("Today") }
@@ -18,14 +20,14 @@ enum PageMarkup {
         return "<!doctype html>\n" + page.text
     }
 
-    private static func addHead(to head: inout Markup) {
+    private static func addHead(to head: inout Markup, styledBy nonce: String) {
         head.addEmpty("meta", with: [("charset", "utf-8")])
         head.addEmpty("meta", with: [("name", "viewport"), ("content", "width=device-width, initial-scale=1")])
         head.addEmpty("meta", with: [("name", "color-scheme"), ("content", "light dark")])
         head.add("title") { $0.add("Today") }
         // Without an icon, browsers ask for one outside of the page's own address.
         head.addEmpty("link", with: [("rel", "icon"), ("href", "data:,")])
-        head.addEmpty("link", with: [("rel", "stylesheet"), ("href", "style.css")])
+        head.addStyleSheet(knownBy: nonce)
         head.add("script", with: [("src", "script.js"), ("defer", "")]) { _ in }
     }
 

@@ -43,26 +43,29 @@ package struct PageAnswer: Sendable {
         )
     }
 
-    static func text(_ text: String, type: String) -> PageAnswer {
-        PageAnswer(status: 200, type: type + "; charset=utf-8", body: .whole(Array(text.utf8)))
+    /// - Parameter nonce: of the style sheet in it; nil if there is none.
+    static func text(_ text: String, type: String, styledBy nonce: String? = nil) -> PageAnswer {
+        PageAnswer(status: 200, type: type + "; charset=utf-8", body: .whole(Array(text.utf8)), styledBy: nonce)
     }
 
-    init(status: Int, type: String, body: Body, headers: [(name: String, value: String)] = []) {
+    init(
+        status: Int, type: String, body: Body, styledBy nonce: String? = nil,
+        headers: [(name: String, value: String)] = []
+    ) {
         self.status = status
-        self.headers = Self.always + [("Content-Type", type)] + headers
+        let policy = Self.contentPolicy.replacing("STYLE", with: nonce.map { "'nonce-\($0)'" } ?? "'none'")
+        self.headers = [("Content-Security-Policy", policy)] + Self.always + [("Content-Type", type)] + headers
         self.body = body
     }
 
-    /// The page asks nobody else for anything, runs no script but its own, and is shown in no other page.
+    /// The page asks no other host for anything, runs no script but its own, and is shown in no other page.
+    private static let contentPolicy = """
+        default-src 'none'; script-src 'self'; style-src STYLE; img-src 'self' data:; connect-src 'self'; \
+        form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+        trusted-types annex
+        """
+
     private static let always: [(name: String, value: String)] = [
-        (
-            "Content-Security-Policy",
-            """
-            default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-            form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
-            trusted-types annex
-            """
-        ),
         ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("Cache-Control", "no-store"),
         // The address has the token, so no other site may learn it.
         ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
