@@ -21,7 +21,6 @@ struct AnnexTodayProgram: AsyncParsableCommand {
               annex-today                                  print the address; open it in a browser
               annex-today --app ToDoList.app               with a broker of its own, without a daemon
               annex-today --port 8420                      at the same port each time
-              xdg-open "$(annex-today --json | jq -r .address)"
 
             FILES
               ~/.local/state/annex/today    the last content of each widget, and their order; for root \
