@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct KeyReaderTests {
     private func keys(_ text: String) -> [Key] {
         var reader = KeyReader()
-        return reader.keys(of: Array(text.utf8))
+        let keys = reader.keys(of: Array(text.utf8))
+        return keys + (reader.giveUp().map { [$0] } ?? [])
     }
 
     @Test(
@@ -19,7 +20,8 @@ import Testing
             ("\u{1B}[1;5C", [.right]), ("12", [.character("1"), .character("2")]), ("é", []), ("\u{1}", []),
             ("\u{1B}[<0;5;3M", [.click(column: 4, row: 2)]), ("\u{1B}[<0;5;3m", []), ("\u{1B}[<64;1;1M", [.wheelUp]),
             ("\u{1B}[<65;1;1M", [.wheelDown]), ("\u{1B}[<2;1;1M", []), ("\u{1B}[<0;0;1M", []), ("\u{1B}[<0;1M", []),
-            ("\u{1B}[<99999999999999999999;1;1M", []), ("\u{1B}xq", [.character("q")]),
+            ("\u{1B}[<99999999999999999999;1;1M", []), ("\u{1B}[<0;1;9223372036854775807M", []),
+            ("\u{1B}xq", [.character("q")]),
         ] as [(String, [Key])])
     func `bytes of a terminal are keys`(text: String, expected: [Key]) {
         #expect(keys(text) == expected)
@@ -29,6 +31,15 @@ import Testing
         var reader = KeyReader()
         #expect(reader.keys(of: Array("\u{1B}[<0;1".utf8)) == [])
         #expect(reader.keys(of: Array("2;3Mq".utf8)) == [.click(column: 11, row: 2), .character("q")])
+    }
+
+    @Test func `an escape is the key if nothing follows it for a while, and else begins a sequence`() {
+        var reader = KeyReader()
+        #expect(reader.keys(of: [0x1B]) == [] && reader.isWaiting)
+        #expect(reader.keys(of: Array("[A".utf8)) == [.up] && !reader.isWaiting)
+        #expect(reader.keys(of: [0x1B]) == [] && reader.giveUp() == .escape && !reader.isWaiting)
+        #expect(reader.keys(of: Array("\u{1B}[".utf8)) == [] && reader.giveUp() == nil && !reader.isWaiting)
+        #expect(reader.keys(of: Array("A".utf8)) == [.character("A")])
     }
 
     @Test func `a sequence without an end is given up, and later keys count`() {

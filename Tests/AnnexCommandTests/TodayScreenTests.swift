@@ -2,6 +2,7 @@ import AnnexBrokerAPI
 import AnnexLinux
 import AnnexModel
 import AnnexTestSupport
+import Synchronization
 import Testing
 
 @testable import AnnexCommand
@@ -84,7 +85,11 @@ import Testing
     }
 
     @Test func `a click presses the button under it, and chooses the card under it`() throws {
-        var screen = screen(try card("one", buttons), try card("two", buttons))
+        let clock = StoppedClock()
+        var screen = TodayScreen(style: Style(isColoured: false), clock: clock)
+        screen.resize(to: (30, 12))
+        screen.show([try card("one", buttons), try card("two", buttons)])
+        clock.advance(by: .seconds(1))
         let lines = screen.lines()
         // "│ [1] Yes  [2] No            │"
         #expect(lines[6].hasPrefix("│ [1] Yes  [2] No"), "\(lines)")
@@ -105,7 +110,7 @@ import Testing
         #expect(screen.wish(for: .character("J")) == .move(one, to: 1))
         #expect(screen.wish(for: .character("K")) == nil, "it is the first one")
         #expect(screen.wish(for: .character("x")) == .setAdded(false, one))
-        for key in [Key.character("q"), .escape, .interrupt] { #expect(screen.wish(for: key) == .quit) }
+        for key in [Key.character("q"), .escape] { #expect(screen.wish(for: key) == .quit) }
     }
 
     @Test func `a widget is added from a list of its own`() throws {
@@ -136,6 +141,24 @@ import Testing
         #expect(screen.wish(for: .character("x")) == nil)
     }
 
+    @Test func `a key that was meant for a card that goes does not act on the next one`() throws {
+        let cards = try ["one", "two"].map { try card($0, buttons) }
+        let clock = StoppedClock()
+        var screen = TodayScreen(style: Style(isColoured: false), clock: clock)
+        screen.resize(to: (40, 20))
+        screen.show(cards)
+        clock.advance(by: .seconds(1))
+        let many = ContentNode.choice("c", action: "c", options: (1...12).map { "\($0)" })
+        screen.show([try card("zero", many), cards[1]])
+        #expect(screen.lines()[0].contains("▸ zero"), "the card that was chosen has gone")
+        for key in [Key.character("1"), .character("x"), .character("e"), .character("r"), .enter] {
+            #expect(screen.wish(for: key) == nil)
+        }
+        #expect(screen.wish(for: .click(column: 3, row: 2)) == nil, "another card is under the mouse")
+        clock.advance(by: .milliseconds(300))
+        #expect(screen.wish(for: .character("x")) == .setAdded(false, "com.example.zero"))
+    }
+
     @Test(arguments: 0..<100)
     func `any keys on any cards give a screen that fits the terminal`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -161,4 +184,13 @@ import Testing
             #expect(lines.count == max(size.rows, 2) && lines.allSatisfy { TextColumns.count($0) <= size.columns })
         }
     }
+}
+
+/// A clock that a test moves on.
+private final class StoppedClock: TodayClock {
+    private let time = Mutex(Duration.zero)
+
+    var now: Duration { time.withLock { $0 } }
+    func advance(by more: Duration) { time.withLock { $0 += more } }
+    func sleep(until moment: Duration) async throws {}
 }

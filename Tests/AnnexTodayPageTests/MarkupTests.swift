@@ -67,12 +67,12 @@ import Testing
         }
     }
 
-    @Test func `a view with very much text is cut`() throws {
+    @Test func `a card with very much text is cut`() throws {
         let long = String(repeating: "x", count: 4000)
-        let made = try markup(.list((0..<50).map { _ in .text(long) }))
-        #expect(made.markup.text.utf8.count < 12_000)
-        let many = try markup(.list((0..<900).map { _ in .text("x") }))
-        #expect(many.markup.text.components("<p ").count <= 201)
+        let text = try card { $0.state.view = try ContentMessage(.list((0..<50).map { _ in .text(long) })).tree() }
+        #expect(text.utf8.count < 12_000)
+        let many = try card { $0.state.view = try ContentMessage(.list((0..<900).map { _ in .text("x") })).tree() }
+        #expect(many.ranges(of: "<p ").count <= 200)
     }
 
     @Test func `a card says how old its content is, and why it is not newer`() throws {

@@ -51,6 +51,14 @@ import Testing
         #expect(path(page, host: "localhost:8420", ("host", "localhost:8420")) == .failure(.host))
     }
 
+    @Test func `the port of HTTP may be left out`() {
+        func answer(_ host: String, at port: Int) -> Result<String, PageGuard.Refusal> {
+            visitors.path(of: PageRequest(port: port, method: "GET", target: page, headers: [("Host", host)]))
+        }
+        #expect(answer("127.0.0.1", at: 80) == .success("") && answer("localhost:80", at: 80) == .success(""))
+        #expect(answer("127.0.0.1", at: 8080) == .failure(.host) && answer("127.0.0.1:", at: 80) == .failure(.host))
+    }
+
     @Test(arguments: [
         "null", "http://evil.example", "http://127.0.0.1:8421", "https://127.0.0.1:8420", "http://localhost:8420", "",
     ])

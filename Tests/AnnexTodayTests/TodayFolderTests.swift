@@ -88,8 +88,23 @@ import Testing
         #expect(folder.order == [])
         try folder.keep(order: ["b", "a"])
         #expect(folder.order == ["b", "a"])
-        try Data("a\n../b\n\nc\n".utf8).write(to: place.url.appending(path: "today/order"))
+        try Data("a\n../b\n\nc\na\n".utf8).write(to: place.url.appending(path: "today/order"))
         #expect(folder.order == ["a", "c"])
+    }
+
+    @Test func `the order of some widgets leaves the others where they are`() throws {
+        try folder.keep(order: ["a", "x", "b", "y", "c"])
+        try folder.keep(order: ["c", "a", "b"])
+        #expect(folder.order == ["c", "x", "a", "y", "b"])
+        try folder.keep(order: ["new", "y"])
+        #expect(folder.order == ["c", "x", "a", "new", "b", "y"])
+    }
+
+    @Test(arguments: [Int64.min, -1, Int64.max, WallClock.now().microseconds + 2 * 86_400_000_000])
+    func `a snapshot of an impossible date counts as absent`(date: Int64) throws {
+        let snapshot = WidgetSnapshot(of: "id", at: WallClock(microseconds: date), state: try state("text"))
+        try folder.keep(snapshot, of: widget)
+        #expect(folder.snapshot(of: widget, instance: "id") == nil)
     }
 
     @Test func `snapshots that no view has replaced for a month are removed`() throws {

@@ -207,7 +207,52 @@ import Testing
         await other.close(within: .patience)
     }
 
+    @Test func `a view switches nothing on or off but widgets`() async throws {
+        let apps = (try widget(), try SubstituteApp(running: "shows-a-widget"))
+        try apps.1.setIdentifier("com.example.other")
+        let host = try host(apps.0, apps.1)
+        let view = try view(of: host)
+        try await view.show(on: surface)
+        for identifier in ["com.example.other.loud", "com.example.unknown"] {
+            await #expect(throws: BrokerError.self) { try await view.setAdded(false, for: identifier) }
+        }
+        #expect(try host.installed().allSatisfy(\.isEnabled))
+        await view.close(within: .patience)
+    }
+
+    @Test func `a view of some widgets leaves the order of the others as it is`() async throws {
+        let folder = try TodayFolder(place.url.path + "/today")
+        try folder.keep(order: ["com.example.x", "com.example.a.loud", "com.example.y", "com.example.b.loud"])
+        let apps = (try widget("com.example.a"), try widget("com.example.b"))
+        let view = try view(of: try host(apps.0, apps.1))
+        try await view.show(on: surface)
+        await view.move("com.example.b.loud", to: 0)
+        #expect(folder.order == ["com.example.x", "com.example.b.loud", "com.example.y", "com.example.a.loud"])
+        await view.close(within: .patience)
+    }
+
     // MARK: Time
+
+    @Test func `a crash during an update counts once`() async throws {
+        let (app, clock) = (try widget(), HandClock())
+        let view = try view(of: try host(app), clock: clock)
+        try await view.show(on: surface)
+        _ = try await settled(view)
+        await perform("crashes", in: view)
+        clock.set(.seconds(900))
+        _ = try await cards(of: view) { $0[0].failure != nil && !$0[0].isUpdating }
+        // All reports of the crashed process were taken when the next one is launched.
+        let rules = TodayRules()
+        clock.set(.seconds(900) + rules.firstPause)
+        _ = try await cards(of: view) { $0[0].failure == nil }
+        _ = try await settled(view)
+        while clock.alarms.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(
+            clock.alarms.prefix(3) == [
+                .seconds(900), .seconds(900) + rules.firstPause, .seconds(1800) + rules.firstPause,
+            ])
+        await view.close(within: .patience)
+    }
 
     @Test func `an hour of idle view wakes the process for the schedule alone`() async throws {
         let app = try widget()

@@ -10,7 +10,7 @@ import Testing
 
     private func visible() -> WidgetSchedule {
         var schedule = WidgetSchedule(rules)
-        #expect(schedule.handle(.appeared, at: .zero) == .update)
+        #expect(schedule.handle(.appeared, at: .zero) == .update(1))
         return schedule
     }
 
@@ -19,10 +19,10 @@ import Testing
         #expect(schedule.isUpdating && schedule.wake == nil)
         for hour in 1...24 {
             let now = rules.interval * (hour - 1)
-            #expect(schedule.handle(.updated(hour % 2 == 0 ? .newData : .noData), at: now) == nil)
+            #expect(schedule.handle(.updated(hour, hour % 2 == 0 ? .newData : .noData), at: now) == nil)
             #expect(schedule.wake == rules.interval * hour)
             #expect(schedule.handle(.timePassed, at: rules.interval * hour - .seconds(1)) == nil)
-            #expect(schedule.handle(.timePassed, at: rules.interval * hour) == .update)
+            #expect(schedule.handle(.timePassed, at: rules.interval * hour) == .update(hour + 1))
         }
     }
 
@@ -30,8 +30,8 @@ import Testing
         var schedule = visible()
         var now = Duration.zero
         var pauses: [Duration] = []
-        for _ in 0..<12 {
-            #expect(schedule.handle(.updated(.failed), at: now) == nil)
+        for number in 1...12 {
+            #expect(schedule.handle(.updated(number, .failed), at: now) == nil)
             guard let wake = schedule.wake else { break }
             pauses.append(wake - now)
             now = wake
@@ -39,47 +39,53 @@ import Testing
         }
         let doubled = (0..<12).map { min(rules.firstPause * (1 << $0), rules.longestPause) }
         #expect(pauses == doubled)
-        #expect(schedule.handle(.updated(.newData), at: now) == nil && schedule.wake == now + rules.interval)
-        #expect(schedule.handle(.timePassed, at: now + rules.interval) == .update)
-        _ = schedule.handle(.updated(.failed), at: now + rules.interval)
+        #expect(schedule.handle(.updated(13, .newData), at: now) == nil && schedule.wake == now + rules.interval)
+        #expect(schedule.handle(.timePassed, at: now + rules.interval) == .update(14))
+        _ = schedule.handle(.updated(14, .failed), at: now + rules.interval)
         #expect(schedule.wake == now + rules.interval + rules.firstPause, "a success ends the series")
     }
 
-    @Test func `a widget that ends by a fault waits, and one that was ended does not count as failed`() {
+    @Test func `a crash between two updates counts as a failure, and one during an update counts once`() {
         var schedule = visible()
-        #expect(schedule.handle(.ended(isFault: true), at: .seconds(1)) == nil)
-        #expect(schedule.wake == .seconds(1) + rules.firstPause)
+        _ = schedule.handle(.updated(1, .newData), at: .seconds(1))
+        #expect(schedule.handle(.crashed, at: .seconds(2)) == nil)
+        #expect(schedule.wake == .seconds(2) + rules.firstPause)
         schedule = visible()
-        _ = schedule.handle(.updated(.newData), at: .seconds(1))
-        #expect(schedule.handle(.ended(isFault: false), at: .seconds(2)) == nil)
-        #expect(schedule.wake == .seconds(2) + rules.interval)
+        #expect(schedule.handle(.crashed, at: .seconds(1)) == nil && schedule.isUpdating)
+        #expect(schedule.handle(.updated(1, .failed), at: .seconds(1)) == nil)
+        #expect(schedule.wake == .seconds(1) + rules.firstPause)
     }
 
-    @Test func `an answer that comes after the end or after the view is hidden changes nothing`() {
+    @Test func `an answer that comes after the view is hidden changes nothing`() {
         var schedule = visible()
-        _ = schedule.handle(.ended(isFault: true), at: .seconds(1))
-        let wake = schedule.wake
-        #expect(schedule.handle(.updated(.failed), at: .seconds(2)) == nil && schedule.wake == wake)
         #expect(schedule.handle(.disappeared, at: .seconds(3)) == .stop && schedule.wake == nil)
-        for event in [WidgetSchedule.Event.updated(.newData), .ended(isFault: true), .asked, .timePassed, .disappeared]
-        {
+        for event in [WidgetSchedule.Event.updated(1, .newData), .crashed, .asked, .timePassed, .disappeared] {
             #expect(schedule.handle(event, at: .seconds(100)) == nil && schedule.wake == nil)
         }
+    }
+
+    @Test func `an answer to an earlier update does not count for the present one`() {
+        var schedule = visible()
+        _ = schedule.handle(.disappeared, at: .seconds(1))
+        #expect(schedule.handle(.appeared, at: .seconds(2)) == .update(2))
+        #expect(schedule.handle(.updated(1, .failed), at: .seconds(3)) == nil && schedule.isUpdating)
+        #expect(schedule.handle(.updated(2, .newData), at: .seconds(4)) == nil)
+        #expect(schedule.wake == .seconds(4) + rules.interval)
     }
 
     @Test func `the user can ask for an update, and not more often than every two seconds`() {
         var schedule = visible()
         #expect(schedule.handle(.asked, at: .zero) == nil, "an update runs already")
-        _ = schedule.handle(.updated(.noData), at: .zero)
+        _ = schedule.handle(.updated(1, .noData), at: .zero)
         #expect(schedule.handle(.asked, at: .seconds(1)) == nil)
-        #expect(schedule.handle(.asked, at: .seconds(2)) == .update)
+        #expect(schedule.handle(.asked, at: .seconds(2)) == .update(2))
     }
 
     @Test func `a view that is opened and closed all the time uses up the budget of its widgets`() {
         var schedule = WidgetSchedule(rules)
         var updates = 0
         for second in 0..<3600 {
-            if schedule.handle(.appeared, at: .seconds(second)) == .update { updates += 1 }
+            if schedule.handle(.appeared, at: .seconds(second)) != nil { updates += 1 }
             _ = schedule.handle(.disappeared, at: .seconds(second))
         }
         let refilled = 3600 / Int(rules.refill.components.seconds)
@@ -99,9 +105,11 @@ import Testing
             } else {
                 now += .milliseconds(Int.random(in: 0...600_000, using: &random))
             }
+            // Mostly of the present update, and sometimes of an earlier one.
+            let number = reference.count - (Int.random(in: 0..<4, using: &random) == 0 ? 1 : 0)
             let events: [WidgetSchedule.Event] = [
-                .appeared, .disappeared, .updated(.newData), .updated(.failed), .ended(isFault: true),
-                .ended(isFault: false), .asked, .timePassed, .timePassed,
+                .appeared, .disappeared, .updated(number, .newData), .updated(number, .failed), .crashed, .asked,
+                .timePassed, .timePassed,
             ]
             let event = events[Int.random(in: 0..<events.count, using: &random)]
             let step = schedule.handle(event, at: now)
@@ -115,6 +123,8 @@ private struct Reference {
     private let rules: TodayRules
     private var isVisible = false
     private var isUpdating = false
+    /// How many updates have begun.
+    private(set) var count = 0
     /// The moments of the updates that the user did not ask for.
     private var updates: [Duration] = []
     private var lastFailure: (moment: Duration, row: Int)?
@@ -127,7 +137,9 @@ private struct Reference {
         let wasUpdating = isUpdating
         take(event, at: now)
         switch step {
-        case .update:
+        case .update(let number):
+            count += 1
+            try #require(number == count, "a number tells two updates apart")
             try #require(isVisible && !wasUpdating, "two updates at once, or one of a hidden widget")
             if event == .timePassed, let lastFailure {
                 try #require(now >= lastFailure.moment + min(rules.firstPause, rules.longestPause))
@@ -148,12 +160,11 @@ private struct Reference {
         switch event {
         case .appeared: isVisible = true
         case .disappeared: (isVisible, isUpdating) = (false, false)
-        case .updated(let result):
-            if isUpdating { lastFailure = result == .failed ? (now, (lastFailure?.row ?? 0) + 1) : nil }
+        case .updated(let number, let result):
+            guard isUpdating, number == count else { return }
+            lastFailure = result == .failed ? (now, (lastFailure?.row ?? 0) + 1) : nil
             isUpdating = false
-        case .ended(let isFault):
-            if isVisible { lastFailure = isFault ? (now, (lastFailure?.row ?? 0) + 1) : nil }
-            isUpdating = false
+        case .crashed: if isVisible, !isUpdating { lastFailure = (now, (lastFailure?.row ?? 0) + 1) }
         case .asked, .timePassed: break
         }
     }

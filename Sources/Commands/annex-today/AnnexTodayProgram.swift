@@ -93,6 +93,7 @@ struct AnnexTodayProgram: AsyncParsableCommand {
         stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation
     ) {
         let ended = AsyncStream.makeStream(of: Void.self)
+        // The thread releases the pipe after the first signal, so a second one ends the program at once.
         let signals = try SignalPipe([SIGTERM, SIGINT, SIGHUP])
         _ = try WorkerThread("annex-signals") {
             _ = signals.wait()

@@ -3,17 +3,21 @@ import NIOCore
 import NIOHTTP1
 
 /// One connection of a browser: collects a request, has it answered, and writes the answer.
+///
+/// A request from elsewhere than the page is refused as soon as its head is there, and its connection ends. So it takes no place from the
+/// user's browser.
 final class PageConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    static let idleName = "idle"
     /// The forms of the page are small.
     private static let mostBytes = 4096
-    /// A reader that takes longer for what was written is gone.
-    private static let patience = TimeAmount.seconds(30)
+    /// For a whole request, and for the reader of each part of an answer.
+    private static let patience = TimeAmount.seconds(10)
 
     private let page: TodayPage
+    /// Ends the connection if no request is complete by then.
+    private var deadline: Scheduled<Void>?
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     /// The connection is being closed, and nothing more of it is read.
@@ -23,51 +27,78 @@ final class PageConnection: ChannelInboundHandler {
 
     // MARK: Requests
 
+    func channelActive(context: ChannelHandlerContext) {
+        awaitRequest(in: context)
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        context.fireChannelInactive()
+    }
+
+    private func awaitRequest(in context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = context.eventLoop.scheduleTask(in: Self.patience) { [channel = context.channel] in
+            channel.close(promise: nil)
+        }
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
             self.head = head
             body = []
+            if let refusal = page.refusal(of: request(head, in: context)) { refuse(refusal, in: context) }
         case .body(let bytes):
-            guard body.count + bytes.readableBytes <= Self.mostBytes else { return refuse(context) }
+            guard body.count + bytes.readableBytes <= Self.mostBytes else {
+                return refuse(TodayPage.tooLong, in: context)
+            }
             body += bytes.readableBytesView
         case .end:
             guard let head else { return }
             self.head = nil
-            answer(head, in: context)
+            deadline?.cancel()
+            let request = request(head, in: context)
+            answer(keepsAlive: head.isKeepAlive, in: context) { [page] in await page.answer(to: request) }
         }
     }
 
-    /// The request is too long, and what follows of it is not read.
-    private func refuse(_ context: ChannelHandlerContext) {
-        isRefused = true
-        let head = HTTPResponseHead(
-            version: .http1_1, status: .payloadTooLarge, headers: ["Content-Length": "0", "Connection": "close"])
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        let channel = context.channel
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
-    }
-
-    private func answer(_ head: HTTPRequestHead, in context: ChannelHandlerContext) {
-        let request = PageRequest(
+    private func request(_ head: HTTPRequestHead, in context: ChannelHandlerContext) -> PageRequest {
+        PageRequest(
             port: context.localAddress?.port ?? 0, method: head.method.rawValue, target: head.uri,
             headers: head.headers.map { ($0.name, $0.value) },
             body: body)
-        let writer = AnswerWriter(context.channel, keepsAlive: head.isKeepAlive)
+    }
+
+    /// What follows of the request is not read.
+    private func refuse(_ refusal: PageAnswer, in context: ChannelHandlerContext) {
+        isRefused = true
+        answer(keepsAlive: false, in: context) { refusal }
+    }
+
+    private func answer(
+        keepsAlive: Bool, in context: ChannelHandlerContext, with make: @escaping @Sendable () async -> PageAnswer
+    ) {
+        let channel = context.channel
         // A server pipeline reads the next request when this one is answered.
-        let work: @Sendable () async -> Void = { [page] in
-            await writer.write(await page.answer(to: request), within: Self.patience)
+        let work: @Sendable () async -> Void = {
+            await AnswerWriter(channel, keepsAlive: keepsAlive).write(await make(), within: Self.patience)
+            channel.pipeline.fireUserInboundEventTriggered(Answered())
         }
         Task(operation: work)
     }
 
-    // MARK: Ends
+    /// An answer was written. The next request may come.
+    private struct Answered {}
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is IdleStateHandler.IdleStateEvent { return context.close(promise: nil) }
-        context.fireUserInboundEventTriggered(event)
+        guard event is Answered else { return context.fireUserInboundEventTriggered(event) }
+        if context.channel.isActive { awaitRequest(in: context) }
     }
+
+    // MARK: Ends
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
@@ -97,8 +128,6 @@ private struct AnswerWriter: Sendable {
                 try await send(.end(nil), within: limit)
                 if !keepsAlive { try await channel.close() }
             case .events(let events):
-                // The reader is silent from now on.
-                try? await channel.pipeline.removeHandler(name: PageConnection.idleName).get()
                 try await send(
                     .head(HTTPResponseHead(version: .http1_1, status: status, headers: headers)), within: limit)
                 try await send(events, within: limit)

@@ -13,8 +13,6 @@ import Synchronization
 struct PageServer: Sendable {
     /// Browsers open about six connections for a page. Further ones wait until one is closed.
     private static let mostConnections = 64
-    /// How long a connection may do nothing. A stream of events may be silent.
-    private static let patience = TimeAmount.seconds(30)
 
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let listener: any Channel
@@ -36,14 +34,24 @@ struct PageServer: Sendable {
                     try gate.admit(channel)
                     let handlers = channel.pipeline.syncOperations
                     try handlers.configureHTTPServerPipeline(withErrorHandling: true)
-                    try handlers.addHandler(
-                        IdleStateHandler(readTimeout: Self.patience, writeTimeout: nil, allTimeout: nil),
-                        name: PageConnection.idleName)
                     try handlers.addHandler(PageConnection(page))
                 }
             }
             .bind(host: "127.0.0.1", port: port).get()
         self.port = listener.localAddress?.port ?? port
+        try await checkGate()
+    }
+
+    /// Connects to the page, because a kernel that does not say which user connects would keep every browser out without a word.
+    private func checkGate() async throws {
+        let own = try await ClientBootstrap(group: group).connect(host: "127.0.0.1", port: port).get()
+        let user = try LoopbackPeer.user(
+            from: UInt16(truncatingIfNeeded: own.localAddress?.port ?? 0), to: UInt16(truncatingIfNeeded: port))
+        try await own.close()
+        guard user == geteuid() else {
+            throw SystemError(
+                "sock_diag", errno: ENOENT, remedy: "load the kernel's module tcp_diag: modprobe tcp_diag")
+        }
     }
 
     /// Closes the port and all connections.
@@ -67,18 +75,17 @@ private final class ConnectionGate: Sendable {
 
     /// - Throws: if the connection is refused, which closes it.
     func admit(_ channel: any Channel) throws {
-        // The table is asked for this address alone. A connection from another one could have the port of a connection in it.
-        guard channel.remoteAddress?.ipAddress == "127.0.0.1",
-            let peer = channel.remoteAddress?.port, let own = channel.localAddress?.port,
-            let user = try LoopbackPeer.user(
-                from: UInt16(truncatingIfNeeded: peer), to: UInt16(truncatingIfNeeded: own)),
-            // The kernel says 0 for connections that were closed, so root has no right of its own here.
-            user == geteuid()
-        else { throw Refusal.anotherUser }
         try count.withLock { count in
             guard count < most else { throw Refusal.tooMany }
             count += 1
         }
         channel.closeFuture.whenComplete { [self] _ in count.withLock { $0 -= 1 } }
+        // The kernel is asked about this address alone. Another one could have a connection with the same ports.
+        guard channel.remoteAddress?.ipAddress == "127.0.0.1",
+            let peer = channel.remoteAddress?.port, let own = channel.localAddress?.port,
+            let user = try LoopbackPeer.user(
+                from: UInt16(truncatingIfNeeded: peer), to: UInt16(truncatingIfNeeded: own)),
+            user == geteuid()
+        else { throw Refusal.anotherUser }
     }
 }

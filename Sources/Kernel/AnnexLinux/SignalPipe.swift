@@ -1,13 +1,15 @@
 internal import Glibc
 internal import Synchronization
 
-/// Signals of this process as bytes in a pipe, so that a thread can wait for them together with a file.
+/// Signals of this process as bytes in a pipe, so that a thread can wait for them together with a file. When it is released, the signals
+/// do again what they did before.
 package struct SignalPipe: ~Copyable, Sendable {
     /// The end that the handler writes to. Handlers know only global values.
     private static let target = Atomic<Int32>(-1)
     private let reading: Descriptor
+    private let before: [(signal: Int32, action: sigaction)]
 
-    /// Catches these signals from now on.
+    /// Catches these signals from now on, but none that this process was started to ignore, as `nohup` does.
     package init(_ signals: [Int32]) throws(SystemError) {
         var ends = try DescriptorPair.pipe(nonBlocking: true).list()
         guard let reading = ends.takeFirst(), let writing = ends.takeFirst() else {
@@ -16,19 +18,36 @@ package struct SignalPipe: ~Copyable, Sendable {
         self.reading = reading
         // SYNC: the handlers are set after this, so each of them finds the pipe. The end stays open for as long as the process lives.
         Self.target.store(writing.release(), ordering: .releasing)
-        for signal in signals {
-            var action = sigaction()
-            // SAFETY: the handler keeps to calls that are safe in a handler, and each pointer lives until its call is over.
-            unsafe action.__sigaction_handler.sa_handler = { signal in
-                // Only calls that are safe in a handler. A full pipe already holds signals to read.
-                let before = errno
-                var byte = UInt8(truncatingIfNeeded: signal)
-                _ = unsafe Glibc.write(SignalPipe.target.load(ordering: .acquiring), &byte, 1)
-                errno = before
-            }
-            action.sa_flags = SA_RESTART
+        before = signals.compactMap { signal in Self.catching(signal).map { (signal, $0) } }
+    }
+
+    deinit {
+        // Nothing reads the pipe any more. A handler that wrote to it would end the process by another signal.
+        for (signal, action) in before {
+            var action = action
+            // SAFETY: the call reads one `sigaction`.
             unsafe sigaction(signal, &action, nil)
         }
+    }
+
+    /// - Returns: the earlier action; nil if the signal is ignored, and stays so.
+    private static func catching(_ signal: Int32) -> sigaction? {
+        var (before, action) = (sigaction(), sigaction())
+        // SAFETY: the call writes one `sigaction`.
+        unsafe sigaction(signal, nil, &before)
+        // SAFETY: `SIG_IGN` is the number 1 in place of a function.
+        guard unsafe unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) != 1 else { return nil }
+        // SAFETY: the handler keeps to calls that are safe in a handler, and each pointer lives until its call is over.
+        unsafe action.__sigaction_handler.sa_handler = { signal in
+            // Only calls that are safe in a handler. A full pipe already holds signals to read.
+            let before = errno
+            var byte = UInt8(truncatingIfNeeded: signal)
+            _ = unsafe Glibc.write(SignalPipe.target.load(ordering: .acquiring), &byte, 1)
+            errno = before
+        }
+        action.sa_flags = SA_RESTART
+        unsafe sigaction(signal, &action, nil)
+        return before
     }
 
     /// Readable if a signal has come.

@@ -33,6 +33,14 @@ package actor TodayPage {
 
     // MARK: Requests
 
+    /// The answer to a request from elsewhere than the page; nil if it comes from there. It needs no body.
+    package nonisolated func refusal(of request: PageRequest) -> PageAnswer? {
+        if case .failure(let refusal) = visitors.path(of: request) { refusal.answer } else { nil }
+    }
+
+    /// The answer to a request whose body is longer than a form of the page.
+    package static let tooLong = PageAnswer.plain(413, saying: "This is no form of the page.")
+
     package func answer(to request: PageRequest) async -> PageAnswer {
         let path: String
         switch visitors.path(of: request) {
@@ -68,7 +76,7 @@ package actor TodayPage {
     /// A picture of a widget's present view, by its number. Its bytes go to the browser as they are, which decodes pictures in a sandbox.
     private func picture(_ words: [Substring]) async -> PageAnswer {
         guard words.count == 3, words[0] == "picture", let number = Int(words[2]),
-            let card = await view.cards.first(where: { $0.id == words[1] }), let tree = card.state.view
+            let card = await view.cards.first(where: { $0.id == words[1] }), let tree = card.content
         else { return PageGuard.Refusal.token.answer }
         let pictures = ContentMarkup(tree, of: card.id).pictures
         guard pictures.indices.contains(number) else { return PageGuard.Refusal.token.answer }

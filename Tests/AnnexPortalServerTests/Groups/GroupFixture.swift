@@ -62,12 +62,13 @@ final class RawMember: Sendable {
         let value = Mutex((isAllowed: true, violations: [String]()))
     }
 
-    init(of group: OpenGroup) throws {
+    /// - Parameter server: of the portal; nil for one with the standard services.
+    init(of group: OpenGroup, at server: PortalServer? = nil) throws {
         let state = SharedState()
         let member = try PortalMember(
             "com.example.todo.extension", groups: [group], container: { "/groups/\($0.identifier)" },
             isAllowed: { _ in state.value.withLock { $0.isAllowed } }, wake: {})
-        let server = PortalServer.standard(on: try EventLoop.shared())
+        let server = try server ?? .standard(on: EventLoop.shared())
         socket = try server.connect(member) { rule in state.value.withLock { $0.violations.append(rule) } }.takeSocket()
         self.state = state
     }
@@ -89,9 +90,14 @@ final class RawMember: Sendable {
         }
     }
 
-    func send(_ method: PortalMethod, call: UInt64 = 1, group: String = GroupFixture.identifier) async throws {
-        try await send(PortalRequest(call: call, method: method, group: group, body: []).encoded())
+    func send(
+        _ method: PortalMethod, call: UInt64 = 1, group: String = GroupFixture.identifier, body: [UInt8] = []
+    ) async throws {
+        try await send(PortalRequest(call: call, method: method, group: group, body: body).encoded())
     }
+
+    /// Ends the portal from this end.
+    func leave() { socket.shutDown() }
 
     /// The next answer; nil if the broker has ended the portal. No thread of the pool waits for it, because those are few.
     func answer() async throws -> PortalDelivery? {

@@ -81,6 +81,15 @@ public final class WidgetSession: Sendable {
     @discardableResult
     public nonisolated(nonsending) func perform(_ action: ContentAction) async throws(HostError) -> WidgetState {
         session.noteUserAction()
+        return try await performLate(action)
+    }
+
+    /// Passes on what the user did a while ago. The widget may not open an app for it.
+    /// - Throws: as `appear(at:)`.
+    @discardableResult
+    package nonisolated(nonsending) func performLate(
+        _ action: ContentAction
+    ) async throws(HostError) -> WidgetState {
         try await send(.acted(action))
         return state
     }

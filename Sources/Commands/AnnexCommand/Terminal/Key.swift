@@ -18,11 +18,22 @@ struct KeyReader: Sendable {
     private static let escape: UInt8 = 0x1B
     /// A longer sequence is none that a terminal sends.
     private static let longest = 32
+    /// No terminal has more columns or rows.
+    private static let places = 1...10_000
 
     /// The beginning of a sequence whose end has not come.
     private var begun: [UInt8] = []
 
-    /// - Parameter bytes: what one read gave. A terminal sends a sequence at once, so an escape at the end is the key.
+    /// Whether a sequence has begun. It may also be the escape key, which sends the same byte and no more.
+    var isWaiting: Bool { !begun.isEmpty }
+
+    /// Call this if no more bytes came for a while: what has begun is no sequence then.
+    mutating func giveUp() -> Key? {
+        defer { begun = [] }
+        return begun == [Self.escape] ? .escape : nil
+    }
+
+    /// - Parameter bytes: what one read gave.
     mutating func keys(of bytes: [UInt8]) -> [Key] {
         var keys: [Key] = []
         for byte in bytes {
@@ -31,10 +42,6 @@ struct KeyReader: Sendable {
             } else if let key = sequence(byte) {
                 keys.append(key)
             }
-        }
-        if begun == [Self.escape] {
-            begun = []
-            keys.append(.escape)
         }
         return keys
     }
@@ -84,7 +91,7 @@ struct KeyReader: Sendable {
     private static func mouse(_ text: ArraySlice<UInt8>, isPress: Bool) -> Key? {
         let numbers = text.split(separator: UInt8(ascii: ";")).map { Int(String(decoding: $0, as: UTF8.self)) }
         guard isPress, numbers.count == 3, let button = numbers[0], let column = numbers[1], let row = numbers[2],
-            column > 0, row > 0
+            places.contains(column), places.contains(row)
         else { return nil }
         switch button {
         case 0: return .click(column: column - 1, row: row - 1)

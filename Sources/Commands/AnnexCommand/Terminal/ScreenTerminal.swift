@@ -85,10 +85,15 @@ final class ScreenTerminal: Sendable {
         write(Self.opening)
     }
 
-    /// Stops this process until the user's shell continues it.
+    /// How long to wait for the signal that stops this process.
+    private static let stopping: UInt32 = 50_000
+
+    /// Stops this process and the others of its job, until the user's shell continues them.
     func suspend() {
         close()
-        raise(SIGSTOP)
+        // Another thread may take the signal, and then this one goes on for a moment. Without a shell, the kernel ignores it.
+        kill(0, SIGTSTP)
+        usleep(Self.stopping)
         open()
         clear()
     }
@@ -105,6 +110,9 @@ final class ScreenTerminal: Sendable {
 
     // MARK: Input
 
+    /// A terminal sends a sequence at once, but a slow line may cut it.
+    private static let betweenBytes: Int32 = 50
+
     private static func read(_ signals: borrowing SignalPipe, into events: AsyncStream<Event>.Continuation) {
         var reader = KeyReader()
         while true {
@@ -112,7 +120,9 @@ final class ScreenTerminal: Sendable {
                 pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: signals.number, events: Int16(POLLIN), revents: 0),
             ]
-            guard poll(&entries, 2, -1) > 0 else { continue }
+            let count = poll(&entries, 2, reader.isWaiting ? betweenBytes : -1)
+            if count == 0, let key = reader.giveUp() { events.yield(.key(key)) }
+            guard count > 0 else { continue }
             if entries[1].revents != 0 {
                 switch signals.next() {
                 case SIGWINCH, SIGCONT: events.yield(.resized)

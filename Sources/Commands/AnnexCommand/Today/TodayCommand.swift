@@ -67,7 +67,7 @@ struct TodayCommand: AsyncParsableCommand {
     }
 
     private func show(_ view: TodayView, on terminal: ScreenTerminal) async throws {
-        var loop = TodayLoop(view, on: terminal)
+        let loop = TodayLoop(view, on: terminal)
         let result: Result<Void, BrokerError>
         do throws(BrokerError) {
             result = .success(try await loop.run())

@@ -30,7 +30,7 @@ struct TodayDrawing {
     let style: Style
 
     private var content: ContentDrawing? {
-        card.state.view.map { ContentDrawing($0, width: surface.columns - Card.frame, style: style) }
+        card.content.map { ContentDrawing($0, width: surface.columns - Card.frame, style: style) }
     }
 
     /// What the numbers in the card stand for. Only picks that are drawn count.

@@ -2,53 +2,100 @@ internal import AnnexHost
 internal import AnnexToday
 
 /// Runs the live Today view: draws it after each change, and does what the user wants.
+///
+/// Neither a widget nor a broker that does not answer keeps the user from ending it: Control-C and the end of the terminal are not part of
+/// the work.
 struct TodayLoop {
-    private enum Event: Sendable {
-        case changed
-        case terminal(ScreenTerminal.Event)
-    }
-
     /// How long the widgets may take to end after the user has quit.
     private static let farewell = Duration.seconds(1)
 
     private let view: TodayView
     private let terminal: ScreenTerminal
-    private var screen: TodayScreen
+    private let events = TodayEvents()
 
     init(_ view: TodayView, on terminal: ScreenTerminal) {
         self.view = view
         self.terminal = terminal
-        screen = TodayScreen(style: .forStandardOutput())
     }
 
     /// Returns when the user quits, or the terminal is gone.
+    func run() async throws(BrokerError) {
+        let (ends, end) = AsyncStream.makeStream(of: Result<Void, BrokerError>.self)
+        let tasks = [
+            Task { [terminal, events] in
+                for await event in terminal.events {
+                    guard !event.isEnd else { break }
+                    events.add(event)
+                }
+                end.yield(.success(()))
+            },
+            Task { [view, events] in for await _ in view.changes { events.addChange() } },
+            Task {
+                var work = TodayWork(view, on: terminal, events: events)
+                do throws(BrokerError) {
+                    end.yield(.success(try await work.run()))
+                } catch {
+                    end.yield(.failure(error))
+                }
+            },
+        ]
+        var result: Result<Void, BrokerError> = .success(())
+        for await first in ends {
+            result = first
+            break
+        }
+        for task in tasks { task.cancel() }
+        await view.close(within: Self.farewell)
+        try result.get()
+    }
+}
+
+extension ScreenTerminal.Event {
+    /// Whether the view ends, whatever it is doing.
+    fileprivate var isEnd: Bool {
+        switch self {
+        case .ended, .key(.interrupt): true
+        default: false
+        }
+    }
+}
+
+/// The work of the live view, one event after another.
+private struct TodayWork {
+    private let view: TodayView
+    private let terminal: ScreenTerminal
+    private let events: TodayEvents
+    private var screen = TodayScreen(style: .forStandardOutput())
+
+    init(_ view: TodayView, on terminal: ScreenTerminal, events: TodayEvents) {
+        self.view = view
+        self.terminal = terminal
+        self.events = events
+    }
+
+    /// Returns when the user quits.
     mutating func run() async throws(BrokerError) {
         screen.resize(to: terminal.size)
         try await view.show(on: screen.surface.surface)
-        let (events, continuation) = AsyncStream.makeStream(of: Event.self)
-        let sources = [
-            Task { [view] in for await _ in view.changes { continuation.yield(.changed) } },
-            Task { [terminal] in for await event in terminal.events { continuation.yield(.terminal(event)) } },
-        ]
         await draw()
-        for await event in events {
-            guard await handles(event) else { break }
+        for await _ in events.arrivals {
+            while let event = events.next() {
+                guard await handles(event), !Task.isCancelled else { return }
+            }
             await draw()
         }
-        for source in sources { source.cancel() }
-        await view.close(within: Self.farewell)
     }
 
     private mutating func draw() async {
         screen.show(await view.cards)
+        guard !Task.isCancelled else { return }
         terminal.draw(screen.lines())
     }
 
     /// - Returns: false if the view is to end.
-    private mutating func handles(_ event: Event) async -> Bool {
+    private mutating func handles(_ event: TodayEvents.Event) async -> Bool {
         switch event {
-        case .changed: break
-        case .terminal(.ended): return false
+        case .changed, .terminal(.ended): break
         case .terminal(.resized):
             terminal.clear()
             screen.resize(to: terminal.size)

@@ -31,7 +31,11 @@ struct TodayScreen {
     private static let hints =
         "↑↓ choose  1-9 press  e expand  r refresh  J K move  x remove  a add  q quit"
 
+    /// A key that was meant for the card before it must not act on the next one.
+    private static let surprise = Duration.milliseconds(300)
+
     private let style: Style
+    private let clock: any TodayClock
     private var size: (columns: Int, rows: Int) = (80, 24)
     private(set) var cards: [TodayCard] = []
     /// The identifier of the card whose numbers count.
@@ -43,20 +47,29 @@ struct TodayScreen {
     private var digits = ""
     /// A message for the user, until the next key.
     private var message = ""
+    /// When the chosen card gave its place to another one, and when a card under the mouse may have done so.
+    private var changed = (choice: Duration?.none, places: Duration?.none)
 
-    init(style: Style) { self.style = style }
+    init(style: Style, clock: any TodayClock = MachineClock()) {
+        self.style = style
+        self.clock = clock
+    }
 
     /// - Parameter size: of the terminal, in characters.
     mutating func resize(to size: (columns: Int, rows: Int)) { self.size = size }
 
     mutating func show(_ cards: [TodayCard]) {
         let place = self.cards.firstIndex { $0.id == chosen } ?? 0
+        if cards.map(\.id) != self.cards.map(\.id) { changed.places = clock.now }
         self.cards = cards
         // A card that is gone gives its place to the next one.
-        if !cards.contains(where: { $0.id == chosen }) {
-            chosen = cards.isEmpty ? nil : cards[min(place, cards.count - 1)].id
-        }
+        guard !cards.contains(where: { $0.id == chosen }) else { return }
+        changed.choice = chosen.map { _ in clock.now }
+        digits = ""
+        chosen = cards.isEmpty ? nil : cards[min(place, cards.count - 1)].id
     }
+
+    private func isRecent(_ moment: Duration?) -> Bool { moment.map { clock.now < $0 + Self.surprise } ?? false }
 
     mutating func show(_ offers: [Offer]) {
         if offers.isEmpty { message = "no other widget is installed" } else { page = .offers(offers, chosen: 0) }
@@ -72,7 +85,6 @@ struct TodayScreen {
 
     mutating func wish(for key: Key) -> Wish? {
         message = ""
-        if key == .interrupt { return .quit }
         if case .offers(let offers, let chosen) = page { return wish(for: key, among: offers, chosen) }
         if case .character(let digit) = key, digit.isNumber { return press(digit) }
         defer { digits = "" }
@@ -99,7 +111,7 @@ struct TodayScreen {
         case .character("R"): return .update(cards.map(\.id))
         default: break
         }
-        guard let place, case .character(let letter) = key else { return nil }
+        guard let place, case .character(let letter) = key, !isRecent(changed.choice) else { return nil }
         let card = cards[place]
         switch letter {
         case "r": return .update([card.id])
@@ -145,15 +157,15 @@ struct TodayScreen {
     }
 
     private func pick(_ number: Int) -> Wish? {
-        guard let place else { return nil }
+        guard let place, !isRecent(changed.choice) else { return nil }
         let picks = drawing(of: cards[place]).picks
         return picks.indices.contains(number - 1) ? .perform(picks[number - 1], in: cards[place].id) : nil
     }
 
     /// A click chooses the card under it, and acts if it meets a pick.
     private mutating func click(at column: Int, row: Int) -> Wish? {
+        guard row < room, !isRecent(changed.places) else { return nil }
         var line = offset + row
-        guard row < room else { return nil }
         for card in cards {
             let drawing = drawing(of: card)
             let height = drawing.lines().count

@@ -15,6 +15,7 @@
 #include "CAnnexListing.h"
 #include "CAnnexLocal.h"
 #include "CAnnexLock.h"
+#include "CAnnexLoopback.h"
 #include "CAnnexMemory.h"
 #include "CAnnexNamespaces.h"
 #include "CAnnexNotification.h"

@@ -94,11 +94,17 @@ package struct TodayFolder: Sendable {
     package var order: [String] {
         guard let bytes = read(Self.order, atMost: Self.mostOrderBytes) else { return [] }
         let lines = bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
-        return lines.filter { Self.name(of: $0) != nil }
+        var seen: Set<String> = []
+        return lines.filter { Self.name(of: $0) != nil && seen.insert($0).inserted }
     }
 
-    package func keep(order: [String]) throws(SystemError) {
-        try write(Array(order.map { $0 + "\n" }.joined().utf8), to: Self.order)
+    /// Keeps the order of some widgets. The other widgets keep their places.
+    package func keep(order wanted: [String]) throws(SystemError) {
+        var rest = wanted[...]
+        // The places of these widgets are given out anew.
+        var all = order.map { wanted.contains($0) ? rest.removeFirst() : $0 }
+        all += rest
+        try write(Array(all.map { $0 + "\n" }.joined().utf8), to: Self.order)
     }
 
     // MARK: Files

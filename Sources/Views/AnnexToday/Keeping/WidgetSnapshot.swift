@@ -23,6 +23,7 @@ struct SnapshotMessage: Message {
     /// Replaced characters take three bytes, so a checked view may be larger than the view that came.
     private static let limits = ContentLimits(bytes: bytes, textBytes: 3 * ContentLimits.standard.textBytes)
     static let bytes = 3 << 20
+    private static let day: Int64 = 86_400_000_000
 
     init(_ snapshot: WidgetSnapshot) { self.snapshot = snapshot }
 
@@ -41,6 +42,10 @@ struct SnapshotMessage: Message {
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         let instance: String = try decoder.decode(1)
         let date = WallClock(microseconds: try decoder.decode(2))
+        // No calendar has room for every number. A clock that was set back a little is no fault.
+        guard (0...WallClock.now().microseconds + Self.day).contains(date.microseconds) else {
+            throw decoder.failure(2, reason: .rejected("is in the future, or before 1970"))
+        }
         var state = WidgetState()
         let view: ContentMessage? = try decoder.decodeIfPresent(3)
         do throws(ContentError) {

@@ -11,10 +11,10 @@ package struct WidgetSchedule: Sendable, Hashable {
         case appeared
         /// The view is not shown any more.
         case disappeared
-        /// An update is over.
-        case updated(WidgetUpdateResult)
-        /// The widget's process has ended. A fault is an end that the widget has caused.
-        case ended(isFault: Bool)
+        /// The update of this number is over.
+        case updated(Int, WidgetUpdateResult)
+        /// The widget's process has ended by its own fault. During an update, its failure counts instead.
+        case crashed
         /// The user wants fresh content.
         case asked
         /// `wake` has passed.
@@ -23,8 +23,8 @@ package struct WidgetSchedule: Sendable, Hashable {
 
     /// What to do next.
     package enum Step: Sendable, Hashable {
-        /// Launch the widget if it does not run, and update it.
-        case update
+        /// Launch the widget if it does not run, and update it. The number tells this update from all earlier ones.
+        case update(Int)
         /// End the widget's process.
         case stop
     }
@@ -42,6 +42,8 @@ package struct WidgetSchedule: Sendable, Hashable {
     /// How many updates in a row have failed.
     private var failures = 0
     private var lastUpdate: Duration?
+    /// How many updates have begun.
+    private var updates = 0
 
     package init(_ rules: TodayRules = TodayRules()) {
         self.rules = rules
@@ -64,8 +66,9 @@ package struct WidgetSchedule: Sendable, Hashable {
         case (.updating, .disappeared), (.resting, .disappeared):
             phase = .hidden
             return .stop
-        case (.updating, .updated(let result)): rest(after: result == .failed, at: now)
-        case (.updating, .ended(let isFault)), (.resting, .ended(let isFault)): rest(after: isFault, at: now)
+        // The answer to an earlier update may come after the view was hidden and shown again.
+        case (.updating, .updated(updates, let result)): rest(after: result == .failed, at: now)
+        case (.resting, .crashed): rest(after: true, at: now)
         case (.resting(let moment), .timePassed) where now >= moment: return update(at: now)
         case (.resting, .asked) where isPatient(at: now): return begin(at: now)
         default: break
@@ -86,7 +89,8 @@ package struct WidgetSchedule: Sendable, Hashable {
     private mutating func begin(at now: Duration) -> Step {
         phase = .updating
         lastUpdate = now
-        return .update
+        updates += 1
+        return .update(updates)
     }
 
     private mutating func rest(after isFailure: Bool, at now: Duration) {
@@ -113,6 +117,8 @@ package struct TodayRules: Sendable, Hashable {
     package var refill = Duration.seconds(5 * 60)
     /// Between two updates that the user asks for.
     package var betweenQuestions = Duration.seconds(2)
+    /// How long a tap allows a widget to open an app. The broker's own limit begins when the tap is passed on to the widget.
+    package var tapsCountFor = Duration.seconds(5)
     /// Between two views of a widget that changes by itself.
     package var betweenChanges = Duration.milliseconds(100)
 

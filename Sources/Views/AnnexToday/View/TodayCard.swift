@@ -16,7 +16,11 @@ package struct TodayCard: Sendable, Identifiable {
 
     package let widget: InstalledExtension
     /// The last state of the widget. A widget without content has a card only if it failed.
-    package internal(set) var state = WidgetState()
+    package internal(set) var state = WidgetState() {
+        didSet { content = state.view?.excerpt(nodes: Self.mostNodes, scalars: Self.mostScalars) }
+    }
+    /// The part of the view that surfaces draw. No card has room for more.
+    package private(set) var content: ContentTree?
     package internal(set) var freshness = Freshness.none
     /// The result of the last update; nil before the first one.
     package internal(set) var result: WidgetUpdateResult?
@@ -27,6 +31,9 @@ package struct TodayCard: Sendable, Identifiable {
     /// The user has expanded the widget.
     package internal(set) var isExpanded: Bool
 
+    private static let mostNodes = 200
+    private static let mostScalars = 8_000
+
     /// When the widget has drawn its view.
     private var drawn: WallClock?
 
@@ -35,9 +42,11 @@ package struct TodayCard: Sendable, Identifiable {
         self.isExpanded = isExpanded
     }
 
+    /// A state without a view leaves the last view as it is.
     mutating func take(_ state: WidgetState) {
+        let view = state.view ?? self.state.view
         self.state = state
-        guard state.view != nil else { return }
+        guard state.view != nil else { return self.state.view = view }
         drawn = .now()
         freshness = .fresh
         failure = nil

@@ -23,6 +23,8 @@ package actor TodayView {
 
     private var widgets: [String: Widget] = [:]
     private var order: [String] = []
+    /// How often the user has moved a widget.
+    private var moves = 0
     private var expanded: Set<String> = []
     /// The numbers of the last list of widgets that was asked for, and of the last one that was taken over.
     private var reloads = (last: 0, applied: 0)
@@ -94,8 +96,7 @@ package actor TodayView {
         surface = nil
         follower?.cancel()
         follower = nil
-        for identifier in order { handle(.disappeared, of: identifier) }
-        wakeInTime()
+        handle(.disappeared, of: order)
     }
 
     /// Hides the view and waits until its widgets have ended.
@@ -124,7 +125,7 @@ package actor TodayView {
 
     /// Passes on what the user did in a widget.
     package func perform(_ action: ContentAction, in identifier: String) {
-        widgets[identifier]?.jobs.add(.perform(action))
+        widgets[identifier]?.jobs.add(.perform(action, at: clock.now))
     }
 
     /// Shows all of a widget, or only its compact part. A widget that is not shown yet is expanded when it is.
@@ -137,7 +138,7 @@ package actor TodayView {
     }
 
     /// Looks for fresh content now. A question soon after another one is left out.
-    package func update(_ identifier: String) { handle(.asked, of: identifier) }
+    package func update(_ identifier: String) { handle(.asked, of: [identifier]) }
 
     /// Moves a widget to another place among the cards, and keeps the order.
     /// - Parameter place: counted from 0. A place beyond the last one counts as the last one.
@@ -148,12 +149,20 @@ package actor TodayView {
         let shown = cards.map(\.id)
         let next = shown.indices.contains(place) ? order.firstIndex(of: shown[place]) : nil
         order.insert(identifier, at: next ?? order.count)
+        moves += 1
         change.yield()
         await inBackground { [folder, order] in try? folder?.keep(order: order) }
     }
 
     /// Switches a widget on or off. The other views of the same broker show the same widgets.
+    /// - Throws: `unknownExtension` if the view neither shows nor offers such a widget, or another error of the broker.
     package func setAdded(_ isAdded: Bool, for identifier: String) async throws(BrokerError) {
+        // Other extensions are none of its business.
+        guard widgets[identifier] != nil || offers.contains(where: { $0.id == identifier }) else {
+            throw BrokerError(
+                .unknownExtension, what: "is no widget of this view", place: "\(Escaped(identifier, limit: 200))",
+                remedy: "annex list --all --point \(Self.point)")
+        }
         try await asking { [host] () throws(BrokerError) in try host.setEnabled(isAdded, for: identifier) }
         try await reload()
     }
@@ -169,7 +178,7 @@ package actor TodayView {
 
     private func reload() async throws(BrokerError) {
         reloads.last += 1
-        let number = reloads.last
+        let (number, moves) = (reloads.last, moves)
         let installed = try await asking { [host] () throws(BrokerError) in try host.installed() }
         let usable = installed.filter { $0.extensionPoint == Self.point && $0.rejection == nil }
         let wanted = usable.filter { $0.isEnabled && isWanted($0) }
@@ -184,15 +193,21 @@ package actor TodayView {
             widget.jobs.finish()
             widgets[identifier] = nil
         }
-        let places = Dictionary(kept.enumerated().map { ($1, $0) }) { first, _ in first }
-        order = wanted.map(\.id).enumerated().sorted { one, other in
-            (places[one.element] ?? .max, one.offset) < (places[other.element] ?? .max, other.offset)
-        }.map(\.element)
+        // What the user has moved meanwhile may not be in the file yet.
+        arrange(wanted, by: moves == self.moves ? kept : order)
         for (widget, snapshot) in zip(wanted, snapshots) where widgets[widget.id] == nil {
             add(widget, showing: snapshot)
         }
         change.yield()
-        for identifier in order { handle(.appeared, of: identifier) }
+        handle(.appeared, of: order)
+    }
+
+    /// Orders widgets as in a list of identifiers. Widgets that are not in it follow.
+    private func arrange(_ wanted: [InstalledExtension], by kept: [String]) {
+        let places = Dictionary(kept.enumerated().map { ($1, $0) }) { first, _ in first }
+        order = wanted.map(\.id).enumerated().sorted { one, other in
+            (places[one.element] ?? .max, one.offset) < (places[other.element] ?? .max, other.offset)
+        }.map(\.element)
     }
 
     private func add(_ widget: InstalledExtension, showing snapshot: WidgetSnapshot?) {
@@ -202,7 +217,7 @@ package actor TodayView {
             card.freshness = .old(since: snapshot.date)
         }
         let jobs = WidgetJobs()
-        let runner = WidgetRunner(of: widget.id, on: host, pause: rules.betweenChanges) { [weak self, id = widget.id] in
+        let runner = WidgetRunner(of: widget.id, on: host, rules: rules, clock: clock) { [weak self, id = widget.id] in
             await self?.placement(of: id) ?? WidgetPlacement(width: 0, expandedHeight: 0)
         } reporting: { [weak self, id = widget.id] report in
             await self?.take(report, of: id, doing: jobs)
@@ -225,7 +240,7 @@ package actor TodayView {
         switch report {
         case .state(let state):
             card.take(state)
-        case .updated(let result, let failure):
+        case .updated(_, let result, let failure):
             card.result = result
             card.failure = nil
             if result == .failed { card.fail(failure ?? "the widget could not update its content") }
@@ -235,15 +250,17 @@ package actor TodayView {
         widgets[identifier]?.card = card
         change.yield()
         switch report {
-        case .updated(let result, _): await settle(result, of: card)
-        case .ended(let end): handle(.ended(isFault: end.isFailure), of: identifier)
+        case .updated(let number, let result, _):
+            handle(.updated(number, result), of: [identifier])
+            if result != .failed { await keep(card) }
+        case .ended(let end): if end.isFailure { handle(.crashed, of: [identifier]) }
         case .state, .failed: break
         }
     }
 
-    private func settle(_ result: WidgetUpdateResult, of card: TodayCard) async {
-        handle(.updated(result), of: card.id)
-        guard result != .failed, let folder else { return }
+    private func keep(_ card: TodayCard) async {
+        // The view of an earlier launch would get the date of this one.
+        guard let folder, card.freshness == .fresh else { return }
         let snapshot = WidgetSnapshot(of: card.widget.instance, at: WallClock.now(), state: card.state)
         // A full disk costs the next view its snapshot, and nothing else.
         await inBackground { try? folder.keep(snapshot, of: card.id) }
@@ -251,22 +268,22 @@ package actor TodayView {
 
     // MARK: Time
 
-    private func handle(_ event: WidgetSchedule.Event, of identifier: String) {
-        guard let step = widgets[identifier]?.schedule.handle(event, at: clock.now) else { return marked(identifier) }
-        switch step {
-        case .update: widgets[identifier]?.jobs.add(.update)
-        case .stop: widgets[identifier]?.jobs.add(.stop)
-        }
-        marked(identifier)
-    }
-
-    private func marked(_ identifier: String) {
-        guard let widget = widgets[identifier] else { return }
-        if widget.card.isUpdating != widget.schedule.isUpdating {
-            widgets[identifier]?.card.isUpdating = widget.schedule.isUpdating
-            change.yield()
+    private func handle(_ event: WidgetSchedule.Event, of identifiers: [String]) {
+        for identifier in identifiers {
+            switch widgets[identifier]?.schedule.handle(event, at: clock.now) {
+            case .update(let number): widgets[identifier]?.jobs.add(.update(number))
+            case .stop: widgets[identifier]?.jobs.add(.stop)
+            case nil: break
+            }
+            mark(identifier)
         }
         wakeInTime()
+    }
+
+    private func mark(_ identifier: String) {
+        guard let widget = widgets[identifier], widget.card.isUpdating != widget.schedule.isUpdating else { return }
+        widgets[identifier]?.card.isUpdating = widget.schedule.isUpdating
+        change.yield()
     }
 
     /// Sets one alarm for all widgets. Without a widget that waits for a moment, nothing wakes this process.
@@ -284,9 +301,10 @@ package actor TodayView {
     }
 
     private func timeHasPassed() {
+        // An alarm that another one has replaced may have rung already.
+        guard !Task.isCancelled else { return }
         alarm = nil
-        for identifier in order { handle(.timePassed, of: identifier) }
-        wakeInTime()
+        handle(.timePassed, of: order)
     }
 
     // MARK: Blocking work

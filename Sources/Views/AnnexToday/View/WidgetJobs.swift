@@ -8,10 +8,10 @@ final class WidgetJobs: Sendable {
         case stop
         /// Tell the widget its new place, if it runs.
         case move
-        /// Pass on what the user did. The widget is launched if it does not run.
-        case perform(ContentAction)
-        /// Launch the widget if it does not run, and update it.
-        case update
+        /// Pass on what the user did at this moment. The widget is launched if it does not run.
+        case perform(ContentAction, at: Duration)
+        /// Launch the widget if it does not run, and update it. The schedule has given the update this number.
+        case update(Int)
     }
 
     /// A user who taps more often before the widget answers is not waiting for each tap.

@@ -1,5 +1,6 @@
 internal import AnnexHost
 internal import AnnexModel
+internal import Synchronization
 
 /// Runs one widget: launches it, tells it what happens, and ends it.
 ///
@@ -7,31 +8,33 @@ internal import AnnexModel
 struct WidgetRunner: Sendable {
     enum Report: Sendable {
         case state(WidgetState)
-        /// An update is over; with the failure, if it has failed.
-        case updated(WidgetUpdateResult, failure: String?)
+        /// The update of this number is over; with the failure, if it has failed.
+        case updated(Int, WidgetUpdateResult, failure: String?)
         /// The widget did not do what the user or the surface asked for.
         case failed(String)
+        /// The widget has ended, and this runner had not asked for it.
         case ended(Termination)
     }
 
     private let identifier: String
     private let host: AnnexHost
-    private let pause: Duration
+    private let rules: TodayRules
+    private let clock: any TodayClock
     private let placement: @Sendable () async -> WidgetPlacement
     private let report: @Sendable (Report) async -> Void
 
     /// - Parameters:
-    ///   - pause: between two views that the widget sends by itself.
     ///   - placement: the widget's place at this moment.
     ///   - report: is called for one report after another, and waited for.
     init(
-        of identifier: String, on host: AnnexHost, pause: Duration,
+        of identifier: String, on host: AnnexHost, rules: TodayRules, clock: any TodayClock,
         placement: @escaping @Sendable () async -> WidgetPlacement,
         reporting report: @escaping @Sendable (Report) async -> Void
     ) {
         self.identifier = identifier
         self.host = host
-        self.pause = pause
+        self.rules = rules
+        self.clock = clock
         self.placement = placement
         self.report = report
     }
@@ -51,25 +54,30 @@ struct WidgetRunner: Sendable {
             await running?.end()
             running = nil
         case .move: await move(running)
-        case .update: await update(&running)
-        case .perform(let action): await perform(action, in: &running)
+        case .update(let number): await update(number, in: &running)
+        case .perform(let action, let moment): await perform(action, at: moment, in: &running)
         }
     }
 
-    private func update(_ running: inout RunningWidget?) async {
+    private func update(_ number: Int, in running: inout RunningWidget?) async {
         do throws(HostError) {
             let widget = try await launched(&running)
             let result = try await widget.performUpdate()
             await report(.state(widget.state))
-            await report(.updated(result, failure: nil))
+            await report(.updated(number, result, failure: nil))
         } catch {
-            await report(.updated(.failed, failure: "\(error)"))
+            // A crash is reported before the update that it ended, which counts for both.
+            if let running, running.hasEnded { await running.end() }
+            await report(.updated(number, .failed, failure: "\(error)"))
         }
     }
 
-    private func perform(_ action: ContentAction, in running: inout RunningWidget?) async {
+    private func perform(_ action: ContentAction, at moment: Duration, in running: inout RunningWidget?) async {
         do throws(HostError) {
-            await report(.state(try await launched(&running).perform(action)))
+            let widget = try await launched(&running)
+            // A tap that waited for a slow widget no longer allows it to open an app.
+            let isLate = clock.now - moment > rules.tapsCountFor
+            await report(.state(isLate ? try await widget.performLate(action) : try await widget.perform(action)))
         } catch {
             await report(.failed("\(error)"))
         }
@@ -90,7 +98,7 @@ struct WidgetRunner: Sendable {
         // Its end is reported before the new one's launch.
         await running?.end()
         let widget = try await host.widget(identifier)
-        running = RunningWidget(widget, pause: pause, reporting: report)
+        running = RunningWidget(widget, pause: rules.betweenChanges, reporting: report)
         await report(.state(try await widget.appear(at: placement())))
         return widget
     }
@@ -100,27 +108,41 @@ struct WidgetRunner: Sendable {
 private struct RunningWidget {
     let widget: WidgetSession
     private let follower: Task<Void, Never>
+    /// An end that the runner wished for is not reported.
+    private let wish = EndWish()
 
+    /// - Parameter pause: between two views that the widget sends by itself.
     init(
         _ widget: WidgetSession, pause: Duration,
         reporting report: @escaping @Sendable (WidgetRunner.Report) async -> Void
     ) {
         self.widget = widget
-        follower = Task {
+        follower = Task { [wish] in
             for await state in widget.changes {
                 await report(.state(state))
                 // The next state waits meanwhile, and a newer one takes its place. So a widget that changes all the time is drawn
                 // only so often.
                 try? await Task.sleep(for: pause)
             }
-            if let end = await widget.session.untilEnd() { await report(.ended(end)) }
+            guard let end = await widget.session.untilEnd(), !wish.isMade else { return }
+            await report(.ended(end))
         }
     }
 
     var hasEnded: Bool { widget.session.termination != nil }
 
+    /// Ends the widget if it still runs. Returns when all its reports were taken.
     func end() async {
+        if !hasEnded { wish.make() }
         await widget.disappear()
         await follower.value
     }
+}
+
+/// Whether the runner wants the widget to end.
+private final class EndWish: Sendable {
+    private let made = Mutex(false)
+
+    var isMade: Bool { made.withLock { $0 } }
+    func make() { made.withLock { $0 = true } }
 }

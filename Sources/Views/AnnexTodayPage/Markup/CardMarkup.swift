@@ -20,7 +20,7 @@ struct CardMarkup {
             form.addEmpty("input", with: [("type", "hidden"), ("name", "widget"), ("value", card.id)])
             form.add("h2", with: [("id", "title-\(card.id)"), ("dir", "auto")]) { $0.add(card.widget.displayName) }
             form.add("div", with: [("class", classes)]) { content in
-                if let view = card.state.view { content.add(ContentMarkup(view, of: card.id).markup) }
+                if let view = card.content { content.add(ContentMarkup(view, of: card.id).markup) }
             }
             if let remark { form.add("p", with: [("class", "remark"), ("role", "status")]) { $0.add(remark) } }
             addControls(to: &form, at: place, of: count)

@@ -1,15 +1,8 @@
 internal import AnnexModel
 
 /// The view of a widget as HTML. Buttons are of the form around it, and pictures have addresses of their own.
-///
-/// A view may have more text than a page can draw fast. A card shows only a small part of it anyway, so the rest is left out.
 struct ContentMarkup {
-    private static let mostNodes = 200
-    private static let mostCharacters = 8_000
-
     private let identifier: String
-    private var nodes = 0
-    private var characters = 0
     private var buttons = 0
     private(set) var pictures: [[UInt8]] = []
     private(set) var markup = Markup()
@@ -25,19 +18,16 @@ struct ContentMarkup {
     }
 
     private mutating func add(_ node: ContentNode) {
-        nodes += 1
-        guard nodes <= Self.mostNodes, characters < Self.mostCharacters else { return }
         switch node {
         case .text(let text, let style):
-            let words = words(text)
             markup.add("p", with: [("class", style == .secondary ? "secondary" : nil), ("dir", "auto")]) {
-                $0.add(words)
+                $0.add(text)
             }
-        case .image(let bytes, let description): add(picture: bytes, describedAs: words(description))
-        case .progress(let fraction, let label): addProgress(fraction, labelled: words(label))
+        case .image(let bytes, let description): add(picture: bytes, describedAs: description)
+        case .progress(let fraction, let label): addProgress(fraction, labelled: label)
         case .choice(let title, let action, let options, let chosen):
             addChoice(titled: title, asking: action, options: options, chosen: chosen)
-        case .button(let title, let action): markup.add(button(words(title), asking: "perform:\(action)"))
+        case .button(let title, let action): markup.add(button(title, asking: "perform:\(action)"))
         case .row(let nodes): add(nodes, in: "row")
         case .list(let nodes): add(nodes, in: "list")
         }
@@ -71,7 +61,6 @@ struct ContentMarkup {
     }
 
     private mutating func addChoice(titled title: String, asking action: String, options: [String], chosen: Int?) {
-        let (title, options) = (words(title), options.map { words($0) })
         let marks = options.enumerated().map { index, option in
             button(option, asking: "perform:\(action):\(index)", isPressed: index == chosen)
         }
@@ -95,13 +84,6 @@ struct ContentMarkup {
             ]
         ) { $0.add(name) }
         return button
-    }
-
-    /// The beginning of a text, as far as the card has room for text.
-    private mutating func words(_ text: String) -> String {
-        let part = text.prefix(max(Self.mostCharacters - characters, 0))
-        characters += part.count
-        return part.count == text.count ? text : part + "…"
     }
 }
 
