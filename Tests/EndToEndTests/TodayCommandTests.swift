@@ -85,20 +85,34 @@ import Testing
             environment: kept)
     }
 
-    /// A terminal with one program, and a user who expands the widget, resizes the terminal, stops the program and ends it.
+    /// A terminal with a shell that has one program as its job, and a user who expands the widget, resizes the terminal, presses an arrow
+    /// over a slow line, stops the job and ends it.
     private static let terminal = """
-        import fcntl, os, pty, signal, struct, sys, termios
+        import fcntl, os, pty, signal, struct, sys, termios, time
         end, command = sys.argv[1], sys.argv[2:]
         master, ours = pty.openpty()
         def resize(columns): fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack('HHHH', 20, columns, 0, 0))
         resize(60)
         before = termios.tcgetattr(ours)
-        child = os.fork()
-        if child == 0:
+        job, telling = os.pipe()
+        shell = os.fork()
+        if shell == 0:
             os.setsid()
             fcntl.ioctl(ours, termios.TIOCSCTTY, 0)
-            for number in range(3): os.dup2(ours, number)
-            os.execv(command[0], command)
+            program = os.fork()
+            if program == 0:
+                os.setpgid(0, 0)
+                signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+                os.tcsetpgrp(ours, os.getpid())
+                signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+                for number in range(3): os.dup2(ours, number)
+                os.execv(command[0], command)
+            os.write(telling, struct.pack('i', program))
+            while True:
+                status = os.waitpid(program, os.WUNTRACED)[1]
+                if not os.WIFSTOPPED(status): os._exit(os.waitstatus_to_exitcode(status) & 255)
+                os.kill(program, signal.SIGCONT)
+        program = struct.unpack('i', os.read(job, 4))[0]
         seen = b''
         def until(text):
             global seen
@@ -111,15 +125,17 @@ import Testing
         resize(40)
         until(b'288x800')
         print('resized')
+        os.write(master, b'\\x1b')
+        time.sleep(0.02)
+        os.write(master, b'[B')
         os.write(master, b'\\x1a')
-        os.waitpid(child, os.WUNTRACED)
-        os.kill(child, signal.SIGCONT)
+        until(bytes([27]) + b'[?1049l')
         until(b'updates 1')
         print('redrawn')
-        if end in ('TERM', 'HUP'): os.kill(child, getattr(signal, 'SIG' + end))
+        if end in ('TERM', 'HUP'): os.kill(program, getattr(signal, 'SIG' + end))
         else: os.write(master, end.encode())
         until(bytes([27]) + b'[?1049l')
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        status = os.waitstatus_to_exitcode(os.waitpid(shell, 0)[1])
         print('ended', status, termios.tcgetattr(ours) == before)
         """
 }
