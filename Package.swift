@@ -142,7 +142,8 @@ let extensions = floor(
         .target(
             name: "AnnexApp",
             dependencies: [
-                "AnnexGroups", "AnnexPortalServer", "AnnexPortal", "AnnexSigning", "AnnexBundle", "AnnexLinux",
+                "AnnexGroups", "AnnexPortalServer", "AnnexPortal", "AnnexSigning", "AnnexBundle", "AnnexModel",
+                "AnnexLinux",
             ],
             swiftSettings: strict),
     ])

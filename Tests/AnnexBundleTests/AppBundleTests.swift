@@ -18,6 +18,21 @@ import Testing
         #expect(found.containingApp == app.identifier)
     }
 
+    @Test func `lists of quick actions show the widget that the app names, or its only one`() throws {
+        let test = try TestApp()
+        #expect(try AppBundle.open(test.path).shortcutWidget == nil, "the app has no widget")
+        try test.replace("com.apple.photo-editing", with: "com.apple.widget-extension")
+        #expect(try AppBundle.open(test.path).shortcutWidget == "com.example.pictures.editor")
+        let key = "<key>UIApplicationShortcutWidget</key>"
+        try test.add("\(key)<string>com.example.pictures.editor</string>", to: "Info.plist")
+        #expect(try AppBundle.open(test.path).shortcutWidget == "com.example.pictures.editor")
+        try test.replace("\(key)<string>com.example.pictures.editor", with: "\(key)<string>other", in: "Info.plist")
+        #expect(try AppBundle.open(test.path).shortcutWidget == nil, "no other one takes its place")
+        try test.replace("\(key)<string>other</string>", with: "\(key)<true/>", in: "Info.plist")
+        #expect(try AppBundle.open(test.path).shortcutWidget == nil)
+        #expect(test.findings(.warning).contains("warning P2 Pictures.app/Info.plist: UIApplicationShortcutWidget"))
+    }
+
     /// The number of bytes of text that a value reaches.
     private func text(in value: Any) -> Int {
         if let text = value as? String { return text.utf8.count }

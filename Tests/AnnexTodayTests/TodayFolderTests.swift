@@ -81,7 +81,8 @@ import Testing
     func `an identifier that is no file name gets no file`(identifier: String) throws {
         try folder.keep(WidgetSnapshot(of: "id", at: .now(), state: try state("text")), of: identifier)
         #expect(folder.snapshot(of: identifier, instance: "id") == nil)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: place.url.path + "/today").isEmpty)
+        let entries = try FileManager.default.contentsOfDirectory(atPath: place.url.path + "/today")
+        #expect(entries == ["without-content"], "only the folder for the marks of apps")
     }
 
     @Test func `the order of the widgets is kept, and foreign lines in it are left out`() throws {

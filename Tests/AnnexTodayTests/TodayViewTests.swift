@@ -174,6 +174,77 @@ import Testing
         #expect(surface.placement(expanded: true).activeDisplayMode == .compact)
     }
 
+    @Test func `a lock screen shows no widget that has not said so, and adds, moves and removes none`() async throws {
+        let apps = (try widget("com.example.a"), try widget("com.example.b"), try widget("com.example.c"))
+        for app in [apps.0, apps.1] { try app.showOnLockScreen() }
+        let host = try host(apps.0, apps.1, apps.2)
+        let view = try view(of: host)
+        try await view.show(on: TodaySurface(.lockScreen, width: 320, expandedHeight: 400))
+        let cards = try await cards(of: view) { $0.count == 2 }
+        #expect(cards.map(\.id) == ["com.example.a.loud", "com.example.b.loud"])
+        await #expect(throws: BrokerError.self) { try await view.setAdded(false, for: "com.example.a.loud") }
+        await view.move("com.example.b.loud", to: 0)
+        #expect(await view.cards.map(\.id) == cards.map(\.id))
+        #expect(await view.offers.isEmpty)
+        // The same view after the login.
+        try await view.show(on: surface)
+        #expect(try await self.cards(of: view) { $0.count == 3 }.count == 3)
+        await view.close(within: .patience)
+    }
+
+    @Test func `a tap on a lock screen, and one that waited too long, opens no app`() async throws {
+        let app = try widget()
+        try app.showOnLockScreen()
+        let host = try host(app)
+        let view = try view(of: host)
+        try await view.show(on: TodaySurface(.lockScreen, width: 320, expandedHeight: 400))
+        _ = try await settled(view)
+        await perform("opens", in: view)
+        let refused = "an app opens only after the user has acted in the view"
+        #expect(try await cards(of: view) { $0[0].failure != nil }[0].failure?.contains(refused) == true)
+        // The same view after the login. No app has the scheme, which the broker says only if it would open one.
+        try await view.show(on: surface)
+        await perform("opens", in: view)
+        _ = try await cards(of: view) { $0[0].failure?.contains("is registered by no installed app") == true }
+        await view.close(within: .patience)
+        let late = try await failure(ofTapAt: .zero, processedAt: TodayRules().tapsCountFor + .seconds(1), of: host)
+        #expect(late.contains(refused))
+        let early = try await failure(ofTapAt: .zero, processedAt: TodayRules().tapsCountFor, of: host)
+        #expect(early.contains("is registered by no installed app"))
+    }
+
+    /// What a widget says that tries to open an app for a tap.
+    private func failure(ofTapAt tap: Duration, processedAt now: Duration, of host: AnnexHost) async throws -> String {
+        let (clock, jobs) = (HandClock(), WidgetJobs())
+        clock.set(now)
+        let (failures, failure) = AsyncStream.makeStream(of: String.self)
+        let runner = WidgetRunner(
+            of: SubstituteApp.identifier, on: host, rules: TodayRules(), clock: clock,
+            placement: { WidgetPlacement(width: 320, expandedHeight: 400) },
+            reporting: { if case .failed(let text) = $0 { failure.yield(text) } })
+        let work = Task { await runner.run(jobs) }
+        jobs.add(.perform(ContentAction(identifier: "opens"), at: tap))
+        let text = await failures.first { _ in true }
+        jobs.finish()
+        await work.value
+        return try #require(text)
+    }
+
+    @Test func `an app says that its widget has no content, and the widget ends until the app says otherwise`()
+        async throws
+    {
+        let app = try widget()
+        let view = try view(of: try host(app))
+        try await view.show(on: surface)
+        _ = try await settled(view)
+        let place = try TodayPlace(self.place.url.path + "/today")
+        try place.setHasContent(false, of: "com.example.shout.loud")
+        #expect(try await cards(of: view) { $0.isEmpty }.isEmpty)
+        try place.setHasContent(true, of: "com.example.shout.loud")
+        #expect(try await cards(of: view) { $0.count == 1 && $0[0].freshness == .fresh }.count == 1)
+        await view.close(within: .patience)
+    }
+
     @Test func `the user orders widgets, and the next view has the same order`() async throws {
         let apps = (try widget("com.example.a"), try widget("com.example.b"), try widget("com.example.c"))
         let host = try host(apps.0, apps.1, apps.2)

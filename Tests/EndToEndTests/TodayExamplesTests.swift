@@ -29,7 +29,8 @@ import Testing
     private func run(_ app: String, _ words: String...) async throws -> String {
         let path = try ExampleBundles.path(of: "\(app).app") + "/" + app
         let place = daemon.folder.url.path + "/state/private"
-        let ran = try await Program.run(path, words, in: folder, environment: ["ANNEX_PRIVATE": place])
+        let ran = try await Program.run(
+            path, words, in: folder, environment: ["ANNEX_PRIVATE": place, "ANNEX_TODAY": folder.url.path + "/today"])
         #expect(ran.status == 0, "\(words) \(ran)")
         return ran.output.trimmingCharacters(in: .newlines)
     }
@@ -91,6 +92,38 @@ import Testing
         )
         _ = try await run("Weather", "nowhere")
         #expect(try await cards(of: view) { $0.isEmpty }.isEmpty)
+        await view.close(within: .patience)
+    }
+
+    @Test func `a widget without content, as its app says, does not run before the app says otherwise`() async throws {
+        let view = try await view(of: "Weather.app")
+        _ = try await run("Weather", "nowhere")
+        try await view.show(on: TodaySurface(width: 320, expandedHeight: 400))
+        #expect(await view.isUpdating == false, "nothing was launched")
+        _ = try await run("Weather", "in", "Lisbon")
+        _ = try await cards(of: view) { $0.count == 1 && $0[0].freshness == .fresh }
+        // Another view, which is opened later, finds what the app has said.
+        _ = try await run("Weather", "nowhere")
+        let other = TodayView(
+            of: try await AnnexHost.connect(to: daemon.socket),
+            keepingIn: try TodayFolder(folder.url.path + "/today"))
+        try await other.show(on: TodaySurface(width: 320, expandedHeight: 400))
+        #expect(await other.cards.isEmpty)
+        #expect(await other.isUpdating == false)
+        await other.close(within: .patience)
+        await view.close(within: .patience)
+    }
+
+    @Test(arguments: [
+        (TodaySurface.Kind.lockScreen, ["com.example.news.today"]), (.quickActions, ["com.example.news.today"]),
+        (.view, ["com.example.news.science", "com.example.news.sport", "com.example.news.today"]),
+    ])
+    func `each surface shows the widgets of News that are meant for it`(
+        kind: TodaySurface.Kind, expected: [String]
+    ) async throws {
+        let view = try await view(of: "News.app")
+        try await view.show(on: TodaySurface(kind, width: 320, expandedHeight: 400))
+        #expect(try await cards(of: view) { $0.count == expected.count }.map(\.id).sorted() == expected)
         await view.close(within: .patience)
     }
 

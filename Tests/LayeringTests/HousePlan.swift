@@ -130,7 +130,8 @@ enum HousePlan {
                 Target(
                     "AnnexApp", "what a containing app links",
                     imports: [
-                        "AnnexGroups", "AnnexPortalServer", "AnnexPortal", "AnnexSigning", "AnnexBundle", "AnnexLinux",
+                        "AnnexGroups", "AnnexPortalServer", "AnnexPortal", "AnnexSigning", "AnnexBundle", "AnnexModel",
+                        "AnnexLinux",
                     ]),
             ]),
         Floor(

@@ -38,6 +38,16 @@ public final class SubstituteApp: Sendable {
         try Data(text.replacingOccurrences(of: "com.apple.ui-services", with: point).utf8).write(to: info)
     }
 
+    /// Lets a lock screen show the extension, which is a widget.
+    public func showOnLockScreen() throws {
+        let info = folder.url.appending(path: "Shout.app/PlugIns/Loud.appex/Info.plist")
+        let parts = try String(contentsOf: info, encoding: .utf8).components(
+            separatedBy: "<key>NSExtensionAttributes</key>")
+        let rest = parts[1].drop { $0 != ">" }.dropFirst()
+        let text = parts[0] + "<key>NSExtensionAttributes</key><dict><key>AnnexShowsOnLockScreen</key><true/>" + rest
+        try Data(text.utf8).write(to: info)
+    }
+
     /// States the entitlements that the extension asks for.
     public func setEntitlements(_ names: [String]) throws {
         try writeEntitlements(

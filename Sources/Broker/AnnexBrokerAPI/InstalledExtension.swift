@@ -1,3 +1,5 @@
+public import AnnexModel
+
 /// An extension that is installed with a broker.
 public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// The bundle identifier, for example `com.example.pictures.editor`. An extension that was rejected before its
@@ -31,6 +33,9 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// The entitlements that the extension asks for, and the entitlements that its point gives to each extension,
     /// sorted by name.
     public package(set) var entitlements: [Entitlement] = []
+
+    /// The surfaces that show the widget beside the Today view; empty for another extension, and if the daemon is older than this library.
+    public package(set) var surfaces: WidgetSurfaces = []
 
     /// The entitlements that were granted and no longer are, because another team signs the app from now on, or because
     /// the extension now serves another extension point. Sorted. Empty in a list, and in every other answer.

@@ -52,7 +52,7 @@ struct AnnexTodayProgram: AsyncParsableCommand {
         let view = try choice.view(through: daemon).view
         let ended = try Self.whenSignalled()
         let token = PageGuard.newToken()
-        let page = TodayPage(of: view, guarding: PageGuard(token: token))
+        let page = TodayPage(of: view, as: choice.surface, guarding: PageGuard(token: token))
         let server = try await server(of: page)
         tell("http://127.0.0.1:\(server.port)/\(token)/")
         let showing = Task { () -> Result<Void, BrokerError> in

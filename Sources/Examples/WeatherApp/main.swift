@@ -5,16 +5,18 @@ import WeatherKit
 
 /// - Returns: the line to print.
 func run() throws(PortalError) -> String {
-    _ = try ContainingApp.start()
+    let app = try ContainingApp.start()
     let place = try WeatherPlace()
     let words = CommandLine.arguments.dropFirst()
     switch words.first {
     case "in" where words.count > 1:
         let name = words.dropFirst().joined(separator: " ")
         try place.set(name)
+        try app.setHasContent(true, forWidgetWithBundleIdentifier: WeatherPlace.widget)
         return "the widget shows the weather in \(Escaped(name))"
     case "nowhere" where words.count == 1:
         try place.set(nil)
+        try app.setHasContent(false, forWidgetWithBundleIdentifier: WeatherPlace.widget)
         return "the widget knows no place, so the Today view hides it"
     default: throw PortalError(.invalid, what: "usage: Weather in PLACE… | nowhere")
     }

@@ -3,6 +3,8 @@ public import AnnexGroups
 /// What the app and its widget share: the place whose weather the user wants to know. It lies in the shared defaults of their group.
 public struct WeatherPlace: Sendable {
     public static let group = "group.com.example.weather"
+    /// The widget that shows the weather there.
+    public static let widget = "com.example.weather.today"
     private static let place = DefaultsKey("place", default: "")
 
     private let defaults: SharedDefaults

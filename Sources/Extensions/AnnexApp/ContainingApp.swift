@@ -2,6 +2,7 @@ internal import AnnexBundle
 // An app imports only this module, and gets its groups with it.
 @_exported public import AnnexGroups
 internal import AnnexLinux
+internal import AnnexModel
 internal import AnnexPortal
 internal import AnnexPortalServer
 internal import AnnexSigning
@@ -72,6 +73,29 @@ public struct ContainingApp: Sendable {
         return ContainingApp(
             identifier: description.identifier, groups: description.groups,
             openedURL: openedURL(among: description.schemes))
+    }
+
+    /// Says whether one of the app's widgets has something to show (`NCWidgetController.setHasContent(_:forWidgetWithBundleIdentifier:)`).
+    /// A Today view neither runs nor shows a widget without content. The widget may say the same of itself: see `WidgetContext.hasContent`.
+    ///
+    /// The user's Today views learn of it at once, and it holds until the app says otherwise, also for views that are opened later.
+    ///
+    /// - Throws: `invalid` if the identifier does not begin with the app's own and a dot; `system` if the folder of the Today views cannot be
+    ///   written.
+    public func setHasContent(
+        _ hasContent: Bool, forWidgetWithBundleIdentifier widget: String
+    ) throws(PortalError) {
+        guard widget.hasPrefix(identifier + "."), TodayPlace.fileName(of: widget) != nil else {
+            throw PortalError(
+                .invalid, what: "\(Escaped(widget, limit: 200)) is no extension of \(identifier)",
+                remedy: "name a widget that the app carries")
+        }
+        do throws(SystemError) {
+            try TodayPlace(TodayPlace.standard()).setHasContent(hasContent, of: widget)
+        } catch {
+            throw PortalError(
+                .system, what: "the folder of the Today views cannot be written: \(error.cause)", remedy: error.remedy)
+        }
     }
 
     private static func openedURL(among schemes: [String]) -> AppURL? {

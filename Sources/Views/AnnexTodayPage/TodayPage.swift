@@ -6,7 +6,7 @@ package import AnnexToday
 package actor TodayPage {
     private let view: TodayView
     private let visitors: PageGuard
-    private var surface = TodaySurface(width: 320, expandedHeight: PageStyle.expandedHeight)
+    private var surface: TodaySurface
     private var readers: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
     private var lastReader = 0
 
@@ -15,7 +15,8 @@ package actor TodayPage {
     /// Between two changes that the pages hear of.
     private static let pause = Duration.milliseconds(100)
 
-    package init(of view: TodayView, guarding visitors: PageGuard) {
+    package init(of view: TodayView, as kind: TodaySurface.Kind = .view, guarding visitors: PageGuard) {
+        surface = TodaySurface(kind, width: 320, expandedHeight: PageStyle.expandedHeight)
         self.view = view
         self.visitors = visitors
     }
@@ -108,7 +109,7 @@ package actor TodayPage {
         case .move(let identifier, let place): await view.move(identifier, to: place)
         case .setAdded(let isAdded, let identifier): try await view.setAdded(isAdded, for: identifier)
         case .width(let width):
-            surface = TodaySurface(width: width, expandedHeight: PageStyle.expandedHeight)
+            surface = TodaySurface(surface.kind, width: width, expandedHeight: PageStyle.expandedHeight)
             try await view.show(on: surface)
         }
     }

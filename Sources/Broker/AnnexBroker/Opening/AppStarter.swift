@@ -36,9 +36,10 @@ struct AppStarter: Sendable {
     private static let path = "/usr/local/bin:/usr/bin:/bin"
     /// What a program needs to reach its user's groups and desktop. A broker of this user has them from the user's session.
     private static let session = [
-        "ANNEX_PRIVATE", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "LANG", "LANGUAGE", "LC_ALL", "WAYLAND_DISPLAY",
+        "ANNEX_PRIVATE", "ANNEX_TODAY", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "LANG", "LANGUAGE", "LC_ALL",
+        "WAYLAND_DISPLAY",
         "XAUTHORITY", "XDG_CONFIG_HOME", "XDG_CURRENT_DESKTOP", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
-        "XDG_SESSION_TYPE",
+        "XDG_SESSION_TYPE", "XDG_STATE_HOME",
     ]
 
     func environment(of account: UserAccount) -> [String: String] {

@@ -41,6 +41,7 @@ extension ExtensionRecord {
         // Records of builds that are not used, and of broken bundles, have no number of their own.
         installed.installation = number == 0 ? nil : number
         installed.entitlements = described(registry.entitlements(of: self))
+        installed.surfaces = info.surfaces
         return installed
     }
 

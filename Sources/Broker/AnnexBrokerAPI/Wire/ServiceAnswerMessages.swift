@@ -24,6 +24,7 @@ struct InstalledExtensionMessage: Message {
         encoder.encode(list: value.entitlements.map(EntitlementMessage.init), as: 12)
         encoder.encode(value.summary, as: 13)
         encoder.encode(list: value.endedGrants, as: 14)
+        encoder.encode(value.surfaces.rawValue, as: 15)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -42,6 +43,9 @@ struct InstalledExtensionMessage: Message {
         value.entitlements = try decoder.decodeList(12, of: EntitlementMessage.self).map(\.value)
         value.summary = try decoder.decodeIfPresent(13, as: String.self)
         value.endedGrants = try decoder.decodeList(14)
+        // A newer daemon may know further surfaces.
+        let surfaces = WidgetSurfaces(rawValue: try decoder.decodeIfPresent(15) ?? 0)
+        value.surfaces = surfaces.intersection(.all)
         self.value = value
     }
 

@@ -19,6 +19,15 @@ package struct TodayChoice: ParsableArguments {
     @Option(help: ArgumentHelp("Show only this widget.", valueName: "identifier"))
     var only: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Where the widgets are shown.",
+            discussion: """
+                view: all widgets. lock-screen: those that say that everybody may read them. quick-actions: one widget of each app, which \
+                stays compact.
+                """, valueName: "surface"))
+    package var surface = TodaySurface.Kind.view
+
     package init() {}
 
     package func check(with daemon: DaemonChoice) throws {
@@ -39,7 +48,7 @@ package struct TodayChoice: ParsableArguments {
     /// Without a folder, the view works all the same.
     private func folder() -> TodayFolder? {
         do throws(SystemError) {
-            return try TodayFolder(TodayFolder.standard())
+            return try TodayFolder(TodayPlace.standard())
         } catch {
             StandardError.print("annex: the last content of widgets is not kept: \(error)")
             return nil
@@ -68,3 +77,5 @@ package struct TodayChoice: ParsableArguments {
         }
     }
 }
+
+extension TodaySurface.Kind: ExpressibleByArgument {}

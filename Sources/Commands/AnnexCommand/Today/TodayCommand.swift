@@ -27,6 +27,7 @@ struct TodayCommand: AsyncParsableCommand {
               annex today --app ToDoList.app --grant com.apple.security.application-groups
               annex today --once --only com.example.todolist.today --width 40     as on a narrow surface
               annex today --once --expanded
+              annex today --surface lock-screen                                  only what needs no login
               annex today --json | jq -r '.widgets[] | [.identifier, .result] | @tsv'
 
             FILES
@@ -67,7 +68,7 @@ struct TodayCommand: AsyncParsableCommand {
     }
 
     private func show(_ view: TodayView, on terminal: ScreenTerminal) async throws {
-        let loop = TodayLoop(view, on: terminal)
+        let loop = TodayLoop(view, as: choice.surface, on: terminal)
         let result: Result<Void, BrokerError>
         do throws(BrokerError) {
             result = .success(try await loop.run())
@@ -81,11 +82,13 @@ struct TodayCommand: AsyncParsableCommand {
 
     // MARK: Once
 
+    private var surface: TerminalSurface { TerminalSurface(kind: choice.surface, columns: width) }
+
     private func updated(_ widgets: [InstalledExtension], in view: TodayView) async throws -> [TodayCard] {
         let shown: Result<Void, BrokerError>
         do throws(BrokerError) {
             if expanded { for widget in widgets { await view.setExpanded(true, for: widget.id) } }
-            shown = .success(try await view.show(on: TerminalSurface(columns: width).surface))
+            shown = .success(try await view.show(on: surface.surface))
         } catch {
             shown = .failure(error)
         }
@@ -98,7 +101,7 @@ struct TodayCommand: AsyncParsableCommand {
     }
 
     private func print(_ cards: [TodayCard]) {
-        let surface = TerminalSurface(columns: width)
+        let surface = surface
         if daemon.json {
             let all = cards.map { TodayDrawing(card: $0, surface: surface, style: Style(isColoured: false)).json() }
             return Swift.print(JSON.object([.init("widgets", value: .list(all))]).written)

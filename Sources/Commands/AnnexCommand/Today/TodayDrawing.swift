@@ -11,10 +11,12 @@ struct TerminalSurface: Sendable, Equatable {
     private static let (column, line) = (8, 20)
     private static let mostLines = 40
 
+    var kind = TodaySurface.Kind.view
     let columns: Int
 
     var surface: TodaySurface {
-        TodaySurface(width: (columns - Card.frame) * Self.column, expandedHeight: Self.mostLines * Self.line)
+        TodaySurface(
+            kind, width: (columns - Card.frame) * Self.column, expandedHeight: Self.mostLines * Self.line)
     }
 
     /// The lines for the content of a widget.

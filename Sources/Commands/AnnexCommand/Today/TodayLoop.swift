@@ -10,11 +10,13 @@ struct TodayLoop {
     private static let farewell = Duration.seconds(1)
 
     private let view: TodayView
+    private let kind: TodaySurface.Kind
     private let terminal: ScreenTerminal
     private let events = TodayEvents()
 
-    init(_ view: TodayView, on terminal: ScreenTerminal) {
+    init(_ view: TodayView, as kind: TodaySurface.Kind, on terminal: ScreenTerminal) {
         self.view = view
+        self.kind = kind
         self.terminal = terminal
     }
 
@@ -31,7 +33,7 @@ struct TodayLoop {
             },
             Task { [view, events] in for await _ in view.changes { events.addChange() } },
             Task {
-                var work = TodayWork(view, on: terminal, events: events)
+                var work = TodayWork(view, as: kind, on: terminal, events: events)
                 do throws(BrokerError) {
                     end.yield(.success(try await work.run()))
                 } catch {
@@ -65,9 +67,10 @@ private struct TodayWork {
     private let view: TodayView
     private let terminal: ScreenTerminal
     private let events: TodayEvents
-    private var screen = TodayScreen(style: .forStandardOutput())
+    private var screen: TodayScreen
 
-    init(_ view: TodayView, on terminal: ScreenTerminal, events: TodayEvents) {
+    init(_ view: TodayView, as kind: TodaySurface.Kind, on terminal: ScreenTerminal, events: TodayEvents) {
+        screen = TodayScreen(kind, style: .forStandardOutput())
         self.view = view
         self.terminal = terminal
         self.events = events

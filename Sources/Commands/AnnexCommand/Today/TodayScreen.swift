@@ -28,12 +28,13 @@ struct TodayScreen {
 
     private static let widest = 72
     private static let narrowest = 20
-    private static let hints =
-        "↑↓ choose  1-9 press  e expand  r refresh  J K move  x remove  a add  q quit"
+    private static let hints = "↑↓ choose  1-9 press  e expand  r refresh"
+    private static let arranging = "  J K move  x remove  a add"
 
     /// A key that was meant for the card before it must not act on the next one.
     private static let surprise = Duration.milliseconds(300)
 
+    private let kind: TodaySurface.Kind
     private let style: Style
     private let clock: any TodayClock
     private var size: (columns: Int, rows: Int) = (80, 24)
@@ -50,7 +51,8 @@ struct TodayScreen {
     /// When the chosen card gave its place to another one, and when a card under the mouse may have done so.
     private var changed = (choice: Duration?.none, places: Duration?.none)
 
-    init(style: Style, clock: any TodayClock = MachineClock()) {
+    init(_ kind: TodaySurface.Kind = .view, style: Style, clock: any TodayClock = MachineClock()) {
+        self.kind = kind
         self.style = style
         self.clock = clock
     }
@@ -78,7 +80,7 @@ struct TodayScreen {
     mutating func show(message: String) { self.message = message }
 
     var surface: TerminalSurface {
-        TerminalSurface(columns: min(max(size.columns, Self.narrowest), Self.widest))
+        TerminalSurface(kind: kind, columns: min(max(size.columns, Self.narrowest), Self.widest))
     }
 
     // MARK: Keys
@@ -202,12 +204,21 @@ struct TodayScreen {
     mutating func lines() -> [String] {
         let all: [String]
         switch page {
-        case .cards: all = cards.isEmpty ? ["", fitting("  no widget is switched on: press a to add one")] : cardLines
+        case .cards: all = cards.isEmpty ? ["", fitting("  " + lack)] : cardLines
         case .offers(let offers, let chosen): all = lines(of: offers, chosen)
         }
         offset = min(offset, max(0, all.count - room))
         let visible = Array(all.dropFirst(offset).prefix(room))
         return visible + Array(repeating: "", count: room - visible.count) + [footer]
+    }
+
+    /// Why there is no card.
+    private var lack: String {
+        switch kind {
+        case .view: "no widget is switched on: press a to add one"
+        case .lockScreen: "no widget may be shown on a lock screen"
+        case .quickActions: "no app names a widget for quick actions"
+        }
     }
 
     private var cardLines: [String] {
@@ -232,7 +243,8 @@ struct TodayScreen {
     }
 
     private var footer: String {
-        let hint = digits.isEmpty ? Self.hints : digits
+        let keys = Self.hints + (kind.isLocked ? "" : Self.arranging) + "  q quit"
+        let hint = digits.isEmpty ? keys : digits
         return style.faint(fitting(" " + (message.isEmpty ? hint : PlainText.shown(message))))
     }
 }

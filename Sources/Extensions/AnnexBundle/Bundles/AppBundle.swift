@@ -16,6 +16,9 @@ public final class AppBundle: Sendable {
     public let shortVersion: BundleVersion
     /// The URL schemes in `CFBundleURLTypes`: in lower case, sorted, each once, at most 64.
     public let urlSchemes: [String]
+    /// The identifier of the widget that lists of quick actions show: the one in `UIApplicationShortcutWidget`, or the app's only widget;
+    /// nil if there is none.
+    public let shortcutWidget: String?
     /// The entitlements that the app asks for.
     public let entitlements: Entitlements
     /// The app's own directory.
@@ -81,6 +84,7 @@ public final class AppBundle: Sendable {
         version = keys.version ?? .unstated
         shortVersion = keys.shortVersion ?? version
         urlSchemes = schemes
+        shortcutWidget = ShortcutWidget.read(info, among: extensions, reporting: findings)
         entitlements = parts.entitlements
         shown = bundle.shown
         checked = info.status

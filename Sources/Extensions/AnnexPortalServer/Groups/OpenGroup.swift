@@ -22,7 +22,7 @@ package final class OpenGroup: Sendable {
     package let container: Descriptor
     private let words: SharedPage
     private let store = Mutex<GroupStore?>(nil)
-    private let watch = Mutex<GroupWatch?>(nil)
+    private let watch = Mutex<FileWatch?>(nil)
     /// What follows from a change that another process made, by service. Called on the lane.
     private let followers = Mutex<[PortalServiceName: @Sendable () -> Void]>([:])
 
@@ -112,7 +112,7 @@ package final class OpenGroup: Sendable {
     func watchOthers(on loop: EventLoop) throws(SystemError) {
         try watch.withLock { (watch) throws(SystemError) in
             guard watch == nil else { return }
-            watch = try GroupWatch(directory, on: loop) { [weak self, lane] in
+            watch = try FileWatch(ofGroup: directory, on: loop) { [weak self, lane] in
                 lane.run { [weak self] in self?.runFollowers() }
             }
         }

@@ -11,6 +11,8 @@ package struct ExtensionRecord: Sendable {
         package let extensionPoint: String
         /// The bundle identifier of the app that carries the extension.
         package let containingApp: String
+        /// The surfaces that show the widget beside the Today view; empty for another extension.
+        package var surfaces: WidgetSurfaces = []
     }
 
     package let instance: Instance
@@ -45,7 +47,7 @@ package enum Verdict: Sendable, Hashable {
 
 extension ExtensionRecord {
     /// The record of a bundle that keeps the rules of packaging; its point decides the rest.
-    init(_ bundle: ExtensionBundle, of build: AppBuild, points: PointLibrary, number: UInt64) {
+    init(_ bundle: ExtensionBundle, in app: AppBundle, of build: AppBuild, points: PointLibrary, number: UInt64) {
         var verdict = Verdict.offered
         var isOn = true
         do throws(PointFault) {
@@ -60,7 +62,7 @@ extension ExtensionRecord {
             instance: Instance(bundle.identifier, version: build.version, digest: build.digest),
             info: Info(
                 displayName: bundle.displayName, extensionPoint: bundle.extensionPoint,
-                containingApp: bundle.containingApp),
+                containingApp: bundle.containingApp, surfaces: WidgetSurfaces(of: bundle, in: app)),
             verdict: verdict, isOnByDefault: isOn, bundle: bundle, point: points.point(bundle.extensionPoint),
             number: number, statedIdentifier: bundle.identifier)
     }
@@ -88,5 +90,15 @@ extension ExtensionRecord {
         ExtensionRecord(
             instance: instance, info: info, verdict: verdict, isOnByDefault: isOnByDefault, bundle: bundle,
             point: point, number: number, statedIdentifier: statedIdentifier)
+    }
+}
+
+extension WidgetSurfaces {
+    /// What the bundles of a widget and its app say. An attribute that cannot be read shows the widget on no lock screen.
+    fileprivate init(of bundle: ExtensionBundle, in app: AppBundle) {
+        self = []
+        guard bundle.extensionPoint == WidgetPoint.identifier else { return }
+        if app.shortcutWidget == bundle.identifier { insert(.quickActions) }
+        if (try? bundle.attributes())?[Self.lockScreenKey] == .boolean(true) { insert(.lockScreen) }
     }
 }

@@ -150,7 +150,7 @@ extension Registry {
         var records: [ExtensionRecord] = []
         for bundle in app.extensions {
             lastNumber += 1
-            records.append(ExtensionRecord(bundle, of: build, points: points, number: lastNumber))
+            records.append(ExtensionRecord(bundle, in: app, of: build, points: points, number: lastNumber))
         }
         records += app.rejected.map { ExtensionRecord($0, of: app, build: build) }
         return put(app, records: records, as: build, others: others, pinned: pinned)
@@ -165,7 +165,7 @@ extension Registry {
         guard let entry = apps[key] else { throw .unknownApp(app.identifier, installed: appIdentifiers) }
         let isPinned = entry.known.pinned != nil
         let records =
-            app.extensions.map { ExtensionRecord($0, of: build, points: points, number: 0) }
+            app.extensions.map { ExtensionRecord($0, in: app, of: build, points: points, number: 0) }
             + app.rejected.map { ExtensionRecord($0, of: app, build: build) }
         let put = put(entry.app, records: entry.records, as: winner, others: others, pinned: entry.known.pinned)
         return Installation(

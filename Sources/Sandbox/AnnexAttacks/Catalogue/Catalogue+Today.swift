@@ -15,7 +15,7 @@ extension Catalogue {
             "TODAY-02", technique: "A widget of any height, or with very much text", addition: true,
             trial: .drivenBy([
                 "EndToEndTests/WidgetTests: the height of a widget stays within the limits of its surface",
-                "AnnexTodayPageTests/MarkupTests: a view with very much text is cut",
+                "AnnexTodayPageTests/MarkupTests: a card with very much text is cut",
                 "AnnexCommandTests/TodayScreenTests: any keys on any cards give a screen that fits the terminal",
             ])),
         Attack(
@@ -23,12 +23,14 @@ extension Catalogue {
             trial: .drivenBy([
                 "AnnexTodayTests/TodayViewTests: a widget that hangs or crashes keeps its last content",
                 "AnnexTodayTests/WidgetScheduleTests: any order of events keeps the rules",
+                "AnnexTodayTests/TodayViewTests: a crash during an update counts once",
             ])),
         Attack(
             "TODAY-04", technique: "A snapshot that was changed, or is no file", addition: true,
             trial: .drivenBy([
                 "AnnexTodayTests/TodayFolderTests: a snapshot with any changed byte is whole, or counts as absent",
                 "AnnexTodayTests/TodayFolderTests: a file that is too long, a folder and a pipe count as absent",
+                "AnnexTodayTests/TodayFolderTests: a snapshot of an impossible date counts as absent",
                 "AnnexTodayTests/TodayFolderTests: a folder that others can write to is refused",
             ])),
         Attack(
@@ -45,7 +47,9 @@ extension Catalogue {
             ])),
         Attack(
             "TODAY-07", technique: "Another user of the machine that connects to the page", addition: true,
-            trial: .drivenBy(["AnnexLinuxTests/LoopbackPeerTests: the kernel lists a real connection with its user"])),
+            trial: .drivenBy([
+                "AnnexLinuxTests/LoopbackPeerTests: the kernel knows the user of a connection, and of none that was closed"
+            ])),
         Attack(
             "TODAY-08", technique: "A form that the page does not have", addition: true,
             trial: .drivenBy([
@@ -55,7 +59,23 @@ extension Catalogue {
         Attack(
             "TODAY-09", technique: "A widget that opens apps without an action of the user", addition: true,
             trial: .drivenBy([
-                "EndToEndTests/OpeningTests: S6: a widget opens an app only after the user has acted in it"
+                "EndToEndTests/OpeningTests: S6: a widget opens an app only after the user has acted in it",
+                "AnnexTodayTests/TodayViewTests: a tap on a lock screen, and one that waited too long, opens no app",
+            ])),
+        Attack(
+            "TODAY-10", technique: "A widget that asks to open apps faster than they open", addition: true,
+            trial: .drivenBy([
+                "AnnexPortalServerTests/Opening/OpeningServiceTests: requests to open beyond the budget are refused while the first ones wait"
+            ])),
+        Attack(
+            "TODAY-11", technique: "A widget that vanishes just when the user presses a key", addition: true,
+            trial: .drivenBy([
+                "AnnexCommandTests/TodayScreenTests: a key that was meant for a card that goes does not act on the next one"
+            ])),
+        Attack(
+            "TODAY-12", technique: "Private content of a widget on a lock screen", addition: true,
+            trial: .drivenBy([
+                "AnnexTodayTests/TodayViewTests: a lock screen shows no widget that has not said so, and adds, moves and removes none"
             ])),
     ]
 }

@@ -1,5 +1,6 @@
 package import AnnexLinux
 internal import AnnexMessages
+package import AnnexModel
 internal import Glibc
 
 /// The folder with the snapshots of the widgets and the order in which the user has put them.
@@ -14,34 +15,15 @@ package struct TodayFolder: Sendable {
     private static let mostEntries = 4096
     private static let mostOrderBytes = 256 << 10
 
-    private let path: String
+    package let place: TodayPlace
 
     /// - Parameter path: made if it does not exist, for its user alone.
     package init(_ path: String) throws(SystemError) {
-        self.path = path
-        try Descriptor.makeDirectories(path, mode: 0o700)
-        let folder = try Descriptor.directory(path)
-        // Others could plant views there.
-        try folder.checkOwn(path)
-        try removeOld(folder)
+        place = try TodayPlace(path)
+        try removeOld(Descriptor.directory(path))
     }
 
-    /// The folder of this process's user. `ANNEX_TODAY` names another one.
-    /// - Throws: `ENOENT` if neither the environment nor the home directory names a folder.
-    package static func standard() throws(SystemError) -> String {
-        if let folder = variable("ANNEX_TODAY") { return folder }
-        if geteuid() == 0 { return "/var/lib/annex/today" }
-        if let state = variable("XDG_STATE_HOME") { return state + "/annex/today" }
-        if let home = variable("HOME") { return home + "/.local/state/annex/today" }
-        throw SystemError("getenv", errno: ENOENT, path: "HOME", remedy: "set HOME, or name a folder with ANNEX_TODAY")
-    }
-
-    /// An absolute path in the environment. The XDG base directory specification ignores relative ones.
-    private static func variable(_ name: String) -> String? {
-        guard let value = getenv(name) else { return nil }
-        let path = String(cString: value)
-        return path.hasPrefix("/") ? path : nil
-    }
+    private var path: String { place.path }
 
     // MARK: Snapshots
 
@@ -63,18 +45,8 @@ package struct TodayFolder: Sendable {
 
     private static var limits: MessageLimits { MessageLimits(bytes: SnapshotMessage.bytes, fields: 64, depth: 4) }
 
-    /// Identifiers consist of letters, digits, dots and hyphens. One that does not is no file name either.
     private static func name(of identifier: String) -> String? {
-        let isPlain = identifier.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
-        guard isPlain, (1...200).contains(identifier.utf8.count) else { return nil }
-        return identifier + suffix
+        TodayPlace.fileName(of: identifier).map { $0 + suffix }
     }
 
     private func removeOld(_ folder: borrowing Descriptor) throws(SystemError) {
@@ -129,5 +101,14 @@ package struct TodayFolder: Sendable {
             try? folder.removeFile(new)
             throw error
         }
+    }
+}
+
+extension TodayPlace {
+    /// Notices that an app has said whether its widget has content.
+    /// - Parameter onChange: called on a thread of the event loop.
+    func watch(onChange: @escaping @Sendable () -> Void) throws(SystemError) -> FileWatch {
+        try FileWatch(
+            [(marks, IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)], on: .shared(), onChange: onChange)
     }
 }

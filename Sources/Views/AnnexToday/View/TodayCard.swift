@@ -63,31 +63,3 @@ package struct TodayCard: Sendable, Identifiable {
     /// Whether a surface shows the card.
     package var isShown: Bool { state.hasContent || failure != nil }
 }
-
-/// The room that a surface gives to each of its widgets.
-package struct TodaySurface: Sendable, Hashable {
-    /// Where the widgets are shown.
-    package enum Kind: Sendable, Hashable {
-        /// The Today view.
-        case view
-        /// A list of quick actions, where all widgets stay compact.
-        case quickActions
-    }
-
-    package let kind: Kind
-    /// In points.
-    package let width: Int
-    /// The largest height of an expanded widget, in points.
-    package let expandedHeight: Int
-
-    package init(_ kind: Kind = .view, width: Int, expandedHeight: Int) {
-        self.kind = kind
-        self.width = width
-        self.expandedHeight = expandedHeight
-    }
-
-    package func placement(expanded isExpanded: Bool) -> WidgetPlacement {
-        let mode: WidgetDisplayMode = isExpanded && kind == .view ? .expanded : .compact
-        return WidgetPlacement(width: width, expandedHeight: expandedHeight, mode: mode)
-    }
-}

@@ -32,14 +32,15 @@ package actor TodayView {
     package private(set) var offers: [InstalledExtension] = []
     private var surface: TodaySurface?
     private var alarm: (moment: Duration, task: Task<Void, Never>)?
-    private var follower: Task<Void, Never>?
+    private var followers: [Task<Void, Never>] = []
+    private var contentWatch: FileWatch?
 
     /// A value for each change of the cards. Values that were not read become one. For one reader.
     package nonisolated let changes: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
     /// The extension point of the widgets.
-    package static let point = "com.apple.widget-extension"
+    package static let point = WidgetPoint.identifier
 
     /// - Parameters:
     ///   - host: the view launches its widgets.
@@ -61,7 +62,7 @@ package actor TodayView {
     deinit {
         for widget in widgets.values { widget.jobs.finish() }
         alarm?.task.cancel()
-        follower?.cancel()
+        for follower in followers { follower.cancel() }
     }
 
     // MARK: The surface
@@ -77,8 +78,11 @@ package actor TodayView {
     package func show(on surface: TodaySurface) async throws(BrokerError) {
         let before = self.surface
         self.surface = surface
-        guard before == nil else {
-            if before != surface { for widget in widgets.values { widget.jobs.add(.move) } }
+        if let before {
+            guard before != surface else { return }
+            for widget in widgets.values { widget.jobs.add(.move) }
+            // Another kind of surface shows other widgets.
+            if before.kind != surface.kind { try await reload() }
             return
         }
         // Followed from now on, so that no change falls between the list and the first change.
@@ -94,8 +98,8 @@ package actor TodayView {
     /// The view is not shown any more. The widgets end, and keep their snapshots.
     package func hide() {
         surface = nil
-        follower?.cancel()
-        follower = nil
+        for follower in followers { follower.cancel() }
+        (followers, contentWatch) = ([], nil)
         handle(.disappeared, of: order)
     }
 
@@ -123,9 +127,10 @@ package actor TodayView {
 
     // MARK: The user
 
-    /// Passes on what the user did in a widget.
+    /// Passes on what the user did in a widget. On a lock screen, the widget may not open an app for it.
     package func perform(_ action: ContentAction, in identifier: String) {
-        widgets[identifier]?.jobs.add(.perform(action, at: clock.now))
+        let isLocked = surface?.kind.isLocked ?? true
+        widgets[identifier]?.jobs.add(.perform(action, at: isLocked ? nil : clock.now))
     }
 
     /// Shows all of a widget, or only its compact part. A widget that is not shown yet is expanded when it is.
@@ -143,7 +148,7 @@ package actor TodayView {
     /// Moves a widget to another place among the cards, and keeps the order.
     /// - Parameter place: counted from 0. A place beyond the last one counts as the last one.
     package func move(_ identifier: String, to place: Int) async {
-        guard let old = order.firstIndex(of: identifier) else { return }
+        guard let old = order.firstIndex(of: identifier), surface.map({ !$0.kind.isLocked }) ?? false else { return }
         order.remove(at: old)
         // Widgets without a card keep their places.
         let shown = cards.map(\.id)
@@ -155,25 +160,38 @@ package actor TodayView {
     }
 
     /// Switches a widget on or off. The other views of the same broker show the same widgets.
-    /// - Throws: `unknownExtension` if the view neither shows nor offers such a widget, or another error of the broker.
+    /// - Throws: `disabled` on a lock screen; `unknownExtension` if the view neither shows nor offers such a widget; or another error of the
+    ///   broker.
     package func setAdded(_ isAdded: Bool, for identifier: String) async throws(BrokerError) {
-        // Other extensions are none of its business.
+        if surface?.kind.isLocked ?? false {
+            throw BrokerError(
+                .disabled, what: "cannot be added or removed on a lock screen", place: Self.shown(identifier),
+                remedy: "log in, and use the Today view")
+        }
+        // The view must not switch extensions that it neither shows nor offers.
         guard widgets[identifier] != nil || offers.contains(where: { $0.id == identifier }) else {
             throw BrokerError(
-                .unknownExtension, what: "is no widget of this view", place: "\(Escaped(identifier, limit: 200))",
+                .unknownExtension, what: "is no widget of this view", place: Self.shown(identifier),
                 remedy: "annex list --all --point \(Self.point)")
         }
         try await asking { [host] () throws(BrokerError) in try host.setEnabled(isAdded, for: identifier) }
         try await reload()
     }
 
+    /// An identifier that a caller made up, in a message.
+    private static func shown(_ identifier: String) -> String { "\(Escaped(identifier, limit: 200))" }
+
     // MARK: The widgets
 
-    /// Follows what is installed and switched on.
+    /// Follows what is installed and switched on, and what apps say of their widgets.
     private func follow() {
-        follower = Task { [weak self, changes = host.changes] in
-            for await _ in changes { try? await self?.reload() }
-        }
+        let (marks, mark) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        // Without the watch, the view sees such a change when the list of extensions changes.
+        contentWatch = folder.flatMap { folder in try? folder.place.watch { mark.yield() } }
+        followers = [
+            Task { [weak self, changes = host.changes] in for await _ in changes { try? await self?.reload() } },
+            Task { [weak self] in for await _ in marks { try? await self?.reload() } },
+        ]
     }
 
     private func reload() async throws(BrokerError) {
@@ -181,21 +199,25 @@ package actor TodayView {
         let (number, moves) = (reloads.last, moves)
         let installed = try await asking { [host] () throws(BrokerError) in try host.installed() }
         let usable = installed.filter { $0.extensionPoint == Self.point && $0.rejection == nil }
-        let wanted = usable.filter { $0.isEnabled && isWanted($0) }
-        let (kept, snapshots) = await inBackground { [folder] in
-            (folder?.order ?? [], wanted.map { folder?.snapshot(of: $0.id, instance: $0.instance) })
+        let added = usable.filter { $0.isEnabled && isWanted($0) }
+        let (kept, marked) = await inBackground { [folder] in
+            let withContent = added.filter { folder?.place.hasContent($0.id) ?? true }
+            let snapshots = withContent.map { folder?.snapshot(of: $0.id, instance: $0.instance) }
+            return (folder?.order ?? [], Array(zip(withContent, snapshots)))
         }
         // A later list may have been taken over already.
-        guard surface != nil, number > reloads.applied else { return }
+        guard let kind = surface?.kind, number > reloads.applied else { return }
         reloads.applied = number
-        offers = usable.filter { !$0.isEnabled }
+        offers = kind.isLocked ? [] : usable.filter { !$0.isEnabled }
+        let shown = marked.filter { kind.shows($0.0) }
+        let wanted = shown.map(\.0)
         for (identifier, widget) in widgets where !wanted.contains(where: { $0 == widget.card.widget }) {
             widget.jobs.finish()
             widgets[identifier] = nil
         }
         // What the user has moved meanwhile may not be in the file yet.
         arrange(wanted, by: moves == self.moves ? kept : order)
-        for (widget, snapshot) in zip(wanted, snapshots) where widgets[widget.id] == nil {
+        for (widget, snapshot) in shown where widgets[widget.id] == nil {
             add(widget, showing: snapshot)
         }
         change.yield()

@@ -72,11 +72,11 @@ struct WidgetRunner: Sendable {
         }
     }
 
-    private func perform(_ action: ContentAction, at moment: Duration, in running: inout RunningWidget?) async {
+    private func perform(_ action: ContentAction, at moment: Duration?, in running: inout RunningWidget?) async {
         do throws(HostError) {
             let widget = try await launched(&running)
             // A tap that waited for a slow widget no longer allows it to open an app.
-            let isLate = clock.now - moment > rules.tapsCountFor
+            let isLate = moment.map { clock.now - $0 > rules.tapsCountFor } ?? true
             await report(.state(isLate ? try await widget.performLate(action) : try await widget.perform(action)))
         } catch {
             await report(.failed("\(error)"))

@@ -54,12 +54,13 @@ struct CardMarkup {
 
     private func addControls(to form: inout Markup, at place: Int, of count: Int) {
         form.add("div", with: [("class", "controls")]) { menu in
-            if card.state.largestAvailableDisplayMode == .expanded {
+            if card.state.largestAvailableDisplayMode == .expanded, surface.kind != .quickActions {
                 add(
                     card.isExpanded ? Control("collapse", titled: "Show less") : Control("expand", titled: "Show more"),
                     to: &menu)
             }
             add(Control("update", titled: "Refresh"), to: &menu)
+            guard !surface.kind.isLocked else { return }
             // Opens without a script.
             menu.add("details") { details in
                 details.add("summary", with: [("id", "arrange-\(card.id)")]) { $0.add("Arrange") }

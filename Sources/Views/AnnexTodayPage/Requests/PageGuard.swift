@@ -21,7 +21,7 @@ package struct PageGuard: Sendable {
     func path(of request: PageRequest) -> Result<String, Refusal> {
         let host = request.values(of: "host")
         guard host.count == 1,
-            ["127.0.0.1", "localhost"].contains(where: { isHost(host[0].lowercased(), $0, at: request.port) })
+            ["127.0.0.1", "localhost"].contains(where: { isHost(host[0].lowercased(), named: $0, at: request.port) })
         else { return .failure(.host) }
         let path = request.target.prefix { $0 != "?" && $0 != "#" }
         let parts = path.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).dropFirst()
@@ -33,7 +33,7 @@ package struct PageGuard: Sendable {
     }
 
     /// Browsers leave out the port of HTTP.
-    private func isHost(_ header: String, _ name: String, at port: Int) -> Bool {
+    private func isHost(_ header: String, named name: String, at port: Int) -> Bool {
         header == "\(name):\(port)" || port == 80 && header == name
     }
 

@@ -1,0 +1,22 @@
+/// The surfaces that show a widget beside the Today view, if the user has added the widget.
+public struct WidgetSurfaces: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// A list of quick actions. An app names its widget for this list with `UIApplicationShortcutWidget` in its `Info.plist`. If the app
+    /// has one widget only, it need not name it.
+    public static let quickActions = WidgetSurfaces(rawValue: 1)
+    /// A lock screen. Everybody who passes by can read it, so a widget is shown there only if its `NSExtensionAttributes` set
+    /// `AnnexShowsOnLockScreen` to true.
+    public static let lockScreen = WidgetSurfaces(rawValue: 2)
+
+    package static let all: WidgetSurfaces = [.quickActions, .lockScreen]
+    /// The attribute of a widget for the lock screen.
+    package static let lockScreenKey = "AnnexShowsOnLockScreen"
+}
+
+/// The Today view's extension point.
+package enum WidgetPoint {
+    package static let identifier = "com.apple.widget-extension"
+}
