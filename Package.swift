@@ -604,7 +604,7 @@ func fuzzer(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 }
 
 if isFuzzing {
-    package.targets += [
+    let fuzzers = [
         .target(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
         .target(
             name: "FuzzSupport", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/Support", swiftSettings: swift),
@@ -629,4 +629,19 @@ if isFuzzing {
         fuzzer("FuzzRecording", "AnnexReplay"),
         fuzzer("FuzzReceiver", "AnnexChannel", "AnnexLinux"),
     ]
+    // One build makes all of them, and nothing else.
+    package.targets = fuzzers + targets(below: fuzzers, among: package.targets)
+    package.products = []
+}
+
+/// The targets of this package that some targets depend on, by any number of steps. Plugins count as well.
+func targets(below some: [Target], among all: [Target]) -> [Target] {
+    var (names, next) = (Set<String>(), some)
+    while let target = next.popLast() {
+        var below: [String] = []
+        for case .byNameItem(let name, _) in target.dependencies { below.append(name) }
+        for case .plugin(let name, _) in target.plugins ?? [] { below.append(name) }
+        for name in below where names.insert(name).inserted { next += all.filter { $0.name == name } }
+    }
+    return all.filter { names.contains($0.name) }
 }
