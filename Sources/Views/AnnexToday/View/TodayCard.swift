@@ -10,12 +10,12 @@ package struct TodayCard: Sendable, Identifiable {
         case none
         /// The widget has drawn it since the view is shown.
         case fresh
-        /// It was kept since this moment, and nothing newer has come.
+        /// The view is from this moment, and no newer one has come.
         case old(since: WallClock)
     }
 
     package let widget: InstalledExtension
-    /// The last state of the widget. A widget without content has a card only if it failed.
+    /// The last state of the widget. If the widget has no content, surfaces show its card only after a failure.
     package internal(set) var state = WidgetState() {
         didSet { content = state.view?.excerpt(nodes: Self.mostNodes, scalars: Self.mostScalars) }
     }
@@ -52,7 +52,7 @@ package struct TodayCard: Sendable, Identifiable {
         failure = nil
     }
 
-    /// The view that was drawn stays, marked as old.
+    /// Notes a failure. The last view stays, and is marked as old.
     mutating func fail(_ failure: String) {
         self.failure = failure
         if let drawn { freshness = .old(since: drawn) }

@@ -3,9 +3,11 @@ package import AnnexHost
 internal import AnnexLinux
 package import AnnexModel
 
-/// A Today view: the widgets that the user has switched on, in the user's order, each with its last view until fresh content is there.
+/// A Today view shows the widgets that the user has switched on, in the user's order. Each widget shows its last content until fresh content
+/// arrives.
 ///
-/// It is a host as any other. It draws nothing: a surface draws `cards`, and again after each value of `changes`.
+/// A Today view is a host like any other. It draws nothing itself. The code that displays it draws `cards` once, and again after each value of
+/// `changes`.
 package actor TodayView {
     private struct Widget {
         var card: TodayCard
@@ -26,7 +28,7 @@ package actor TodayView {
     /// How often the user has moved a widget.
     private var moves = 0
     private var expanded: Set<String> = []
-    /// The numbers of the last list of widgets that was asked for, and of the last one that was taken over.
+    /// Lists of widgets are numbered. `last` is the newest list that the view asked for, and `applied` the newest list in use.
     private var reloads = (last: 0, applied: 0)
     /// The installed widgets that are switched off: the user could add them.
     package private(set) var offers: [InstalledExtension] = []
@@ -35,7 +37,7 @@ package actor TodayView {
     private var followers: [Task<Void, Never>] = []
     private var contentWatch: FileWatch?
 
-    /// A value for each change of the cards. Values that were not read become one. For one reader.
+    /// A value for each change of the cards. Unread values are merged into one. Only one reader may read this stream.
     package nonisolated let changes: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
@@ -43,7 +45,7 @@ package actor TodayView {
     package static let point = WidgetPoint.identifier
 
     /// - Parameters:
-    ///   - host: the view launches its widgets.
+    ///   - host: the host through which the view launches the widgets.
     ///   - folder: keeps snapshots and the order; nil for a view that keeps nothing.
     ///   - isWanted: chooses among the widgets that are switched on.
     package init(
@@ -73,7 +75,7 @@ package actor TodayView {
     /// Whether a widget looks for something new just now.
     package var isUpdating: Bool { widgets.values.contains { $0.schedule.isUpdating } }
 
-    /// The view is shown, or has another size from now on.
+    /// Shows the view, or gives the shown view another size.
     /// - Throws: if the broker does not answer.
     package func show(on surface: TodaySurface) async throws(BrokerError) {
         let before = self.surface
@@ -85,7 +87,7 @@ package actor TodayView {
             if before.kind != surface.kind { try await reload() }
             return
         }
-        // Followed from now on, so that no change falls between the list and the first change.
+        // The view follows changes before it asks for the list. So it misses no change that happens after the list was made.
         follow()
         do throws(BrokerError) {
             try await reload()
@@ -95,7 +97,7 @@ package actor TodayView {
         }
     }
 
-    /// The view is not shown any more. The widgets end, and keep their snapshots.
+    /// Hides the view. The widgets end. Their snapshots stay.
     package func hide() {
         surface = nil
         for follower in followers { follower.cancel() }
@@ -133,7 +135,7 @@ package actor TodayView {
         widgets[identifier]?.jobs.add(.perform(action, at: isLocked ? nil : clock.now))
     }
 
-    /// Shows all of a widget, or only its compact part. A widget that is not shown yet is expanded when it is.
+    /// Shows all of a widget, or only its compact part. If the view does not show the widget yet, this holds as soon as it does.
     package func setExpanded(_ isExpanded: Bool, for identifier: String) {
         expanded = isExpanded ? expanded.union([identifier]) : expanded.subtracting([identifier])
         guard widgets[identifier].map({ $0.card.isExpanded != isExpanded }) ?? false else { return }
@@ -142,7 +144,7 @@ package actor TodayView {
         change.yield()
     }
 
-    /// Looks for fresh content now. A question soon after another one is left out.
+    /// Lets a widget look for fresh content now. A second call within two seconds has no effect.
     package func update(_ identifier: String) { handle(.asked, of: [identifier]) }
 
     /// Moves a widget to another place among the cards, and keeps the order.
@@ -159,7 +161,7 @@ package actor TodayView {
         await inBackground { [folder, order] in try? folder?.keep(order: order) }
     }
 
-    /// Switches a widget on or off. The other views of the same broker show the same widgets.
+    /// Switches a widget on or off. All views of the same broker show the same widgets.
     /// - Throws: `disabled` on a lock screen; `unknownExtension` if the view neither shows nor offers such a widget; or another error of the
     ///   broker.
     package func setAdded(_ isAdded: Bool, for identifier: String) async throws(BrokerError) {
@@ -186,7 +188,7 @@ package actor TodayView {
     /// Follows what is installed and switched on, and what apps say of their widgets.
     private func follow() {
         let (marks, mark) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        // Without the watch, the view sees such a change when the list of extensions changes.
+        // If there is no watch, the view sees such a change when the list of extensions changes.
         contentWatch = folder.flatMap { folder in try? folder.place.watch { mark.yield() } }
         followers = [
             Task { [weak self, changes = host.changes] in for await _ in changes { try? await self?.reload() } },
@@ -205,7 +207,7 @@ package actor TodayView {
             let snapshots = withContent.map { folder?.snapshot(of: $0.id, instance: $0.instance) }
             return (folder?.order ?? [], Array(zip(withContent, snapshots)))
         }
-        // A later list may have been taken over already.
+        // A list that was asked for later may already be in use.
         guard let kind = surface?.kind, number > reloads.applied else { return }
         reloads.applied = number
         offers = kind.isLocked ? [] : usable.filter { !$0.isEnabled }
@@ -215,7 +217,7 @@ package actor TodayView {
             widget.jobs.finish()
             widgets[identifier] = nil
         }
-        // What the user has moved meanwhile may not be in the file yet.
+        // If the user has moved a widget since the file was read, the file may not have the new order yet.
         arrange(wanted, by: moves == self.moves ? kept : order)
         for (widget, snapshot) in shown where widgets[widget.id] == nil {
             add(widget, showing: snapshot)
@@ -281,10 +283,10 @@ package actor TodayView {
     }
 
     private func keep(_ card: TodayCard) async {
-        // The view of an earlier launch would get the date of this one.
+        // If the card is not fresh, its content is from an earlier launch. A snapshot would give it the date of this launch.
         guard let folder, card.freshness == .fresh else { return }
         let snapshot = WidgetSnapshot(of: card.widget.instance, at: WallClock.now(), state: card.state)
-        // A full disk costs the next view its snapshot, and nothing else.
+        // If the disk is full, only the snapshot for the next view is lost.
         await inBackground { try? folder.keep(snapshot, of: card.id) }
     }
 
@@ -308,7 +310,7 @@ package actor TodayView {
         change.yield()
     }
 
-    /// Sets one alarm for all widgets. Without a widget that waits for a moment, nothing wakes this process.
+    /// Sets one alarm for all widgets. If no widget waits for a point in time, no alarm wakes this process.
     private func wakeInTime() {
         let next = widgets.values.compactMap(\.schedule.wake).min()
         guard next != alarm?.moment else { return }

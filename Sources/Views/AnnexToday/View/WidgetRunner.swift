@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Runs one widget: launches it, tells it what happens, and ends it.
 ///
-/// It does one job after another, and each widget has a runner of its own. So a widget that hangs holds up only its own jobs.
+/// A runner does one job after another, and each widget has a runner of its own. So a widget that hangs delays only its own jobs.
 struct WidgetRunner: Sendable {
     enum Report: Sendable {
         case state(WidgetState)
@@ -95,7 +95,7 @@ struct WidgetRunner: Sendable {
     /// The running widget; a new one if there is none.
     private func launched(_ running: inout RunningWidget?) async throws(HostError) -> WidgetSession {
         if let running, !running.hasEnded { return running.widget }
-        // Its end is reported before the new one's launch.
+        // The end of the earlier process is reported before the launch of the new one.
         await running?.end()
         let widget = try await host.widget(identifier)
         running = RunningWidget(widget, pause: rules.betweenChanges, reporting: report)
