@@ -233,6 +233,33 @@ import Testing
         #expect(ran.status == status && !ran.errors.contains("annex:"), "\(ran.errors)")
     }
 
+    @Test func `a relative name that was not handed over is told, with what hands it over`() async throws {
+        let named = folder.url.appending(path: "a.c")
+        try Data("text\n".utf8).write(to: named)
+        chmod(folder.url.path, 0o755)
+        chmod(named.path, 0o644)
+        let missing = try await run("--", "cat", "a.c")
+        #expect(
+            missing.errors.hasSuffix(
+                "annex: hint: a.c was not handed over: add --read . or --write ., which hands over the working directory\n"
+            ),
+            "\(missing)")
+        let known = try await run("--read", "a.c", "--", "cat", "a.c")
+        #expect(known.errors.contains("only the absolute name works there: \(try realName(of: named))"), "\(known)")
+        // What the hints say works, and then there is no hint.
+        #expect(try await run("--read", ".", "--", "cat", "a.c").output == "text\n")
+        #expect(try await run("--read", "a.c", "--", "cat", realName(of: named)).output == "text\n")
+        for words in [["--read", ".", "--", "cat", "b.c"], ["--", "false", "-a.c"], ["--", "sh", "-c", "exit 1"]] {
+            #expect(try await Program.annex(["run"] + words, in: folder).errors.contains("hint") == false, "\(words)")
+        }
+    }
+
+    private func realName(of file: URL) throws -> String {
+        let name = try #require(realpath(file.path, nil))
+        defer { free(name) }
+        return String(cString: name)
+    }
+
     @Test func `the hint names the denied call behind a failure`() async throws {
         let line = """
             annex run -- /usr/bin/python3 -c '

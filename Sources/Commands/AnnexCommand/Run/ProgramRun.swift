@@ -155,6 +155,9 @@ struct ProgramRun {
         if options.explain { RunHints.explain(end.denials) }
         if report.exitCode != 0 { RunHints.hintModes(read: options.read, write: options.write) }
         RunHints.hint(report, denials: end.denials, explained: options.explain)
+        if report.reason == .exited, report.exitCode != 0, let hint = RelativeNames(options).hint {
+            StandardError.print("annex: hint: \(hint)")
+        }
         // If the program itself failed, its own status takes precedence.
         let status = status(end)
         return loss == nil || status != 0 ? status : 125
