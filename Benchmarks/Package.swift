@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that embedders of Annex never resolve the dependencies of its benchmarks.
+// A separate package, so that programs that embed Annex never resolve the dependencies of its benchmarks.
 
 let swift: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -18,7 +18,7 @@ let package = Package(
         .executable(name: "annex-bench", targets: ["annex-bench"])
     ],
     dependencies: [
-        // The dependency is given by name, because a clone may lie in a folder of any name.
+        // The dependency is given by name, because the folder of a clone may have any name.
         .package(name: "annex", path: ".."),
         .package(name: "bench-kit", path: "Kit"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -27,7 +27,7 @@ let package = Package(
         // The harness: payloads, clock, loops. Every contender links it.
         .target(name: "CBenchDriver", path: "Driver", cSettings: [.unsafeFlags(["-O2"])]),
 
-        // The contenders: C at its best, and Annex's host and extension.
+        // The contenders: the fastest solutions in C, and Annex's host and extension.
         .executableTarget(
             name: "annex-bench-floors", dependencies: ["CBenchDriver"], path: "Floors",
             cSettings: [.unsafeFlags(["-O2"])]),

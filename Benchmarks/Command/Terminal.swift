@@ -1,6 +1,6 @@
 import Glibc
 
-/// Coloured text if a person reads, plain text if a program reads. `NO_COLOR` is honoured.
+/// Whether output is coloured: yes for a terminal, no for a program that reads the output. `NO_COLOR` is honoured.
 enum Terminal {
     static var isColoured: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
 

@@ -4,12 +4,13 @@ import BenchMessages
 import CBenchDriver
 
 /// The extension that all measurements of Annex call. It verifies each message and writes the answer, like the second
-/// process of every other contender. Each of its bundles is named after its difference.
+/// process of every other contender. It has several bundles. The last part of a bundle's name states how this bundle
+/// differs.
 @main
 enum Answering {
     static func main() throws {
-        // In the sandbox, the program's name is the bundle's identifier. Swift's own list of arguments would need
-        // /proc.
+        // In the sandbox, the program's name is the bundle's identifier. Swift's own list of arguments is not used,
+        // because it needs /proc.
         switch String(cString: bench_program()).split(separator: ".").last {
         case "spinning": try serveBytes(.spin)
         case "adapting": try serveBytes(.adaptive)

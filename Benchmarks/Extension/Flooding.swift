@@ -3,7 +3,7 @@ import CBenchDriver
 
 /// The extension that keeps its broker busy for as long as it lives.
 enum Flooding {
-    /// The event that names the conduct. It has no answer.
+    /// The event that names the kind of flood. It has no answer.
     static let begin: UInt16 = 11
 
     static func run() throws {

@@ -1,8 +1,8 @@
 import AnnexExtension
 import CBenchDriver
 
-/// The driver's half of the work for extensions that get its bytes in an item. Each request has a principal object of its
-/// own, and all of them share this.
+/// The driver's half of the work for extensions that get its bytes in an item. Each request has its own principal object. All principal
+/// objects share this server.
 private enum ItemAnswers {
     // SAFETY: an extension has one thread.
     private nonisolated(unsafe) static let server = Server()
@@ -26,7 +26,7 @@ final class Awaiting: AppExtension {
         await answer(items)
     }
 
-    // Inlined, the await would vanish.
+    // If this function were inlined, the `await` would vanish.
     @inline(never) private func answer(_ items: [ExtensionItem]) async -> [ExtensionItem] { ItemAnswers.answer(items) }
 }
 

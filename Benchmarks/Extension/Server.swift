@@ -3,8 +3,8 @@ import CBenchDriver
 
 /// The driver's half of the work in this process.
 final class Server {
-    // SAFETY: this object alone uses the memory from its beginning to its end. It lies behind pointers, because Swift
-    // checks each access to a stored property of a class, and that check must not be measured.
+    // SAFETY: only this object uses the memory, as long as the object lives. The memory lies behind pointers, because
+    // Swift checks each access to a stored property of a class. That check must not be measured.
     private let state: UnsafeMutablePointer<bench_server>
     private let answers: UnsafeMutableRawBufferPointer
 

@@ -65,7 +65,7 @@ enum Contender: String, CaseIterable {
         }
     }
 
-    /// The extension that serves it and waits as the plan says.
+    /// The extension that serves this contender and waits as the plan says.
     func identifier(_ waiting: WaitingStyle) -> String {
         switch self {
         case .typed, .session, .waitingSession: return "com.example.bench.typed"

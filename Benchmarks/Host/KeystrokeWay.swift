@@ -25,7 +25,7 @@ struct KeystrokeWay: TaskWay {
     }
 }
 
-/// The driver's questions about the other side, which this process answers itself.
+/// Answers the driver's questions about the other side in this process.
 struct OwnWay: Way {
     let answers: OwnAnswers
 

@@ -3,7 +3,8 @@ import Glibc
 /// Annex's side of every comparison: a host whose extension is inside its full sandbox.
 @main
 enum Main {
-    // This runs on no actor. So an asynchronous measurement begins and goes on in the task pool, as in a server.
+    // This function runs on no actor. So an asynchronous measurement runs in the task pool from its beginning, as in a
+    // server.
     nonisolated static func main() async {
         if Array(CommandLine.arguments.dropFirst()) == ["list"] { return list() }
         guard let plan = Plan() else { exit(64) }

@@ -7,7 +7,7 @@ protocol TaskWay {
     func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) async -> Int
 }
 
-/// The asynchronous call, as a task makes it.
+/// The asynchronous call, made from a task.
 struct AsyncWay: TaskWay {
     let channel: HostEndpoint
 
@@ -25,7 +25,7 @@ struct AsyncWay: TaskWay {
 }
 
 extension Measurement {
-    /// The same phases and calls as in a synchronous measurement, from a task.
+    /// The same phases and calls as in a synchronous measurement, but made from a task.
     func phases(_ way: some TaskWay) async -> Bool {
         if plan.batch > 1, await !phase(plan.batch, asking: way) { return false }
         return await phase(1, asking: way)

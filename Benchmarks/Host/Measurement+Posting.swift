@@ -2,7 +2,7 @@ import AnnexChannel
 import CBenchDriver
 
 extension Measurement {
-    /// One-way messages. A question after them asks whether all have arrived.
+    /// Sends one-way messages. Then a question asks the extension whether all messages have arrived.
     func posts(_ batch: UInt64, over channel: HostEndpoint) -> Bool {
         var start: UInt64 = 0
         while bench_due(run, &start) {

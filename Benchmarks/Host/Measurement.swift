@@ -8,10 +8,11 @@ protocol Way {
     /// The address of the last answer until the next call; nil if it was copied.
     var place: UnsafeRawPointer? { get }
 
-    /// The time of the last call in nanoseconds; nil if it is simply the time from the call's beginning to its end.
+    /// The time of the last call in nanoseconds. It is nil if that time is simply the time from the call's beginning to
+    /// its end.
     var elapsed: UInt64? { get }
 
-    /// Called between two calls, while the clock does not run.
+    /// Runs between two calls, while the clock does not run.
     func after()
 }
 
@@ -53,7 +54,7 @@ struct Measurement: ~Copyable {
     func drain() -> Bool { bench_drain(DriverLink.call, link.pointer) }
     func finish() -> Int32 { bench_finish(run, DriverLink.call, link.pointer) }
 
-    /// Each phase that the plan asks for; `body` measures with so many calls in a sample.
+    /// Runs each phase that the plan asks for. `body` measures with `batch` calls in a sample.
     func phases(_ body: (_ batch: UInt64) -> Bool) -> Bool {
         if plan.isOneWay { return phase(plan.batch, body) }
         if plan.batch > 1, !phase(plan.batch, body) { return false }

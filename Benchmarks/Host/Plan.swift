@@ -3,7 +3,7 @@ import CBenchDriver
 
 /// The plan of a measurement, as the driver reads it from the command line of every contender.
 struct Plan {
-    /// Lives as long as the process: the driver keeps a pointer to it.
+    /// The pointer stays valid as long as the process lives, because the driver keeps it.
     let pointer: UnsafeMutablePointer<bench_plan>
 
     init?() {

@@ -1,6 +1,6 @@
 import AnnexChannel
 
-/// The answer is sealed memory that the extension hands over. It is verified in its mapping.
+/// The answer is sealed memory that the extension hands over. The driver verifies the answer where it is mapped.
 final class SealedWay: Way {
     private let channel: HostEndpoint
     private let accepts: DescriptorAllowance

@@ -1,8 +1,8 @@
 import AnnexHost
 import BenchMessages
 
-/// The call that the documentation shows to a host's author: typed, and with the extension point's limit. It is made
-/// from a thread.
+/// The call that the documentation shows to a host's author: a typed call with the extension point's limit. A thread
+/// makes the call.
 struct SessionWay: Way {
     let session: ExtensionSession
 
@@ -17,7 +17,7 @@ struct SessionWay: Way {
     }
 }
 
-/// The same from a task.
+/// The same call as `SessionWay`, made from a task.
 struct SessionTaskWay: TaskWay {
     let session: ExtensionSession
 

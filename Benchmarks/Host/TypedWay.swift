@@ -1,8 +1,8 @@
 import AnnexChannel
 import BenchMessages
 
-/// The synchronous call with typed messages: each is encoded, decoded and answered, and the answer goes the same way
-/// back.
+/// The synchronous call with typed messages. The host encodes each request, and the extension decodes it and answers.
+/// The answer is encoded and decoded in the same way.
 struct TypedWay: Way {
     let channel: HostEndpoint
 

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The code that runs contenders, judges and draws. It is a package of its own, so that its tests build no part of
-// Annex.
+// The code that runs contenders, judges results and draws pictures. It is a separate package, so that its tests build
+// no part of Annex.
 
 let swift: [SwiftSetting] = [
     .swiftLanguageMode(.v6),

@@ -1,6 +1,6 @@
 public import AnnexChannel
 
-/// The driver's 64 bytes as a typed message: eight numbers, each a field of its own.
+/// The driver's 64 bytes as a typed message of eight numbers. Each number is a separate field.
 public struct Words: ChannelRequest {
     public static let method: UInt16 = 10
     public typealias Response = Words
@@ -8,7 +8,7 @@ public struct Words: ChannelRequest {
     /// The most words of a message.
     public static let most = 8
 
-    /// The number of words in use: the driver's own questions are shorter.
+    /// The number of words in use. The driver's own questions have fewer than eight words.
     public var count: UInt32 = 0
     @usableFromInline var first: UInt64 = 0
     @usableFromInline var second: UInt64 = 0

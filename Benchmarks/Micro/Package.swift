@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Measures single steps of a call with the usual benchmark package of Swift. It is a package of its own because of its
+// Measures single steps of a call with the usual benchmark package of Swift. It is a separate package because of its
 // dependencies.
 
 let swift: [SwiftSetting] = [
@@ -16,9 +16,9 @@ let annex: (String) -> Target.Dependency = { .product(name: $0, package: "annex"
 let package = Package(
     name: "annex-micro",
     dependencies: [
-        // The dependency is given by name, because a clone may lie in a folder of any name.
+        // The dependency is given by name, because the folder of a clone may have any name.
         .package(name: "annex", path: "../.."),
-        // Without traits, no other code replaces the allocator or the runtime.
+        // The package is used without its traits, so that it does not replace the allocator or the runtime.
         .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
     ],
     targets: [

@@ -6,8 +6,8 @@ import Testing
 
 @testable import AnnexActivation
 
-/// The activation rules of real extensions against typical items. The property lists are kept beside the repository:
-/// `ANNEX_CORPUS`, else `../shared/corpus`.
+/// The activation rules of real extensions against typical items. The property lists lie outside the repository, in the
+/// folder `ANNEX_CORPUS`. Without this variable, they lie in `../shared/corpus`.
 @Suite struct CorpusRuleTests {
     @Test(.enabled(if: Corpus.propertyLists != nil, "no corpus of real property lists: set ANNEX_CORPUS to its folder"))
     func `A1, A2: each real rule is read and decides about typical items`() throws {
@@ -18,7 +18,7 @@ import Testing
             guard let value = list?["NSExtensionAttributes"]?.dictionary?[ActivationRule.key] else { continue }
             let rule = ActivationRule(ItemValue(value))
             if case .faulty(let fault) = rule { Issue.record("\(file.lastPathComponent): \(fault)") }
-            // One letter for each typical item that the extension is offered for.
+            // The string has one letter for each typical item for which the extension is offered.
             table[String(file.lastPathComponent.prefix(3))] = String(
                 zip("taupTmfb", Offers.typical).map { rule.decide($1.items) == .offered ? $0 : "-" })
         }

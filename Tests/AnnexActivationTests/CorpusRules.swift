@@ -2,7 +2,7 @@
 /// `Offers.typical`: text, address, page, picture, ten pictures, movie, file, and a picture with a file. A hyphen means
 /// that the extension is not offered.
 ///
-/// The table was made from the rules' own words, and not by the code that it tests.
+/// The table was written from the text of the rules, and not from the results of the code that it tests.
 enum CorpusRules {
     static let expected: [String: String] = [
         "001": "t-upTmfb", "002": "---p----", "006": "taupTmfb", "007": "--upTmfb", "009": "-----m--",

@@ -2,7 +2,7 @@ import AnnexModel
 
 @testable import AnnexActivation
 
-/// Items of the tests: photos, pages and whatever else a host may offer, with the built-in types only.
+/// Items for the tests: photos, pages and other things that a host may offer. They use only the built-in types.
 enum Offers {
     static func one(_ attachments: TypeIdentifier...) -> OfferedItems {
         OfferedItems(attachments: [attachments.map { [$0] }], types: .builtIn)
@@ -15,7 +15,7 @@ enum Offers {
     static let text = OfferedItems([ExtensionItem(contentText: "hello")], types: .builtIn)
     static let nothing = OfferedItems([], types: .builtIn)
 
-    /// A typical item of each kind, by its name.
+    /// One typical item of each kind, with its name.
     static let typical: [(name: String, items: OfferedItems)] = [
         ("text", text), ("address", one(.url)), ("page", one(TypeIdentifier(rawValue: "com.apple.property-list"))),
         ("picture", one(.jpeg)), ("ten pictures", photos(10)), ("movie", one(.mpeg4Movie)), ("file", one(.pdf)),

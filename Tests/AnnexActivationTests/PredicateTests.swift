@@ -4,7 +4,7 @@ import Testing
 @testable import AnnexActivation
 
 @Suite struct PredicateTests {
-    /// A predicate over the attachments of one item: at least one meets the condition.
+    /// A predicate over the attachments of one item. It is true if at least one attachment meets the condition.
     static func some(_ condition: String) -> String {
         "SUBQUERY(extensionItems, $i, SUBQUERY($i.attachments, $a, \(condition)).@count > 0).@count == 1"
     }

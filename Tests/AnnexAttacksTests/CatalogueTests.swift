@@ -11,7 +11,7 @@ import Testing
         + ["com.apple.keyboard-service", "com.apple.share-services"].map { "\($0)+com.apple.security.network.client" }
         + ["com.apple.share-services+com.apple.security.application-groups"]
 
-    /// How many policies are tried at once. Each has a launcher, and canaries with services of their own.
+    /// The number of policies that are tried at once. Each policy has its own launcher, canaries and services.
     private static let atOnce = 3
 
     @Test func `no attack gets through under a shipped policy`() async throws {

@@ -7,7 +7,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// `network: client`: the broker connects a program to other machines, and to no service of this machine.
+/// With `network: client`, the broker connects a program to other machines, but to no service of this machine.
 @Suite(.timeLimit(.minutes(20))) struct ConnectionTests {
     static let policy = "com.apple.widget-extension+com.apple.security.network.client"
 
@@ -35,7 +35,7 @@ import Testing
         var script = TrialScript()
         let step = Self.connect(&script, to: script.bytes(TestAddress.four([192, 0, 2, 77], port: 9)), kind: 0o4001)
         let outcome = try await TrialSandbox().run(script, under: .shipped(named: Self.policy))
-        // If a route leads there, the connection begins. No call is denied, and no denial is reported.
+        // If the address has a route, the connection begins. The broker denies no call and reports no denial.
         #expect([EINPROGRESS, ENETUNREACH, EHOSTUNREACH, ECONNREFUSED].contains(outcome.answers.errno(step) ?? 0))
         #expect(outcome.end.denials.isEmpty)
     }
@@ -74,7 +74,7 @@ import Testing
         #expect(outcome.answers.errno(step) == EOPNOTSUPP)
     }
 
-    /// The broker connects to the address that it has copied. If the kernel read the address again, some of these
+    /// The broker copies the address and connects to the copy. If the kernel read the address again, some of these
     /// connections would reach the listener.
     @Test func `NET-09: an address that changes while it is examined gains nothing`() async throws {
         let listener = try Listener()
@@ -142,7 +142,7 @@ private final class Listener: Sendable {
         port = UInt16(bigEndian: address.sin_port)
     }
 
-    /// Whether a connection has come.
+    /// Whether a connection has arrived.
     func accepts() -> Bool {
         let number = accept(socket.number, nil, nil)
         guard number >= 0 else { return false }
@@ -151,7 +151,7 @@ private final class Listener: Sendable {
     }
 }
 
-/// Another thread, which for ever writes one address after another to the same place.
+/// Another thread that writes two addresses alternately to the same place, without end.
 private final class Exchanger: Sendable {
     private let memory: Descriptor
     private let addresses: [[UInt8]]

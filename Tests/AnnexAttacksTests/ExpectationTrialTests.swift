@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexPolicyTools
 
-/// Expectations of policies, tried live: a kernel's answers to real calls.
+/// Tries the expectations of policies live, with a kernel's answers to real calls.
 @Suite(.timeLimit(.minutes(20))) struct ExpectationTrialTests {
     static func results(_ text: String, of policy: Policy) async throws -> [ExpectationResult] {
         let expectations = try Expectations(text: text, file: "\(policy.name).expectations.yaml")
@@ -29,7 +29,7 @@ import Testing
         #expect(tried > 70)
     }
 
-    /// The trial itself must find a difference: here the answers of a policy and of the kernel disagree.
+    /// The trial must find a difference. Here, the answers of a policy and of the kernel disagree.
     @Test func `an expectation fails if the live answer differs from it`() {
         let allowed = ExpectationTrial.failure(
             of: .denied(answer: .errno(1), layer: nil),

@@ -4,12 +4,12 @@ import AnnexPolicy
 import Glibc
 import Testing
 
-/// Every combination of layers is honoured, or the launch fails with an error.
+/// Each combination of layers must either be applied in full, or the launch must fail with an error.
 @Suite(.timeLimit(.minutes(20))) struct LayersTests {
     static let single: [SandboxLayers] = (0..<15).map { SandboxLayers(rawValue: 1 << $0) }
 
-    /// An ordinary user cannot have namespaces without a user namespace. Two layers need no_new_privs, or a namespace
-    /// that gives the capability instead. Without both, the user cannot have these layers either.
+    /// An ordinary user cannot have namespaces without a user namespace. Two layers need no_new_privs or a namespace
+    /// that gives the capability. If both are missing, an ordinary user cannot have these two layers.
     static func isPossible(_ layers: SandboxLayers) -> Bool {
         if geteuid() == 0 || layers.contains(.user) { return true }
         let wantsRights = SandboxLayers.all.subtracting([.noNewPrivileges, .landlock, .seccomp, .keyring, .speculation])

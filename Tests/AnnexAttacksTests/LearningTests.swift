@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexPolicyTools
 @testable import AnnexSandbox
 
-/// A program is recorded, a policy proposed, and the program runs the same under it.
+/// Records a program, proposes a policy, and checks that the program runs in the same way under this policy.
 @Suite(.timeLimit(.minutes(20))) struct LearningTests {
     @Test(arguments: [
         ["/usr/bin/cat", "/etc/ld.so.cache"], ["/usr/bin/env"], ["/usr/bin/expr", "6", "*", "7"],

@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The resources that the rows KOBJ measure are really counted, and released.
+/// The resources that the rows KOBJ measure must really be counted and released.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct MeasureTests {
     /// Without the filter no layer denies a lock, so the host must count all of them.
     @Test(arguments: ["KOBJ-01", "KOBJ-02"])
@@ -39,11 +39,11 @@ import Testing
         let result = try await AttackRunner().run(attack, under: .shipped(named: "tool"))
         #expect(result.tries.count == 2 && result.verdict != .gotThrough, "\(result.tries)")
         let measured = try #require(result.tries.last?.measured)
-        // The most that its one table may hold.
+        // The most locks that one table of the program may hold.
         #expect(measured.held <= 3_000, "\(measured.text)")
     }
 
-    /// The kernel's list moves under its reader with every lock that another process sets.
+    /// While a process reads the kernel's list, each lock that another process sets changes the list.
     @Test func `KOBJ-01: locks that other programs set meanwhile do not count`() async throws {
         let other = LockStorm()
         defer { other.end() }
@@ -55,8 +55,8 @@ import Testing
         #expect(measured.held == 10_000, "\(measured.text)")
     }
 
-    /// A limit that holds leaves the user's other programs able to work. A sandbox of root's has a user to itself, and
-    /// none of these limits applies to root.
+    /// If a limit is in force, the user's other programs can still work. A sandbox of root has its own user, and none
+    /// of these limits applies to root.
     @Test(arguments: ["KOBJ-09", "KOBJ-10"])
     func `KOBJ-09, KOBJ-10: another program of an ordinary user is really tried`(_ id: String)
         async throws
@@ -85,7 +85,7 @@ import Testing
     }
 }
 
-/// A thread that sets locks on a file of its own and gives them up, without end.
+/// A thread that sets and releases locks on its own file, without end.
 private final class LockStorm: Sendable {
     private let isOver = Mutex(false)
 
@@ -108,7 +108,8 @@ private final class LockStorm: Sendable {
     private static func set(_ type: Int32, at start: off_t, _ length: off_t, _ file: Int32) {
         var lock = flock(
             l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: start, l_len: length, l_pid: 0)
-        // F_OFD_SETLK, which the import lacks: the locks of this process's other tests stay.
+        // The number is F_OFD_SETLK, which the import lacks. This call leaves the locks of this process's other tests
+        // in place.
         _ = unsafe fcntl(file, 37, &lock)
     }
 }

@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct OrphanTests {
-    /// A child in a session of its own dies with its process namespace, even if no other layer is in force. The first
+    /// A child in its own session dies with its process namespace, even if no other layer is in force. The first
     /// process of that namespace is the trial's program.
     @Test func `LIFE-02: a child that left its session dies with its namespace`() async throws {
         var script = TrialScript()
@@ -14,11 +14,12 @@ import Testing
             script, under: Self.policy(), layers: [.user, .process], awaitsSilence: true)
         let orphan = try #require(outcome.answers.results[left])
         #expect(orphan > 0)
-        // The orphan holds the last descriptor of the answers: if it lived on, the watchdog would end the wait.
+        // The orphan holds the last descriptor of the answers. If the orphan lived on, only the watchdog would end the
+        // wait.
         #expect(outcome.isComplete)
     }
 
-    /// `base`, with room for a child.
+    /// The policy `base`, with room for a child.
     private static func policy() throws -> Policy {
         let text = """
             policy: family

@@ -7,18 +7,18 @@ import Testing
 private let wanted = ProcessInfo.processInfo.environment["ANNEX_PROVE"]
 private let provesAll = wanted == "all"
 
-/// The worth of each layer: with it left out, and with it alone, every attack ends as predicted.
+/// Proves the effect of each layer. Each layer is left out once and used alone once, and every attack must end as predicted.
 ///
-/// The policies are proven one after another, and few of the attacks that hold thousands of file locks at once. The time to
-/// read `/proc/locks` grows with the square of all locks that the machine holds.
+/// The policies are proven one after another, and only a few of the attacks that hold thousands of file locks run at once. The time to read
+/// `/proc/locks` grows with the square of the number of locks on the machine.
 @Suite(.serialized, .timeLimit(.minutes(provesAll ? 60 : 20))) struct ProofTests {
-    /// The policies to prove: by default the two that differ most, one as root and one as an ordinary user, because both run side
-    /// by side. With ANNEX_PROVE=all they are all shipped policies, which takes a quarter of an hour. With ANNEX_PROVE=NAME it
-    /// is one policy.
+    /// The policies to prove. By default they are the two that differ most: one for root and one for an ordinary user, because both test
+    /// runs happen side by side. With ANNEX_PROVE=all they are all shipped policies, which takes a quarter of an hour. With
+    /// ANNEX_PROVE=NAME it is only that policy.
     static let policies = provesAll ? CatalogueTests.policies : wanted.map { [$0] } ?? usual
     private static let usual =
         getuid() == 0 ? ["tool"] : ["com.apple.share-services+com.apple.security.network.client"]
-    /// Combinations under way at once. Each has a launcher and canaries, with descriptors of their own.
+    /// The number of combinations that are tried at once. Each combination has a launcher and canaries with their own descriptors.
     static let atOnce = 4
     static let combinations =
         LayersTests.single.map { SandboxLayers.all.subtracting($0) } + LayersTests.single
@@ -48,7 +48,7 @@ private let provesAll = wanted == "all"
     private static let locking = Catalogue.attacks.filter { ["KOBJ-01", "KOBJ-02"].contains($0.id) }
     private static let others = Catalogue.attacks.filter { attack in !locking.contains { $0.id == attack.id } }
 
-    /// Each trial has canaries of its own, so that it does not find the remains of another.
+    /// Each trial has its own canaries, so that it does not find the remains of another trial.
     private static func prove(
         _ attacks: [Attack], under policy: Policy, with layers: SandboxLayers, bare: [String: Bool]
     ) async throws {
@@ -68,7 +68,8 @@ private let provesAll = wanted == "all"
         }
     }
 
-    /// The attacks that this machine stops without any layer: by an ordinary user's rights, limits, its own switches.
+    /// The attacks that this machine stops without any layer: by the rights of an ordinary user, by limits, or by the machine's own
+    /// settings.
     private static func bare(_ runner: AttackRunner, _ policy: Policy) async throws -> [String: Bool] {
         var stopped: [String: Bool] = [:]
         for attack in Catalogue.attacks {

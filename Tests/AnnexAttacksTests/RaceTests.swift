@@ -10,7 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct RaceTests {
     static let tries: Int64 = 2000
 
-    /// The decision depends on number and registers: a text that changes while its call is held changes nothing.
+    /// The decision depends only on number and registers. So a text that changes while its call is held does not change
+    /// the decision.
     @Test func `SEC-05: a program gains nothing by changing a path during the decision`() async throws {
         let memory = try Descriptor.memfd("annex-race", size: 4096)
         let flipper = try Flipper(try memory.duplicate())
@@ -25,12 +26,12 @@ import Testing
         let outcome = try await TrialSandbox().run(
             script, under: try Self.policy(), gifts: DescriptorList(memory.duplicate()))
         #expect(outcome.answers.results[race] == 0)
-        // There is one entry for each text that was seen. Together, their counts are the number of tries.
+        // There is one entry for each text that the broker saw. The sum of their counts is the number of tries.
         #expect(outcome.end.denials.filter { $0.call == "chdir" }.map(\.count).reduce(0, +) == Int(Self.tries))
         #expect(flipper.flips > before)
     }
 
-    /// `base`, with room for as many refusals as the race needs.
+    /// The policy `base`, with room for as many refusals as the race needs.
     private static func policy() throws -> Policy {
         let text = """
             policy: race
@@ -43,7 +44,7 @@ import Testing
     }
 }
 
-/// Another thread that changes a path for ever: between an existing folder and a missing one.
+/// Another thread that changes a path without end. The path names an existing folder and a missing folder alternately.
 private final class Flipper: Sendable {
     private let memory: Descriptor
     private let isStopped = Atomic<Bool>(false)

@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// A folder with another file system inside is bound read-only all through.
+/// If a folder contains another file system, that file system must be bound read-only too.
 @Suite(.timeLimit(.minutes(20))) struct SubmountTests {
     @Test(.enabled(if: geteuid() == 0, "needs root: nobody else can mount a file system to be bound"))
     func `FS-07: a file system inside the bundle is read-only too`() async throws {
@@ -18,7 +18,7 @@ import Testing
         var script = TrialScript()
         let look = script.call("newfstatat", with: -100, script.text("/bundle/inner"), script.room(256), 0)
         let write = script.call("openat", with: -100, script.text("/bundle/inner/new"), 0o2000101, 0o600)
-        // Mounts alone, so that only the bind can deny the write.
+        // The layers for system calls and for Landlock are off, so that only the bind can deny the write.
         let outcome = try await sandbox.run(
             script, under: .shipped(named: "base"), layers: .all.subtracting([.seccomp, .landlock]))
         #expect(outcome.answers.succeeded(look))

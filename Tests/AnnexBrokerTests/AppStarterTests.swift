@@ -39,7 +39,8 @@ import Testing
         return facts
     }
 
-    /// A manager of the user, as far as the starter looks for one, and a program in the place of systemd-run.
+    /// A substitute for a manager of the user, as far as the starter looks for one. A program takes the place of
+    /// systemd-run.
     private func starter(running script: String) throws -> AppStarter {
         let manager = folder.url.path + "/\(geteuid())/systemd"
         try FileManager.default.createDirectory(atPath: manager, withIntermediateDirectories: true)
@@ -51,7 +52,7 @@ import Testing
     }
 
     @Test func `S6: where systemd runs, the app is a transient unit of its user`() async throws {
-        // It records its words, and runs what stands behind the two hyphens, as a manager does.
+        // The program records its arguments. Then it runs the command after the two hyphens, as a manager does.
         let words = folder.url.path + "/words"
         let starter = try starter(
             running: """
@@ -81,7 +82,7 @@ import Testing
         let account = try UserAccount(geteuid())
         let starter = AppStarter(owner: geteuid(), groups: "/somewhere")
         #expect(starter.environment(of: account)["ANNEX_PRIVATE"] == "/somewhere")
-        // An app of another user has no right to the broker's folder. The daemon serves it.
+        // An app of another user has no right to the broker's folder. The daemon serves such an app.
         let served = AppStarter(owner: geteuid() + 1, daemon: "/socket", groups: "/somewhere")
         #expect(served.environment(of: account)["ANNEX_PRIVATE"] == nil)
         #expect(served.environment(of: account)["ANNEX_DAEMON"] == "/socket")

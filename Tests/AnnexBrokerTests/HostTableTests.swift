@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexBroker
 
-/// A reader of published statuses reads only these channels, even if a status names others.
+/// A reader of published statuses reads only the channels in these statuses, even if a status names others.
 @Suite struct HostTableTests {
     private let label = "com.example.table \(UInt64.random(in: 0 ... .max))"
 
@@ -43,7 +43,7 @@ import Testing
         #expect(table.counters(host.counterNumber, of: own, label: label) != nil)
     }
 
-    /// The caller of a set-uid program gives it descriptors, but is not its user.
+    /// The caller of a set-uid program passes descriptors to the program, but the program has another user.
     @Test(.enabled(if: geteuid() == 0, "needs root: nobody else has programs with another's rights at hand"))
     func `DEPUTY-07: a set-uid program never counts as broker, warden or host`() async throws {
         let child = try ChildProcess(
@@ -68,7 +68,7 @@ import Testing
         #expect(try host(of: ProcessIdentity(process: 1, started: 1, user: 0)) == named)
         #expect(try host(of: ProcessIdentity(process: 1, started: 1, user: 1000)) == named)
         #expect(try host(of: ProcessIdentity(process: 1, started: 1, user: 1001)) == nil)
-        // A process that names itself does not count.
+        // A process that names itself does not count as a host.
         let itself = ProcessIdentity(process: 4711, started: 9, user: 33)
         #expect(try host(of: itself) == itself)
     }

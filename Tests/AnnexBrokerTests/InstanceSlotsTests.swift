@@ -53,8 +53,8 @@ import Testing
         #expect(!slots.claim(first))
         slots.giveBack(first)
         #expect(asked.list == ["first", "granted"])
-        // A slot that is lent while a caller waits is asked for at once; a slot that was given back cannot be asked
-        // for.
+        // If a slot is lent while a caller waits, the table asks for this slot at once. It cannot ask for a slot that
+        // was given back.
         let fourth = ask()
         slots.lend(second) { asked.add("second") }
         #expect(asked.list.last == "second")
@@ -76,8 +76,8 @@ import Testing
         slots.lend(first) { told.add("first") }
         #expect(slots.acquireFree("a", most: 2) == nil && slots.acquireFree("b", most: 0) != nil)
         #expect(told.list.isEmpty)
-        // If a slot is free only under a later limit, it is not taken either, while a caller waits for it under its own
-        // limit.
+        // If a slot is free only under a later limit, no caller takes it while another caller waits for it under its
+        // own limit.
         let third = ask()
         #expect(told.list == ["first"])
         #expect(slots.acquireFree("a", most: 3) == nil)
@@ -108,7 +108,7 @@ import Testing
             slots.lend(first) { withExtendedLifetime(counted) { asked.add("first") } }
         }
         #expect(gone.list.count == notices - 1, "what each notice brought is kept once")
-        // One claim undoes all of them: no other caller gets the slot.
+        // One claim undoes all of them. So no other caller gets the slot.
         #expect(slots.claim(first))
         let second = slots.ask("a", most: 1) { asked.add("second") }.ticket
         #expect(asked.list.isEmpty)

@@ -6,7 +6,7 @@ import Testing
     private static let times = LifecycleTimes(
         launch: .seconds(1), request: .seconds(10), watchdog: .seconds(4), grace: .seconds(2), memory: 1000)
 
-    /// A life after some inputs, all at once.
+    /// A life after some inputs, which all happen at the same moment.
     private func life(after inputs: Lifecycle.Input...) -> Lifecycle {
         var life = Lifecycle(Self.times)
         for input in inputs { _ = life.handle(input, at: Self.at(0)) }
@@ -21,7 +21,7 @@ import Testing
         return life
     }
 
-    /// A life at work whose request may take long.
+    /// A life at work whose request has a long time limit.
     private var patient: Lifecycle {
         var times = Self.times
         times.request = .seconds(100)
@@ -32,7 +32,7 @@ import Testing
         return life
     }
 
-    /// A tick of the clock, with a host that passes a ping on.
+    /// A tick of the clock. The host of this life passes each ping on.
     private func tick(_ life: inout Lifecycle, _ milliseconds: Int) -> [Lifecycle.Effect] {
         let effects = life.handle(.clock, at: Self.at(milliseconds))
         if effects.contains(.ping) { _ = life.handle(.pingPassedOn, at: Self.at(milliseconds)) }
@@ -125,7 +125,7 @@ import Testing
         _ = life.handle(.requestBegan(2), at: Self.at(3000))
         _ = life.handle(.requestBegan(3), at: Self.at(5000))
         _ = life.handle(.requestEnded(1), at: Self.at(9000))
-        // This answer comes out of turn. It gives the oldest request no additional time.
+        // This answer comes out of order. It gives the oldest request no additional time.
         _ = life.handle(.requestEnded(3), at: Self.at(10_000))
         for moment in [13_000, 16_000, 18_999] {
             #expect(!life.handle(.clock, at: Self.at(moment)).contains(.kill))
@@ -185,12 +185,12 @@ import Testing
 
     @Test func `L3: a host that passes no pings on does not end its extension`() {
         var life = patient
-        // A ping every second, and no reply: no stop in a debugger ends an extension.
+        // The broker sends a ping every second and gets no reply. A stop in a debugger must not end an extension.
         for second in 1...30 {
             let effects = life.handle(.clock, at: Self.at(second * 1000))
             #expect(effects.contains(.ping) && !effects.contains(.kill), "after \(second) s")
         }
-        // From the host's next message on, the extension has the whole time once more.
+        // From the host's next message on, the extension again has the whole time to reply.
         _ = life.handle(.pingPassedOn, at: Self.at(30_001))
         for second in 31...33 { #expect(!tick(&life, second * 1000).contains(.kill)) }
         #expect(tick(&life, 34_000).contains(.kill))
@@ -235,7 +235,7 @@ import Testing
             _ = life.handle(.clock, at: Self.at(2000))
             #expect(life.handle(.gone, at: Self.at(2001)).contains(.finish(expected)))
         }
-        // A cancelled life keeps its reason, because no caller waits for it.
+        // A cancelled life keeps its reason, because no caller waits for the life.
         var cancelled = tidying(.cancelled)
         _ = cancelled.handle(.activityBegan, at: Self.at(1))
         _ = cancelled.handle(.clock, at: Self.at(2000))
@@ -271,7 +271,7 @@ import Testing
         #expect(life.handle(.clock, at: Self.at(7000)) == [.wake(Self.at(12_000))])
         var gone = life
         #expect(gone.handle(.gone, at: Self.at(7001)).contains(.finish(.outputLimit)))
-        // The broker waits once more only once, however late it is then.
+        // The broker waits only one more time, even if it is late again.
         #expect(life.handle(.clock, at: Self.at(20_000)) == [.giveBackSlot, .finish(.stuck(after: .outputLimit))])
     }
 
@@ -281,7 +281,7 @@ import Testing
         #expect(life.handle(.channelClosed, at: Self.at(1000)).isEmpty)
         #expect(life.handle(.clock, at: Self.at(5000)).contains(.kill))
         #expect(life.handle(.gone, at: Self.at(5001)).contains(.finish(.silence)))
-        // In its grace the extension may close its channel.
+        // During its grace, the extension may close its channel.
         var tidying = tidying(.completed)
         #expect(tidying.handle(.channelClosed, at: Self.at(1)).isEmpty)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexBroker
 
-/// The launch report names the mechanism that holds each limit, as it was really set.
+/// For each limit, the launch report names the mechanism that was really set.
 @Suite struct LimitKeeperTests {
     private func limits(
         _ policy: String, _ group: GroupBounds, sharesItsUser: Bool = false

@@ -38,7 +38,8 @@ import Testing
             end.usage = ResourceUsage(userTime: used)
             return end
         }
-        // Seen on a busy machine: the kernel's ticks counted a second, its own report 0.8.
+        // These values were seen on a busy machine: the kernel's ticks counted a second, but the kernel's own report
+        // stated 0.8.
         #expect(end(.milliseconds(804)).ranOutOfProcessorTime(limit: .seconds(1)))
         #expect(!end(.milliseconds(499)).ranOutOfProcessorTime(limit: .seconds(1)))
         #expect(!end(.milliseconds(2000), signal: 11).ranOutOfProcessorTime(limit: .seconds(1)))

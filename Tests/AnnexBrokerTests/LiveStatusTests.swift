@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexBroker
 
-/// The live status that a broker publishes of its extensions, and the part of it that a reader believes.
+/// The live status that a broker publishes about its extensions, and the part of it that a reader trusts.
 @Suite struct LiveStatusTests {
     private let asked = Moment(nanoseconds: 1_000_000_000)
 

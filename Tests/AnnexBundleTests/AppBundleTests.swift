@@ -33,7 +33,7 @@ import Testing
         #expect(test.findings(.warning).contains("warning P2 Pictures.app/Info.plist: UIApplicationShortcutWidget"))
     }
 
-    /// The number of bytes of text that a value reaches.
+    /// The number of bytes of text in a value and in all values that it contains.
     private func text(in value: Any) -> Int {
         if let text = value as? String { return text.utf8.count }
         return Mirror(reflecting: value).children.reduce(0) { $0 + text(in: $1.value) }
@@ -62,7 +62,7 @@ import Testing
         let path = "\(test.extensionPath)/Editor"
         var last = stat()
         #expect(stat(path, &last) == 0)
-        // One byte is overwritten in place; then the time of modification is set back.
+        // One byte is overwritten in place. Then the modification time is set back.
         let file = open(path, O_WRONLY)
         #expect(pwrite(file, "x", 1, 19) == 1)
         var times = [last.st_atim, last.st_mtim]

@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The validation: every finding at once, and the same errors as an installation.
+/// The validation must report every finding at once, with the same errors as an installation.
 @Suite(.timeLimit(.minutes(20))) struct BundleValidationTests {
     private let editorInfo = "PlugIns/Editor.appex/Info.plist"
 

@@ -3,8 +3,8 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Each property list of a real extension, or its entitlements, is put into an otherwise valid app. It is read, or
-/// refused with rule and key.
+/// Each property list of a real extension, or its entitlements, is put into an otherwise valid app. The reader must
+/// either accept the app or refuse it with rule and key.
 @Suite(.timeLimit(.minutes(20))) struct CorpusOutcomeTests {
     @Test(.enabled(if: Corpus.propertyLists != nil, "no corpus of real property lists: set ANNEX_CORPUS to its folder"))
     func `P2: every real property list has the outcome of the table`() throws {
@@ -21,7 +21,7 @@ import Testing
 
     private func outcome(ofInfo bytes: [UInt8]) throws -> String {
         let test = try TestApp()
-        // The app's identifier fits the extension's identifier, if that is a plain one.
+        // The app's identifier is made from the extension's identifier, if that is a plain identifier.
         let identifier = try PropertyListValue(bytes).dictionary?["CFBundleIdentifier"]?.string ?? ""
         if let dot = identifier.lastIndex(of: "."), !identifier.contains("$") {
             try test.replace("com.example.pictures", with: String(identifier[..<dot]), in: "Info.plist")

@@ -3,7 +3,8 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Property lists of real apps, kept beside the repository: `ANNEX_CORPUS`, else `../shared/corpus`.
+/// Property lists of real apps. They lie outside the repository, in the folder `ANNEX_CORPUS`, or in `../shared/corpus`
+/// without this variable.
 @Suite struct CorpusTests {
     @Test(.enabled(if: Corpus.propertyLists != nil, "no corpus of real property lists: set ANNEX_CORPUS to its folder"))
     func `P2: real property lists are read as Foundation reads them`() throws {

@@ -2,7 +2,7 @@ import AnnexBundle
 import Foundation
 import Testing
 
-/// Hostile bundles. Each ends in one error that names rule and file, and none keeps the reader waiting.
+/// Hostile bundles. Each must end in one error that names rule and file, and no bundle may block the reader.
 @Suite(.timeLimit(.minutes(20))) struct HostileBundleTests {
     private let editor = "PlugIns/Editor.appex/Editor"
     private let info = "PlugIns/Editor.appex/Info.plist"

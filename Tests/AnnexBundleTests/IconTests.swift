@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Icons are checked by their header, and never decoded.
+/// The reader checks icons by their header, and never decodes them.
 @Suite(.timeLimit(.minutes(20))) struct IconTests {
     private let file = "PlugIns/Editor.appex/Icon.png"
 
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// The icon for the extension; nil if there is none.
+    /// The icon of the extension; nil if there is none.
     private func icon(_ test: TestApp) throws -> Facts? {
         let app = try AppBundle.open(test.path)
         return Facts(try app.icon(for: try #require(app.extensions.first)))

@@ -60,7 +60,7 @@ import Testing
         #expect(values["long"]?.string?.utf8.count == 300)
     }
 
-    /// A binary list of objects, each given as its bytes, one byte per offset and reference.
+    /// A binary list of objects. Each object is given as its bytes, and each offset and reference has one byte.
     private func binary(_ objects: [[UInt8]]) -> [UInt8] {
         var bytes = Array("bplist00".utf8)
         var offsets: [UInt8] = []
@@ -81,7 +81,7 @@ import Testing
         #expect(try PropertyListValue(binary([[0xA1, 1], [0x09]])) == .array([.boolean(true)]))
     }
 
-    /// A binary list of objects, each at its given place, with three bytes for offsets and references.
+    /// A binary list of objects at the given offsets. Each offset and each reference has three bytes.
     private func binary(_ heap: [UInt8], offsets: [Int]) -> [UInt8] {
         func number(_ value: Int, _ size: Int) -> [UInt8] {
             (0..<size).reversed().map { UInt8(value >> ($0 * 8) & 0xFF) }
@@ -90,14 +90,14 @@ import Testing
             + number(offsets.count, 8) + number(0, 8) + number(8 + heap.count, 8)
     }
 
-    /// The head of an object with a 32-bit count.
+    /// The header of an object with a 32-bit count.
     private func head(_ kind: UInt8, _ count: Int) -> [UInt8] {
         [kind << 4 | 0xF, 0x12] + (0..<4).reversed().map { UInt8(count >> ($0 * 8) & 0xFF) }
     }
 
     @Test(arguments: [0x4, 0x5, 0x6] as [UInt8])
     func `BOMB-16: a long object that many references share is refused before it is copied`(kind: UInt8) throws {
-        // 30 GiB for a reader that copies the object for each reference, in a file below 1 MiB.
+        // A file below 1 MiB. A reader that copies the object for each reference would need 30 GiB.
         let references = 40_000
         let array = head(0xA, references)
         let long = head(kind, kind == 0x6 ? 400_000 : 800_000) + [UInt8](repeating: 0x61, count: 800_000)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `BOMB-16: objects that overlap are refused like shared ones`() throws {
-        // Each of 1,000 objects begins one head after the last, and ends where all of them end.
+        // The 1,000 objects overlap. Each begins one header after the previous object, and all end at the same byte.
         let count = 1_000
         let length = 600_000
         var heads: [UInt8] = []

@@ -3,14 +3,15 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// A containing app with one extension in a temporary directory, valid at first; a test then breaks one thing.
+/// A containing app with one extension in a temporary directory. The app is valid at first. Then a test breaks one
+/// thing.
 final class TestApp {
     let path: String
     var extensionPath: String { "\(path)/PlugIns/Editor.appex" }
 
     init() throws {
         path = FileManager.default.temporaryDirectory.appending(path: "annex-\(UUID().uuidString)/Pictures.app").path
-        // The mode is part of the rules, and the umask of the tests is not.
+        // The file modes are part of the rules, so they must not depend on the umask of the tests.
         try FileManager.default.createDirectory(
             atPath: extensionPath, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         try write(Self.appInfo, to: "Info.plist")
@@ -67,19 +68,19 @@ final class TestApp {
             atPath: "\(path)/\(name)", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
     }
 
-    /// Changes a text of the app's or, by default, of the extension's property list.
+    /// Changes a text in the property list of the app or, by default, of the extension.
     func replace(_ text: String, with other: String, in file: String = "PlugIns/Editor.appex/Info.plist") throws {
         let old = try String(contentsOfFile: "\(path)/\(file)", encoding: .utf8)
         try #require(old.contains(text))
         try write(old.replacingOccurrences(of: text, with: other), to: file)
     }
 
-    /// Adds keys to the app's or, by default, to the extension's property list.
+    /// Adds keys to the property list of the app or, by default, of the extension.
     func add(_ entries: String, to file: String = "PlugIns/Editor.appex/Info.plist") throws {
         try replace("</dict></plist>", with: "\(entries)</dict></plist>", in: file)
     }
 
-    /// The header of a program for this machine, or for another.
+    /// Writes the header of a program for this machine, or for another machine.
     func writeProgram(_ file: String, class elfClass: UInt8 = 2, machine: UInt8? = nil) throws {
         try StaticProgram.header(class: elfClass, machine: machine).write(to: URL(filePath: "\(path)/\(file)"))
         chmod("\(path)/\(file)", 0o755)
@@ -103,7 +104,7 @@ final class TestApp {
         }
     }
 
-    /// The finding that a test made, among those of a valid app.
+    /// The finding that a test caused, among the findings of a valid app.
     func finding(about file: String, key: String? = nil, saying word: String = "") -> BundleFinding? {
         BundleValidation(app: path).findings.first {
             $0.fault.file == "Pictures.app/\(file)" && (key == nil || $0.fault.key == key)

@@ -31,7 +31,8 @@ import Testing
     @Test func `settings that refer to one another end`() {
         #expect(settings.filled("$(SELF)") == "a$(SELF)b")
         #expect(settings.filled("$(ONE)").contains("$("))
-        // Each of forty settings names the next one twice: a million million values without a bound.
+        // Each of forty settings names the next setting twice. Without a bound, this would make a million million
+        // values.
         var values: [String: String] = [:]
         for number in 0..<40 { values["S\(number)"] = "$(S\(number + 1))$(S\(number + 1))" }
         #expect(BuildSettings(values).filled("$(S0)").utf8.count < 1 << 20)

@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Apps that are made of a layout, programs and settings.
+/// Apps that are made from a layout, programs and settings.
 @Suite(.timeLimit(.minutes(20))) struct BundleMakerTests {
     private let folder: TemporaryFolder
 

@@ -4,8 +4,8 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The property lists of real extensions, kept beside the repository (`ANNEX_CORPUS`, else `../shared/corpus`), after
-/// `annex bundle` has filled in the settings of their builds.
+/// The property lists of real extensions, after `annex bundle` has filled in the settings of their builds. The lists
+/// lie outside the repository, in the folder `ANNEX_CORPUS`, or in `../shared/corpus` without this variable.
 @Suite(.timeLimit(.minutes(20))) struct FilledCorpusTests {
     static let folder: URL? = {
         let given = ProcessInfo.processInfo.environment["ANNEX_CORPUS"].map { URL(filePath: $0) }
@@ -14,8 +14,8 @@ import Testing
         return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
     }()
 
-    /// The files that have errors even so, by number, with the keys. They use settings with names of their own, one of
-    /// them an identifier of its own. All others are read.
+    /// The files that still have errors, by number, with the keys. These files use settings with project-specific
+    /// names, and one file uses a project-specific identifier. The reader accepts all other files.
     static let refused: [Int: String] = [
         2: "P2 CFBundleDisplayName",
         3: "P2 CFBundleDisplayName",

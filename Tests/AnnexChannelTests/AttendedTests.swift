@@ -6,9 +6,9 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A caller that polls for its own answer marks its request, and the answer then rings no doorbell. A caller that gives
-/// up leaves such an answer in the ring, and no other caller may wait for it. A fault here is a hang, which the time
-/// limit ends.
+/// A caller that polls for its own answer marks its request as attended. The answer to an attended request rings no
+/// doorbell. If the caller gives up, its answer stays in the ring, and no other caller may wait because of it. A fault
+/// shows as a hang, which the time limit ends.
 @Suite(.timeLimit(.minutes(20))) struct AttendedTests {
     @Test(arguments: [WaitingStyle.adaptive, .block])
     func `callers that give up at any moment leave no other caller waiting`(_ waiting: WaitingStyle) async throws {
@@ -22,7 +22,8 @@ import Testing
             var random = SeededRandom(seed: seed)
             try endpoint.sayHello()
             try endpoint.serve { request in
-                // Delays as long as the callers' limits: answers come before, while and after the callers give up.
+                // The delays are about as long as the callers' limits. So answers come before, during and after the
+                // moment at which the callers give up.
                 if Bool.random(using: &random) { usleep(UInt32.random(in: 0..<200, using: &random)) }
                 let payload = request.payload
                 try request.reply(payload)
@@ -61,7 +62,7 @@ import Testing
         host.finish(thread)
     }
 
-    /// The mark on the wire, and which calls carry it.
+    /// The mark on the wire, and the calls that have it.
     @Test func `only a request whose sender polls until the answer comes is marked as attended`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A call that blocks on the event loop's thread would wait for the thread that it blocks.
+/// A call that blocks the event loop's thread would wait for ever, because only that thread can end the wait.
 @Suite(.timeLimit(.minutes(20))) struct BlockingTests {
     /// Runs a body on the loop's thread of a channel whose extension never answers, and returns its error.
     private func onLoop(_ body: @escaping @Sendable (HostEndpoint) throws -> Void) async throws -> (any Error)? {

@@ -20,7 +20,7 @@ import Testing
         #expect(await iterator.next() == .bytes)
     }
 
-    /// No second exceeds its budget: only the backlog of unhandled events grows.
+    /// In no second is the budget exceeded. Only the backlog of unhandled events grows.
     @Test(arguments: [(8, 1 << 20, 0), (1000, 8192, 1024)] as [(UInt32, UInt32, Int)])
     func `BOMB-08: the backlog of events that the host has not handled is bounded`(
         frames: UInt32, bytes: UInt32, payload: Int
@@ -35,8 +35,8 @@ import Testing
         let event = RawPeer.frame(6, [UInt8](repeating: 1, count: payload))
         var heard = channel.events.makeAsyncIterator()
         for _ in 0..<2 {
-            // First as many events as may wait at once, which the loop's thread reads together. Then the same number
-            // once more.
+            // The peer first sends as many events as may wait at once, and the loop's thread reads them together. Then
+            // the peer sends the same number again.
             writer.send((0..<8).flatMap { _ in event })
             for _ in 0..<8 { _ = await heard.next() }
         }
@@ -67,7 +67,8 @@ import Testing
     }
 
     @Test func `BOMB-08: the flood of one extension leaves the calls of another alone`() async throws {
-        // Both channels on one loop: the flood is cut off by its own budget, and the other's calls are all answered.
+        // Both channels use one loop. The budget of the flooding channel ends the flood, and all calls of the other
+        // channel are answered.
         let flooding = try HostileChannel {
             $0.framesPerSecond = 500
             $0.budgetPeriod = .patience

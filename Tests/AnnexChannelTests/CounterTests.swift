@@ -16,7 +16,7 @@ import Testing
         let counters = try #require(seen).counters
         #expect(counters.framesSent == 100 && counters.bytesSent == 300)
         #expect(counters.framesReceived == 101 && counters.bytesReceived == 316, "a hello of 16 bytes besides")
-        // The hello's doorbell may be answered between the two reads.
+        // Between the two reads, the doorbell of the hello may be answered.
         #expect(counters.withoutDoorbells == host.counters.withoutDoorbells)
         #expect(seen?.openedAt ?? 0 > 0)
         host.finish(thread)
@@ -37,11 +37,11 @@ import Testing
             numbers.formUnion(seen.map(\.number))
             _ = ends.host.counters
         }
-        // The event loop may hold the last channel a moment longer, because it handles the end.
+        // The event loop may hold the last channel for a short time, because the loop handles the channel's end.
         await eventually { (try? ChannelSnapshot.all(of: getpid()).allSatisfy { $0.label != label }) == true }
     }
 
-    /// In a process of its own, where the counters' number is not the lowest.
+    /// This test runs in a separate process, in which the counters' number is not the lowest.
     @Test func `a process finds its own counters while other processes read theirs`() async {
         await #expect(processExitsWith: .success) { try CounterTests.readOwn() }
     }

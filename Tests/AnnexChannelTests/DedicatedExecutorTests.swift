@@ -6,8 +6,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// An executor with a thread that reads one channel while it has no task to run. A lost wake-up is a hang, which the
-/// time limit ends.
+/// An executor with a thread that reads one channel while it has no task to run. A lost wake-up causes a hang, which
+/// the time limit ends.
 @Suite(.timeLimit(.minutes(20))) struct DedicatedExecutorTests {
     /// A hostile channel whose dedicated thread sleeps.
     private func sleeping(
@@ -38,7 +38,7 @@ import Testing
             let call = Task(executorPreference: executor) { try await host.call(Request(method: 1)).payload }
             await eventually { host.counters.sleeps > sleeps }
             await isAsleep(channel)
-            // No doorbell rings. The number after that of a call that was suspended is skipped.
+            // No doorbell rings. After a call that was suspended, one call number is skipped.
             let answer = RawPeer.frame(3, [UInt8(turn)], method: 1, call: 1 << 63 | (turn * 2 - 1))
             channel.peer.show(answer, at: writer.position)
             channel.peer.header(at: writer.position).wake()
@@ -150,7 +150,7 @@ import Testing
         #expect(await Task(executorPreference: second) { true }.value)
     }
 
-    /// The thread holds the channel for as long as it runs.
+    /// The thread holds the channel as long as the thread runs.
     @Test func `the thread ends with its executor`() async throws {
         weak var leader: RingLeader?
         do {

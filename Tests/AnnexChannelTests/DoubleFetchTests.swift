@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A peer that changes at full speed the bytes that the host reads.
+/// A peer that changes bytes at full speed while the host reads them.
 @Suite(.timeLimit(.minutes(20))) struct DoubleFetchTests {
     @Test func `IPC-01: a header that changes while the host reads it never passes with another value`() async throws {
         let (capacity, rounds) = (UInt32(4096), 20_000)
@@ -20,9 +20,9 @@ import Testing
             thread.join()
         }
         var (short, refused) = (0, 0)
-        // On a busy machine the flipper may not run for a while: the test goes on until both cases were seen.
+        // On a busy machine, the flipper may not run for a while. So the test goes on until both cases have occurred.
         while short + refused < rounds || short == 0 || refused == 0 {
-            // The consumed position is stored elsewhere: only reading is under test.
+            // The consumed position is stored in another place, because this test checks only reading.
             var reader = RingReader(ring: peer.ring, consumed: own.sender)
             do throws(ChannelViolation) {
                 let frame = try reader.next()
@@ -58,7 +58,7 @@ import Testing
     }
 }
 
-/// Writes two lengths in turn into the first frame's header.
+/// Writes two lengths alternately into the first frame's header.
 final class Flipper: Sendable {
     private let mapping: Mapping
     private let flag = Flag()

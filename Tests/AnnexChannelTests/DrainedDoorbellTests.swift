@@ -4,8 +4,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A leader that takes descriptors reads the control socket. It may read a doorbell there that the event loop's thread
-/// has not seen. The extension rings once for each request, so the host must then make a new request.
+/// A leader that takes descriptors reads the control socket. The leader may read a doorbell there before the event
+/// loop's thread sees it. The extension rings only once for each request, so the host must then make a new request.
 @Suite(.timeLimit(.minutes(20))) struct DrainedDoorbellTests {
     /// The end of the call whose answer brings the descriptors.
     enum End: String, CaseIterable {
@@ -35,7 +35,8 @@ import Testing
         try peer.control.send(WireFormat.doorbell)
         let memory = DescriptorList(try SealedMemory(copying: [1]).takeDescriptor())
         try peer.control.send(DescriptorTag(call: second.id, count: 1).encoded(), memory)
-        // All answers are there before the thread looks for its own: it reads them in one lead and does not sleep.
+        // All answers are in the ring before the thread looks for its own answer. So the thread reads all of them as
+        // the leader and does not sleep.
         let answers =
             RawPeer.frame(3, [1], method: 1, call: first.id) + answer(to: second, end)
             + RawPeer.frame(3, [3], method: 1, call: 1 << 63 | 1)
@@ -44,7 +45,7 @@ import Testing
         #expect(try ask(host, 1, []) == [3])
         let next = peer.load(host: RegionLayout.receiver)
         mayGoOn.open()
-        // An extension would not ring again for the same request, and the third call would wait for ever.
+        // For the same request, an extension would not ring again. Then the third call would wait for ever.
         try #require(ReceiverState.isDoorbell(next) && next != request)
         writer.send(RawPeer.frame(3, [4], method: 1, call: third.id))
         #expect(try await third.value().payload == [4])

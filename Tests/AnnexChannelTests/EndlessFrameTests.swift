@@ -4,11 +4,11 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A peer that fills the whole ring with frames that cost it nothing, so that there is always one more. A caller that
-/// waits checks the clock and the channel's end all the same.
+/// A peer fills the whole ring with frames that count against no budget, so the ring never becomes empty. A waiting
+/// caller must still check the clock and the end of the channel.
 @Suite(.timeLimit(.minutes(20))) struct EndlessFrameTests {
-    /// A channel whose ring repeats one frame without end. It says that a stream is over, and the host has already
-    /// dropped that stream.
+    /// A channel whose ring repeats one frame without end. The frame says that a stream is over, but the host has
+    /// already dropped that stream.
     private func endless(_ change: (inout ChannelConfiguration) -> Void) async throws -> HostileChannel {
         let channel = try HostileChannel(change)
         let stream = try channel.host.openStream(1, window: 1 << 28)

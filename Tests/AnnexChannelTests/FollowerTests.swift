@@ -6,11 +6,11 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Followers are threads that sleep while another thread, the leader, reads the ring for them. A leader that stops
-/// reading wakes one follower, which leads from then on.
+/// Followers are threads that sleep while another thread, the leader, reads the ring for them. When a leader stops reading, it wakes one
+/// follower, which becomes the new leader.
 @Suite(.timeLimit(.minutes(20))) struct FollowerTests {
-    /// A handler occupies the event loop's thread, so only a follower can read the answer. Each follower also checks the
-    /// ring at the end of its longest sleep. If the lead is lost, every answer therefore takes at least that long.
+    /// A handler occupies the event loop's thread, so only a follower can read the answer. Each follower also checks the ring at the end of
+    /// its longest sleep. So if the lead is lost, every answer takes at least as long as that sleep.
     @Test func `a follower that gets the lead as its own call ends passes the lead on`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
@@ -20,12 +20,12 @@ import Testing
             mayGoOn.open()
             withExtendedLifetime(channel) {}
         }
-        // A machine under load may delay an answer for as long as a lost lead does.
+        // On a busy machine, an answer may take as long as if the lead were lost. So the test repeats the attempt.
         while try !isPassedOn(channel, &writer) { try Task.checkCancellation() }
     }
 
-    /// Ends a lead and the call of the follower that gets it. Another follower's answer is in the ring.
-    /// - Returns: whether the answer was read before the sleep of any follower could end by itself.
+    /// Ends the leader's reading, and ends the call of the follower that becomes the new leader. Another follower's answer is in the ring.
+    /// - Returns: whether the answer was read before the longest sleep of any follower was over.
     private func isPassedOn(_ channel: HostileChannel, _ writer: inout RawWriter) throws -> Bool {
         let host = channel.host
         let earliestEnd = MonotonicClock.deadline(after: RingLeader.longestSleep)
@@ -48,19 +48,19 @@ import Testing
     }
 
     /// Starts a thread that waits for a call, and returns when that thread sleeps.
-    /// - Parameter others: the calls of the followers that sleep already.
+    /// - Parameter others: the calls of the followers that already sleep.
     private func follower(of call: ChannelCall, behind others: [ChannelCall], _ host: HostEndpoint) -> ExtensionThread {
         let number = ThreadNumber()
         let thread = ExtensionThread(raw: {
             number.set()
             _ = try? call.wait()
         })
-        // The order matters: once the thread is in the table, it does not block anywhere before its sleep.
+        // The order matters. After the thread is in the table, it does not block anywhere before its sleep.
         while !hasFollower(behind: others, host) || !number.isAsleep { usleep(100) }
         return thread
     }
 
-    /// Whether the table has a follower besides those of some calls.
+    /// Whether the table has a follower that belongs to none of these calls.
     private func hasFollower(behind others: [ChannelCall], _ host: HostEndpoint) -> Bool {
         host.state.calls.withLock { table in
             var rest = table
@@ -69,8 +69,8 @@ import Testing
         }
     }
 
-    /// Wakes the first follower, as a leader does when it stops reading. The follower's call ends before the follower
-    /// can check it, because that follower first needs the lock of the table.
+    /// Wakes the first follower, as a leader does when it stops reading. The follower's call ends before the follower can check it, because
+    /// the follower first needs the lock of the table.
     private func passLead(asCallEnds call: ChannelCall, _ host: HostEndpoint) {
         host.state.calls.withLock { table in
             table.firstSleeper()?.unpark()
@@ -80,7 +80,7 @@ import Testing
     }
 }
 
-/// The number of a thread, which the thread itself stores.
+/// The number of a thread. The thread itself stores it.
 private final class ThreadNumber: Sendable {
     private let number = Atomic<UInt32>(0)
 

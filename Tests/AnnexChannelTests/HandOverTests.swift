@@ -5,7 +5,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Descriptors in both directions. If a call accepts them, they arrive. All others are closed and named.
+/// Descriptors in both directions. If a call accepts descriptors, they arrive. The receiver closes all other
+/// descriptors and names them.
 @Suite(.timeLimit(.minutes(20))) struct HandOverTests {
     private static let allowance = DescriptorAllowance(pieces: 2, bytes: 100_000)
 
@@ -57,8 +58,9 @@ import Testing
         host.finish(thread)
     }
 
-    /// In a process of its own, because the limit belongs to a process. As root, it becomes a user that no other
-    /// process has. As an ordinary user, other tests share the count of descriptors in flight, and so the limit is low.
+    /// This test runs in a separate process, because the limit applies to a whole process. If it runs as root, it
+    /// changes to a user that no other process has. If it runs as an ordinary user, other tests share the count of
+    /// descriptors in flight. So the limit is low.
     @Test(arguments: [1, 300_000])
     func `an answer waits while its user has too many descriptors in flight`(_ bytes: Int) async {
         await #expect(processExitsWith: .success) { [bytes = bytes as Int] in
@@ -79,7 +81,7 @@ import Testing
                 }
             }
             let other = ExtensionThread(raw: {
-                // While it serves, the extension answers pings only if the kernel accepts no descriptors.
+                // While the extension serves, it answers pings only if the kernel accepts no descriptors.
                 do {
                     try isServing.wait()
                     try host.pingAndWait(timeout: .seconds(60))
@@ -96,8 +98,8 @@ import Testing
         }
     }
 
-    /// Puts descriptors in flight until the kernel accepts no more of this user.
-    /// - Returns: the socket that they wait in.
+    /// Puts descriptors in flight until the kernel accepts no more from this user.
+    /// - Returns: the socket in which the descriptors wait.
     private static func crowd() throws -> Int32 {
         var pair: [Int32] = [0, 0]
         guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0 else { exit(5) }
@@ -110,7 +112,7 @@ import Testing
                 break
             }
         }
-        // Closing the sender would not take them out of flight.
+        // If the sender were closed, the descriptors would still be in flight.
         return pair[1]
     }
 
@@ -154,7 +156,7 @@ import Testing
     @Test func `the host closes unaccepted descriptors that the kernel let through`() async throws {
         let name = "annex-unasked"
         let channel = try HostileChannel()
-        // As on an older kernel.
+        // This setting behaves like an older kernel.
         _ = channel.host.leader.control.socket.setPassRights(true)
         do {
             let (_, _) = try await asked(channel, allowance: .none)
@@ -219,7 +221,7 @@ import Testing
             $0.budgetPeriod = .patience
         }
         let (call, _) = try await asked(channel)
-        // Without an open call that accepts some, the kernel would refuse them.
+        // If no open call accepted descriptors, the kernel would refuse them.
         _ = try await channel.host.start(Request(method: 1, accepts: HandOverTests.allowance))
         call.cancel()
         let memory = try sealed("annex-endless", [1])
@@ -283,7 +285,7 @@ import Testing
             try memory.addSeals(.immutable)
             return DescriptorList(memory)
         case .filledBeyond:
-            // As many pages as the file is long, all of them behind its end.
+            // The memory has as many pages as the file is long, but all of them lie behind the file's end.
             let memory = try Descriptor.memfd("annex-fake", size: 50_000)
             #expect(RawMemory.fill(memory, from: 65_536, count: 65_536) == 0)
             try memory.addSeals(.immutable)
@@ -320,7 +322,7 @@ import Testing
         #expect(await channel.violation() == .sealedSize(60_000, accepted: 40_000))
     }
 
-    /// A host closes the channel of an extension that hands over empty memory.
+    /// If an extension hands over empty memory, the host closes its channel.
     @Test func `IPC-04: an extension cannot seal empty memory`() throws {
         let error = #expect(throws: SystemError.self) { _ = try SealedMemory(copying: []) }
         #expect(error?.errno == EINVAL && error?.remedy != nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Calls that an extension makes of its host.
+/// Calls that an extension makes to its host.
 @Suite(.timeLimit(.minutes(20))) struct HostedCallTests {
     /// Runs a body in the extension and returns its result.
     private func run<Value: Sendable>(
@@ -51,7 +51,7 @@ import Testing
         #expect(answers == (1...100).map { [UInt8($0), UInt8($0)] })
     }
 
-    /// The test waits as a task: a thread of the pool that waited here could be the one that the answer needs.
+    /// The test waits as a task. If it blocked a thread of the pool, the answer might need exactly that thread.
     @Test func `a host that runs as a task answers the calls of its extension`() async throws {
         var handlers = ChannelHandlers()
         doubling.install(in: &handlers)
@@ -105,7 +105,7 @@ import Testing
             do throws(ExtensionFailure) { _ = try endpoint.callAndWait(5, timeout: .milliseconds(20)) } catch {
                 failure = error
             }
-            // The host answers too late; the next call is served all the same.
+            // The host answers too late, but it still serves the next call.
             _ = try? endpoint.callAndWait(6, timeout: .milliseconds(20))
             return failure
         }
@@ -114,7 +114,7 @@ import Testing
 
     @Test func `a request that is too large to send uses up no call number`() throws {
         let failures = try run(serving: doubling) { endpoint in
-            // The second has room for its bytes but not for its terms.
+            // The second call has room for its bytes, but not for its terms.
             var failures: [ExtensionFailure] = []
             for size in [40_000, 32_768, 32_745] {
                 do throws(ExtensionFailure) {
@@ -167,7 +167,7 @@ import Testing
         #expect(shelf.count == 4)
         #expect(shelf.areAllCancelled)
         shelf.clear()
-        // An answer that no caller receives makes room too.
+        // An answer that no caller receives also makes room.
         await ask(11...20)
         #expect(shelf.count == 4)
         shelf.clear()
@@ -180,7 +180,7 @@ import Testing
         let host = ends.host
         let thread = ExtensionThread(ends.descriptors) { endpoint in
             try endpoint.sayHello()
-            // The extension answers each request with the host's answer to a call of its own.
+            // The extension answers each request with the host's answer to the extension's own call.
             while let incoming = try endpoint.next() {
                 switch consume incoming {
                 case .request(let request):
@@ -221,7 +221,7 @@ private final class Shelf: Sendable {
         held.withLock { $0.append(box) }
     }
 
-    /// Outside the lock: a request that is released is answered.
+    /// Releases the requests outside the lock, because a released request is answered.
     func clear() {
         let held = held.withLock { held in
             defer { held = [] }

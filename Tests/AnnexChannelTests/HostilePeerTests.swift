@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// In each test a peer breaks one rule; the host must name it, close the channel, and live.
+/// In each test, a peer breaks one rule. The host must name the rule, close the channel, and continue to run.
 @Suite(.timeLimit(.minutes(20))) struct HostilePeerTests {
     @Test(arguments: [32_769, 65_536, 1 << 31, UInt32.max, UInt32.max - 15] as [UInt32])
     func `BOMB-09, IPC-05: a length beyond half the ring is refused before memory is taken`(_ length: UInt32)
@@ -207,7 +207,7 @@ import Testing
                 sched_yield()
             }
             if round == 0 {
-                // The sleeper wakes by itself after a while and finds the answer.
+                // The sleeping thread wakes by itself after a while and finds the answer.
                 writer.send(RawPeer.frame(4, [0, 0, 0, 0], method: 1, call: 1 << 63 | 1))
             } else {
                 host.end(with: "over")
@@ -248,7 +248,7 @@ import Testing
         let mayGoOn = try Gate()
         var configuration = ChannelConfiguration.patient
         configuration.framesPerSecond = 100
-        // Each event has a period of its own: their bound is the number that the host has not handled.
+        // Each event falls into a separate budget period. So only the number of unhandled events is limited.
         configuration.budgetPeriod = .nanoseconds(1)
         var handlers = ChannelHandlers()
         handlers.onEvent = { _ in try? mayGoOn.wait() }
@@ -258,7 +258,7 @@ import Testing
         let peer = try RawPeer(ends.descriptors)
         var writer = RawWriter(peer)
         writer.sendHello()
-        // The first event holds up the loop's thread; a caller reads the rest.
+        // The first event keeps the loop's thread busy, so a caller reads the rest.
         #expect(throws: CallFailure.violated(.messageBudget(.frames, limit: 100))) {
             let call: ChannelCall = try host.startAndWait(Request(method: 1))
             writer.send((0..<300).flatMap { _ in RawPeer.frame(6) })
@@ -285,7 +285,7 @@ import Testing
             $0.controlMessagesPerSecond = 20
             $0.budgetPeriod = .patience
         }
-        // All of them while the host is busy: a peer that rings only as often as the host asks stays within the
+        // All events come while the host is busy. If a peer rings only as often as the host asks, it stays within the
         // budget.
         while !channel.host.state.isClosed.load(ordering: .relaxed) {
             let mayRead = try Gate()

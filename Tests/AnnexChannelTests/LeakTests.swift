@@ -3,7 +3,7 @@ import AnnexLinux
 import Glibc
 import Testing
 
-/// Counted in a process of its own, because other tests open and close at the same time.
+/// The test counts in a separate process, because other tests open and close descriptors at the same time.
 @Suite(.timeLimit(.minutes(20))) struct LeakTests {
     @Test func `LIFE-05: thirty channels leave no descriptor, mapping or thread`() async {
         await #expect(processExitsWith: .success) {

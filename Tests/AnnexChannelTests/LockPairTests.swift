@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexChannel
 
 @Suite(.timeLimit(.minutes(20))) struct LockPairTests {
-    /// Here a pair guards sums. They are right only if no two threads add at the same time.
+    /// Here a pair guards sums. The sums are right only if no two threads add at the same time.
     private final class Sums: Sendable {
         let pair = LockPair<Int, Int>(first: 0, second: 0)
         let both = Atomic<Int>(0)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A host receives frames in the order in which its extension sent them, and none of the host's own code runs under a
-/// lock of the channel.
+/// A host receives frames in the order in which its extension sent them. No code of the host runs while a lock of the
+/// channel is held.
 @Suite(.timeLimit(.minutes(20))) struct OrderTests {
     private static let notices = 3
 
@@ -98,14 +98,14 @@ import Testing
             box.value.withLock { $0 = answer }
         })
         caller.join()
-        // The caller has its answer all the same, unless this machine took all of its time for it.
+        // The caller must have its answer, unless this machine was so slow that the caller's time limit passed.
         #expect([[7], nil].contains(box.value.withLock { $0 }))
         gate.open()
         host.finish(thread)
         loop.shutDown()
     }
 
-    /// A leader reads the pong, and its own lock is what `end` needs.
+    /// A leader reads the pong. It holds a lock that `end` needs.
     @Test func `a pong whose handler ends the channel blocks no caller`() async throws {
         for _ in 0..<20 {
             let channel = try HostileChannel()
@@ -137,14 +137,14 @@ import Testing
             executor.arm()
             return try await host.start(Request(method: 1)).value().payload
         }
-        // A task that still polls by itself need not be resumed.
+        // A task that still polls by itself does not need to be resumed.
         while !executor.hasSuspendedTask { await Task.yield() }
         let leader = ExtensionThread(raw: {
             if leads == "a call" { _ = try? host.callAndWait(Request(method: 1)) } else { _ = try? ask(host, 1, []) }
         })
         while host.counters.framesSent < 2 { sched_yield() }
         writer.send(RawPeer.frame(3, [5], method: 1, call: 1))
-        // Only the task ends the leader's call: the code that resumes the task does not wait for that.
+        // Only the task ends the leader's call. The code that resumes the task does not wait for that end.
         leader.join()
         #expect(try await task.value == [5])
     }
@@ -189,7 +189,7 @@ final class Counted: Sendable {
     func add() { value.add(1, ordering: .sequentiallyConsistent) }
 }
 
-/// Runs a body of the test before it resumes a task: a foreign executor may call anything.
+/// Runs a body of the test before it resumes a task, because a foreign executor may call any code.
 private final class EndingExecutor: TaskExecutor {
     private let body: @Sendable () -> Void
     private let isArmed = Atomic<Bool>(false)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Frames that wait for an extension that does not read: bounded in number, in bytes and in time.
+/// Frames that wait for an extension that does not read. Their number, bytes and time are bounded.
 @Suite(.timeLimit(.minutes(20))) struct OutboxTests {
     private func frame(_ number: UInt64, _ bytes: Int = 0) -> OutgoingFrame.Copy {
         OutgoingFrame.Copy(
@@ -52,7 +52,7 @@ import Testing
         #expect(many == .frames)
     }
 
-    /// A peer whose ring is full and that opens streams: each is refused by a frame that has no room.
+    /// A peer whose ring is full opens streams. The host refuses each stream with a frame that has no room.
     private func refused(
         _ change: (inout ChannelConfiguration) -> Void
     ) async throws -> (HostileChannel, RawWriter) {
@@ -90,13 +90,13 @@ import Testing
         let (channel, made) = try await refused { _ in }
         var writer = made
         let sent = channel.host.counters.framesSent
-        // The peer has read everything: its position is the host's.
+        // The peer has read everything, so it stores the host's position.
         channel.peer.store(UInt32(sent) * 64, at: RegionLayout.consumed)
         writer.send(RawPeer.frame(6))
         await eventually { channel.host.counters.framesSent == sent + 4 }
     }
 
-    /// Runs a body on the loop's thread, where no timer fires meanwhile.
+    /// Runs a body on the loop's thread. No timer fires during the body.
     private func onLoop<Value: Sendable>(
         of channel: HostileChannel, _ body: @escaping @Sendable (HostEndpoint) -> Value
     ) async -> Value {
@@ -105,12 +105,12 @@ import Testing
         }
     }
 
-    /// Leaves no room.
+    /// Fills the ring until there is no room.
     private static func fill(_ host: HostEndpoint) {
         while (try? host.sendAndWait(ChannelEvent(method: 1), timeout: .zero)) != nil {}
     }
 
-    /// The peer has read everything: its position is the host's.
+    /// The peer has read everything, so it stores the host's position.
     private static func readAll(_ peer: RawPeer, of host: HostEndpoint) {
         peer.store(UInt32(truncatingIfNeeded: host.counters.framesSent) * 64, at: RegionLayout.consumed)
     }
@@ -128,7 +128,7 @@ import Testing
             let before = host.counters.framesSent
             host.sender.sendSoon(frames[0].frame)
             let over = MonotonicClock.deadline(after: .milliseconds(2))
-            // The subject: no thread reads the position before the time is over.
+            // This is the subject of the test: no thread reads the position before the time is over.
             while MonotonicClock.now() < over {}
             Self.readAll(peer, of: host)
             host.sender.sendSoon(frames[1].frame)
@@ -196,7 +196,7 @@ import Testing
             return (wasEmpty, host.sender.outbox.withLock { $0.pause })
         }
         #expect(wasEmpty && pause == HostOutbox.shortestPause)
-        // And that timer fires.
+        // That timer must fire.
         Self.readAll(peer, of: channel.host)
         await eventually { channel.host.sender.outbox.withLock { $0.isEmpty } }
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// Each call resolves exactly once, with or without the extension's help.
 @Suite(.timeLimit(.minutes(20))) struct OutcomeTests {
-    /// An extension that is connected and never answers.
+    /// An extension that is connected but never answers.
     private func silent() throws -> HostileChannel {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
@@ -80,7 +80,7 @@ import Testing
         var writer = RawWriter(channel.peer)
         writer.sendHello()
         let call = try await channel.host.start(Request(method: 1))
-        // As a process that dies right after it published: no doorbell, no wake-up.
+        // This is like a process that dies right after it published a frame: no doorbell and no wake-up follow.
         let frame = RawPeer.frame(3, [4], method: 1, call: 1)
         channel.peer.show(frame, at: writer.position)
         channel.host.end(with: "exited")
@@ -115,7 +115,7 @@ import Testing
         let call = try await host.start(Request(method: 1))
         call.cancel()
         await #expect(throws: CallFailure.cancelled) { _ = try await call.value() }
-        // Both ends watch the same deadline: whichever ends first, the caller is not kept waiting.
+        // Both ends watch the same deadline. Whichever end acts first, the caller does not wait longer.
         #expect(throws: CallFailure.self) { _ = try host.callAndWait(Request(method: 2), timeout: .milliseconds(10)) }
         host.finish(thread)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Peers that write arbitrary bytes, from a seed that is printed if a test fails.
+/// Peers that write arbitrary bytes. The bytes come from a seed, which is printed if a test fails.
 @Suite(.timeLimit(.minutes(20))) struct RandomBytesTests {
     @Test(arguments: 0..<20)
     func `any bytes in a ring give frames or a named violation`(_ turn: Int) throws {
@@ -19,7 +19,7 @@ import Testing
         let peer = PeerRegion(try Mapping(memory, size: size, writable: false), capacity: capacity)
         for _ in 0..<200 {
             fill(mapping, &random)
-            // The consumed position is stored elsewhere: only reading is under test.
+            // The consumed position is stored in another place, because this test checks only reading.
             var reader = RingReader(ring: peer.ring, consumed: own.sender)
             do throws(ChannelViolation) {
                 while !reader.hasReadARing(since: 0), let frame = try reader.next() {
@@ -54,7 +54,7 @@ import Testing
         #expect(calls.allSatisfy { $0.isDone }, "SEED \(seed)")
     }
 
-    /// Mostly plausible: pure noise never gets past the first check.
+    /// A mostly plausible frame, because the reader's first check would reject purely random bytes.
     private func randomFrame(_ random: inout SeededRandom) -> [UInt8] {
         let payload = (0..<Int.random(in: 0...64, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
         }
@@ -70,7 +70,7 @@ import Testing
 
     private func fill(_ mapping: borrowing Mapping, _ random: inout SeededRandom) {
         for offset in stride(from: RegionLayout.ring, to: mapping.size, by: 8) {
-            // Small lengths and known kinds often, so that many frames follow one another.
+            // Lengths are often small and kinds are often known, so that many frames follow one another.
             let word =
                 Bool.random(using: &random)
                 ? UInt64.random(in: 0...64, using: &random) << 32 | UInt64.random(in: 0...9, using: &random)

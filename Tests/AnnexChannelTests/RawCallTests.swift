@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Calls and posts of plain bytes. The general rules hold for them too.
+/// Calls and posts of plain bytes. The general rules apply to them too.
 @Suite(.timeLimit(.minutes(20))) struct RawCallTests {
     private func server(
         _ waiting: WaitingStyle = .adaptive, capacity: UInt32 = 65536
@@ -247,7 +247,7 @@ import Testing
             let answer = try? ask(host, 1, [1])
             #expect(answer == [4])
         })
-        // Behind the first request and its cancel.
+        // The request lies behind the first request and its cancel.
         while channel.peer.load(host: RegionLayout.ring + 128) == 0 { sched_yield() }
         writer.send(RawPeer.frame(3, [9], method: 1, call: 1 << 63 | 1))
         writer.send(RawPeer.frame(3, [4], method: 1, call: 1 << 63 | 3))
@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    /// So many that now and then one comes between two polls of the ring.
+    /// There are so many posts that some arrive between two polls of the ring.
     @Test func `an extension reads posts one by one in their order`() throws {
         let ends = try HostEndpoint.make(configuration: .patient)
         let host = ends.host

@@ -3,9 +3,9 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Frames that stay in one place, because each is known to be taken before the next is written.
+/// Frames that stay in one place, because the writer knows that each frame is taken before it writes the next.
 @Suite(.timeLimit(.minutes(20))) struct RingStayTests {
-    /// A writer and a reader on one piece of memory.
+    /// A writer and a reader that share the same memory.
     private final class Ring {
         let own: OwnRegion
         let peer: PeerRegion
@@ -56,7 +56,7 @@ import Testing
     @Test(arguments: [true, false])
     func `a frame that must not stay goes behind the one that stays, taken or not`(isTaken: Bool) throws {
         let ring = try Ring()
-        // The first frame is long. Its old bytes must not pass for the header after the short frame.
+        // The first frame is long. The reader must not take its old bytes for the header after the short frame.
         try #require(ring.stay(1, [UInt8](repeating: 0xFF, count: 200)))
         _ = try ring.read()
         try #require(ring.stay(2, [2], known: 1))
@@ -115,9 +115,9 @@ import Testing
                 #expect(try ask(host, 1, [round, number]) == [round, number])
                 places.insert(host.sender.half.withLock { $0.writer.position })
             }
-            // The first frame of a series may lie where the previous series moved on to.
+            // The first frame of a series may lie at the place to which the previous series moved on.
             #expect(places.count <= 2)
-            // Neither is answered by the raw way.
+            // Neither call is a raw call.
             #expect(try host.callAndWait(Request(method: 1, payload: [round])).payload == [round])
         }
         host.finish(thread)
@@ -133,7 +133,7 @@ import Testing
         }
         #expect(answer(5) == 64 && answer(6) == 128)
         #expect(answer(1 << 63 | 5) == 128 && answer(1 << 63 | 6) == 128)
-        // One call was left out between them: its answer may not have been taken.
+        // One call between them was left out, so its answer may not have been taken.
         #expect(answer(1 << 63 | 8) == .max)
     }
 
@@ -143,7 +143,7 @@ import Testing
         calls.recordAnswer(to: first)
         let second = calls.open()
         #expect(second == first + 1)
-        // Given up.
+        // This call was given up.
         let third = calls.open()
         #expect(third == second + 2)
         calls.recordAnswer(to: second)

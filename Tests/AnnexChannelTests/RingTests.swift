@@ -4,8 +4,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A writer and a reader on one piece of memory, with sizes and turns of every kind, from a seed. If a check fails, the
-/// seed is printed.
+/// A writer and a reader that share the same memory. Sizes and turns of every kind come from a seed, which is printed
+/// if a check fails.
 @Suite(.timeLimit(.minutes(20))) struct RingTests {
     @Test(arguments: [4096, 8192, 65536] as [UInt32], 0..<4)
     func `frames come out of a ring whole and in order`(_ capacity: UInt32, _ turn: Int) throws {
@@ -18,7 +18,7 @@ import Testing
         var writer = RingWriter(ring: own.ring, consumed: peer.consumed)
         var reader = RingReader(ring: peer.ring, consumed: own.consumed)
         var (written, read, stayed) = (UInt64(0), UInt64(0), 0)
-        // How far the reader may fall behind changes all the time, and so do the sizes.
+        // The distance by which the reader may fall behind changes all the time, and so do the sizes.
         var (behind, largest) = (0, 64)
         for _ in 0..<3000 {
             if Int.random(in: 0..<50, using: &random) == 0 {
@@ -29,7 +29,7 @@ import Testing
             let isHeld = Bool.random(using: &random)
             let payload = bytes(of: written + 1, count)
             let header = FrameHeader(kind: .event, call: written + 1)
-            // The writer knows at times which frames were read, as from an answer.
+            // At times the writer knows which frames were read, as it would from an answer.
             let known = read == written && Bool.random(using: &random) ? read : 0
             let stays = Int.random(in: 0..<4, using: &random) > 0
             if !isHeld, Bool.random(using: &random),
@@ -77,7 +77,7 @@ import Testing
         for offset in 40..<64 { #expect(start.load(fromByteOffset: offset, as: UInt8.self) == 0) }
     }
 
-    /// Bytes that differ from frame to frame and are never 0, so that any of them would pass for a header.
+    /// Bytes that differ between frames and are never 0. So a wrong reader would take any of them for a header.
     private func bytes(of frame: UInt64, _ count: Int) -> [UInt8] {
         [UInt8](repeating: UInt8(truncatingIfNeeded: frame % 255 + 1), count: count)
     }

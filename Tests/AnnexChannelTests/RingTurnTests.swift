@@ -4,8 +4,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A writer that turns back to its ring's start, compared with a model of the rule in the wire's description. The rule
-/// says when it may turn, and where the next frame lies then. No frame may be lost or overtaken.
+/// Compares a writer that turns back to the start of its ring with a model of the rule in the wire's description. The
+/// rule states when the writer may turn, and where the next frame then lies. No frame may be lost or overtaken.
 @Suite(.timeLimit(.minutes(20))) struct RingTurnTests {
     private struct Written {
         let number: UInt64
@@ -27,7 +27,7 @@ import Testing
         var (under, place, number, turns) = ([Written](), UInt32(0), UInt64(0), 0)
         var pace = 0
         for step in 0..<20_000 {
-            // Readers that keep up, fall behind and catch up again.
+            // The reader keeps up, falls behind and catches up again.
             if step % 500 == 0 { pace = Int.random(in: 1...9, using: &random) }
             if Int.random(in: 0..<10, using: &random) < pace, let frame = try reader.next() {
                 let next = under.removeFirst()
@@ -57,7 +57,7 @@ import Testing
                 try #require(isAllowed, "a turn at \(start), \(taken) taken; seed \(seed)")
             }
             place = WireFormat.next(after: end, turns: header.marks.contains(.turn), capacity: capacity)
-            // No unread frame may be overwritten: the sum of the wire's description.
+            // No unread frame may be overwritten. The check uses the sum from the wire's description.
             let unread = place &- reader.position
             try #require(unread + 64 <= capacity, "\(unread) unread in \(capacity); seed \(seed)")
         }

@@ -2,7 +2,7 @@ import AnnexChannel
 import AnnexLinux
 import Testing
 
-/// The two sides sleep and wake as fast as possible. A lost wake-up is a hang, which the time limit ends.
+/// The two sides sleep and wake as fast as possible. A lost wake-up causes a hang, which the time limit ends.
 @Suite(.timeLimit(.minutes(20))) struct SleepTests {
     @Test(arguments: [(WaitingStyle.block, WaitingStyle.block), (.block, .spin), (.adaptive, .block)])
     func `two ends that block never miss a wake-up`(_ host: WaitingStyle, _ peer: WaitingStyle) throws {
@@ -22,8 +22,8 @@ import Testing
     }
 
     /// A service checks after an answer whether the host sleeps, unless the next request shows that the answer was
-    /// taken. If it never checked, each call would last until the host looks again by itself, half a second later. So
-    /// twenty calls would never take less than five seconds, and this test would not end.
+    /// taken. If the service never checked, each call would last half a second, until the host checks again by itself.
+    /// So twenty calls would always take more than five seconds, and this test would not end.
     @Test(arguments: [(WaitingStyle.block, WaitingStyle.adaptive), (.block, .spin), (.adaptive, .block)])
     func `a service of typed requests wakes a host that sleeps`(_ host: WaitingStyle, _ peer: WaitingStyle) async throws
     {
@@ -47,7 +47,7 @@ import Testing
                 }
             }
         }
-        // A task is resumed by the doorbell alone.
+        // Only the doorbell can resume a task.
         for width in 0..<20 {
             #expect(try await endpoint.call(Resize(width: UInt32(width))).image == [UInt8(width)])
         }
@@ -96,8 +96,8 @@ import Testing
             try endpoint.serve { request in try request.reply() }
         }
         _ = try await host.call(Request(method: 1))
-        // The first doorbell may come late. A channel that wakes a side again and again is never quiet, and the
-        // watchdog ends it.
+        // The first doorbell may come late. If a channel wakes a side again and again, it is never quiet, and the
+        // watchdog ends the test.
         var before: ChannelCounters?
         while host.counters != before {
             before = host.counters

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// The threads that carry frames between rings and a socket end with the channel, however it ends.
+/// The threads that carry frames between rings and a socket must end with the channel, however the channel ends.
 @Suite(.timeLimit(.minutes(20))) struct SocketLeakTests {
     @Test func `LIFE-05: a peer that fills the ring of a closed host keeps no thread of it`() async {
         await #expect(processExitsWith: .success) {
@@ -13,12 +13,12 @@ import Testing
                 let closed = try Gate()
                 var handlers = ChannelHandlers()
                 handlers.onViolation = { _ in closed.open() }
-                // The end must be the host's own.
+                // The host itself must cause the end.
                 handlers.onPeerClosed = { exit(3) }
                 let ends = try HostEndpoint.makeOverSocket(handlers: handlers, eventLoop: loop)
                 let peer = PacketPeer(try ends.socket.duplicate())
                 peer.sendHello()
-                // The host reads nothing behind an answer to no open call.
+                // After an answer to no open call, the host reads nothing more.
                 peer.send(peer.packet(3, [], call: 77))
                 for _ in 0..<3 { peer.send(peer.packet(6, [UInt8](repeating: 0, count: 32768))) }
                 try closed.wait()
@@ -33,10 +33,11 @@ import Testing
                 let ends = try HostEndpoint.makeOverSocket(eventLoop: loop)
                 let host = ends.host
                 var socket: Descriptor? = ends.socket
-                // The host's lock holds up every thread that would still send a frame for the host.
+                // While the test holds the host's lock, every thread that still wants to send a frame for the host
+                // waits.
                 host.sender.half.withLock { _ in
                     _ = socket.take()
-                    // Time for the thread that handles it to come to the lock, which no event reports.
+                    // The thread that handles the socket needs time to reach the lock. No event reports that moment.
                     usleep(20_000)
                     host.end(with: "the test is over")
                 }
@@ -60,10 +61,10 @@ import Testing
                 var limits = rlimit()
                 getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
                 var back = limits
-                // The lowest number that is free: below it all are taken.
+                // The lowest free number. All numbers below it are taken.
                 let free = open("/dev/null", O_RDONLY)
                 close(free)
-                // Each round has one more free number, so that each step of making a channel meets the limit.
+                // Each round has one more free number. So each step of making a channel fails at the limit once.
                 for spare in 0..<24 {
                     limits.rlim_cur = rlim_t(free) + rlim_t(spare)
                     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
@@ -75,7 +76,7 @@ import Testing
                 }
                 setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &back)
             }
-            // How many depends on when the last channel's numbers come back.
+            // The number of failures depends on when the last channel's numbers become free.
             exit(failures > 0 ? 0 : 2)
         }
     }

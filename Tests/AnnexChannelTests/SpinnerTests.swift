@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A task learns how long it polls before it suspends, as a thread does.
+/// Like a thread, a task learns how long it should poll before it suspends.
 @Suite(.timeLimit(.minutes(20))) struct SpinnerTests {
     private func budget(_ host: HostEndpoint) -> UInt32 { host.leader.receiving.withLock { $0.spinner.budget } }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Descriptors that a peer hands over and no caller takes: how many wait, when they are closed, and on which thread.
+/// Descriptors that a peer hands over but no caller takes. The tests check how many wait, when the host closes them, and on which thread.
 @Suite(.timeLimit(.minutes(20))) struct UnwantedDescriptorTests {
     private static let allowance = DescriptorAllowance(pieces: 16, bytes: 100_000)
 
@@ -19,7 +19,7 @@ import Testing
         try channel.peer.control.send(DescriptorTag(call: call, count: 1).encoded(), memory, waiting: true)
     }
 
-    /// Returns once the host has read everything that was sent; hangs if the host never closes the descriptor.
+    /// Returns after the host has read everything that was sent. Hangs if the host never closes the descriptor.
     private func untilClosed(_ name: String, _ channel: HostileChannel, _ writer: inout RawWriter) async throws {
         var events = channel.events.makeAsyncIterator()
         writer.send(RawPeer.frame(6, [1], method: 3))
@@ -122,7 +122,7 @@ import Testing
         let lingering = try LingeringSocket()
         let (over, _) = (try await ask(channel), try await ask(channel))
         over.cancel()
-        // A child that another test forks just now may be the last to close a socket: then the next one lingers here.
+        // A child that another test forks now may be the last process to close a socket. In this case, the next socket lingers here.
         for turn in 0..<8 where !channel.host.state.isClosed.load(ordering: .relaxed) {
             let before = turn * (DescriptorDisposal.mostWaiting + 3)
             try handOverLastReference(channel, over.id, to: lingering)
@@ -135,8 +135,8 @@ import Testing
         try await OpenDescriptors.untilNone(naming: "annex-behind")
     }
 
-    /// Hands over a descriptor, unless the channel is closed. If other tests of this user have too many descriptors in flight, it
-    /// waits until they have fewer.
+    /// Hands over a descriptor, unless the channel is closed. If other tests of this user have too many descriptors in flight, the function
+    /// waits until there are fewer.
     private func handOverAtLast(_ channel: HostileChannel, _ call: UInt64) async throws {
         while !channel.host.state.isClosed.load(ordering: .relaxed) {
             do {
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    /// The host's copy becomes the last reference: the socket is closed only when the host closes it.
+    /// The host's copy becomes the last reference. So the socket is closed only when the host closes its copy.
     private func handOverLastReference(
         _ channel: HostileChannel, _ call: UInt64, to lingering: LingeringSocket
     ) throws {
@@ -158,7 +158,7 @@ import Testing
         try channel.peer.control.send(DescriptorTag(call: call, count: 1).encoded(), socket)
     }
 
-    /// Waits until the host has read so many hand-overs, or the channel is closed.
+    /// Waits until the host has read this many hand-overs, or until the channel is closed.
     private func untilTaken(_ count: Int, _ channel: HostileChannel) async throws {
         while !channel.host.state.isClosed.load(ordering: .relaxed),
             channel.host.leader.control.inbox.withLock({ $0.count < count })
@@ -204,7 +204,7 @@ import Testing
         var calls: [ChannelCall] = []
         for _ in 0..<100 { calls.append(try await ask(channel)) }
         let (host, peer) = (channel.host, channel.peer)
-        // Another thread holds the ring and is slow: the socket is read alone.
+        // Another thread holds the ring and is slow, so only the socket is read.
         let frames = try host.leader.receiving.withLock { _ in
             var frames: [UInt8] = []
             for call in calls {
@@ -212,7 +212,7 @@ import Testing
                 try peer.control.send(DescriptorTag(call: call.id, count: 1).encoded(), memory, waiting: true)
                 frames += RawPeer.frame(3, descriptors: 1, method: 1, call: call.id)
             }
-            // Until all are read, each apart from its frame.
+            // The loop waits until all descriptors are read, each before its frame.
             while host.leader.control.inbox.withLock({ $0.count < 100 && !host.state.isClosed.load(ordering: .relaxed) }
             ) { usleep(1000) }
             return frames
@@ -231,7 +231,7 @@ import Testing
         let mayRead = try Gate()
         channel.loop.execute { try? mayRead.wait() }
         do {
-            // The host's copy becomes the last reference: nothing is read before this one is gone.
+            // The host's copy becomes the last reference. The host must read nothing before this descriptor is gone.
             let other = try Descriptor.memfd("annex-other", size: 1)
             let socket = try lingering.open()
             let tag = DescriptorTag(call: 1, count: UInt32(place)).encoded()
@@ -251,7 +251,7 @@ import Testing
         try await channel.greet(&writer)
         let call = try await ask(channel)
         let lingering = try LingeringSocket()
-        // The reader waits until the message holds the last of the socket.
+        // The reader waits until the message holds the last reference to the socket.
         let gate = try Gate()
         channel.loop.execute { try? gate.wait() }
         do {
@@ -259,7 +259,7 @@ import Testing
             #expect(sendMany(channel.peer.control.descriptor.number, [], socket.numbers) == 0)
         }
         gate.open()
-        // Closing it takes longer than any test: the reader goes on all the same.
+        // Closing the socket takes longer than any test, but the reader must continue.
         #expect(await channel.violation() == .malformedControl(length: 0, descriptors: 1))
         await #expect(throws: CallFailure.self) { _ = try await call.value() }
         lingering.letGo()
@@ -299,7 +299,7 @@ import Testing
             let host = ends.host
             let peer = try RawPeer(ends.descriptors)
             host.end(with: "over")
-            // As on an older kernel.
+            // This setting behaves like an older kernel.
             _ = host.leader.control.socket.setPassRights(true)
             do {
                 let socket = DescriptorList(try lingering.open())

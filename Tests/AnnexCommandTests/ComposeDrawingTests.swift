@@ -11,7 +11,7 @@ import Testing
         var changes = ComposeChange()
         try change(&changes)
         var (state, applied) = (ComposeState(), AppliedChanges())
-        // As a host receives it.
+        // A host receives the changes in this form.
         state.apply(try ComposeChange(decoding: try changes.encoded()), after: &applied)
         return state
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexCommand
 
-/// The bytes of a terminal as keys.
+/// Converts the bytes of a terminal to keys.
 @Suite(.timeLimit(.minutes(20))) struct KeyReaderTests {
     private func keys(_ text: String) -> [Key] {
         var reader = KeyReader()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexCommand
 
-/// `annex run` reads the plain form of its command line by itself, because ArgumentParser costs as much as the sandbox.
+/// `annex run` reads the plain form of its command line by itself, because ArgumentParser takes as long as the sandbox.
 @Suite(.timeLimit(.minutes(20))) struct RunOptionsTests {
     private static let plain: [[String]] = [
         ["--", "true"],

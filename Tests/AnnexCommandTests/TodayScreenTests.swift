@@ -8,7 +8,7 @@ import Testing
 @testable import AnnexCommand
 @testable import AnnexToday
 
-/// The live Today view: what it draws, and what keys stand for.
+/// The live Today view: its drawing, and the meaning of keys.
 @Suite(.timeLimit(.minutes(20))) struct TodayScreenTests {
     private func card(_ name: String, _ view: ContentNode?, change: (inout TodayCard) -> Void = { _ in }) throws
         -> TodayCard
@@ -186,7 +186,7 @@ import Testing
     }
 }
 
-/// A clock that a test moves on.
+/// A clock that a test advances.
 private final class StoppedClock: TodayClock {
     private let time = Mutex(Duration.zero)
 

@@ -42,7 +42,7 @@ import Testing
         #expect(found.apps.count == 1 && app.identifier == "com.example.a" && app.folder == "app-a")
         #expect(app.choices == ["com.example.a.one": false] && app.bytes > 4096)
         #expect(try Data(contentsOf: URL(filePath: path + "/index.damaged")) == Data([1, 2, 3]))
-        // From now on it is an ordinary index, and the damaged one stays for inspection.
+        // From now on, the index is an ordinary one. The damaged index is kept for inspection.
         #expect(try store().index.withLock { $0 } == found)
         #expect(ProcText.names(in: path).sorted() == ["app-a", "app-empty.kept", "index", "index.damaged"])
     }
@@ -88,9 +88,9 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: path + "/index.damaged")) == Data([2]))
     }
 
-    /// An obstacle to a rebuild that has found the folders of the store.
+    /// An obstacle to a rebuild, after it has found the folders of the store.
     enum Obstacle: String, CaseIterable {
-        /// The folder of something that is no app cannot be set aside.
+        /// The folder of something that is not an app cannot be set aside.
         case keeping = "app-empty.kept"
         /// The new index cannot be written.
         case writing = "index.new"
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `a rebuild that was killed before its new index was there is made again`() throws {
-        // Every step of a rebuild but the last: the damaged index has both names, and folders are set aside.
+        // All steps of a rebuild but the last are done. The damaged index has both names, and folders are set aside.
         try put(try MadeApp("com.example.a", carrying: ["com.example.a.new"]), in: "app-0")
         usleep(20_000)
         try put(try MadeApp("com.example.a", carrying: ["com.example.a.old"]), in: "app-1")

@@ -21,11 +21,11 @@ import Testing
         let before = timers(daemon)
         for turn in 1...500 {
             _ = try LocalSocket.connect(to: path, patience: .seconds(600))
-            // Numbers are scarce, and other parts of this process need some.
+            // Descriptor numbers are scarce, and other parts of this process need some.
             if turn % 25 == 0 { await eventually { daemon.state.withLock { $0.connections.isEmpty } } }
         }
         await eventually { daemon.state.withLock { $0.last == 500 && $0.connections.isEmpty } }
-        // Other parts of this process have timers, too.
+        // Other parts of this process have timers too.
         await eventually { timers(daemon) < before + 200 }
         daemon.leave()
     }

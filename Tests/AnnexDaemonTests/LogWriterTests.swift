@@ -11,8 +11,8 @@ import Testing
         let pipe = Pipe()
         var end: Int32 { pipe.fileHandleForWriting.fileDescriptor }
 
-        /// The lines up to one that ends so. The end of the pipe is not waited for: a child of another test may hold
-        /// it.
+        /// The lines up to the first that ends with `end`. The function does not wait for the end of the pipe, because
+        /// a child of another test may hold the pipe.
         func lines(upTo end: String) -> [String] {
             var bytes = Data()
             while !bytes.hasSuffix(end + "\n") { bytes += pipe.fileHandleForReading.availableData }
@@ -24,18 +24,19 @@ import Testing
         let pipeline = Pipeline()
         let writer = LogWriter(to: pipeline.end)
         let line = String(repeating: "x", count: 1_000)
-        // More than the pipe and the queue hold. A writer that waited for the reader would wait for ever.
+        // These are more lines than the pipe and the queue hold. If the writer waited for the reader, it would wait for
+        // ever.
         for number in 0..<5_000 { writer.add("\(number) \(line)") }
         async let reading = Thread.detached { pipeline.lines(upTo: "last") }
         await eventually { writer.isIdle }
-        // The next accepted line reports the number of lost ones.
+        // The next accepted line reports the number of lost lines.
         writer.add("last")
         await eventually { writer.isIdle }
         let lines = try await reading
         let written = lines.count { $0.hasSuffix(line) }
         #expect(written >= LogWriter.mostWaiting && written < 5_000)
         #expect(lines.first == "0 \(line)" && lines.last == "last")
-        // The thread that writes may free places between two losses; then there is a report of each.
+        // The writing thread may free places between two losses. In this case, the log has a report for each loss.
         let lost = lines.compactMap { $0.wholeMatch(of: /annexd: (\d+) lines of this log are lost/) }
         #expect(lost.compactMap { Int($0.1) }.reduce(0, +) == 5_000 - written, "\(lines.suffix(3))")
     }
@@ -81,7 +82,7 @@ import Testing
         }
     }
 
-    /// Reads keys and values as the documentation says that they are written.
+    /// Parses keys and values in the form that the documentation describes.
     private func pairs(of line: String, behind prefix: String) -> [[String]] {
         var pairs: [[String]] = []
         var rest = line.dropFirst(prefix.count)

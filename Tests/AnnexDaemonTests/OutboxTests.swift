@@ -20,7 +20,7 @@ import Testing
         for _ in 0..<3 { outbox.append([1]) }
         #expect(!outbox.isStuck(at: 1_000, longerThan: 0))
         outbox.isStuck(at: 100)
-        // Only the first of two moments counts.
+        // Only the first of the two moments counts.
         outbox.isStuck(at: 150)
         #expect(!outbox.isStuck(at: 200, longerThan: 100) && outbox.isStuck(at: 201, longerThan: 100))
         outbox.removeFirst()

@@ -8,8 +8,8 @@ import Testing
 @testable import AnnexDaemon
 @testable import AnnexLinux
 
-/// A daemon that has no descriptor left for a connection pauses and then watches its socket again. The test runs in a
-/// process of its own, because the limit on descriptors belongs to a process.
+/// If a daemon has no descriptor left for a connection, it pauses and then watches its socket again. The test runs in a
+/// separate process, because the limit on descriptors applies to a whole process.
 @Suite(.timeLimit(.minutes(20))) struct PauseTests {
     @Test func `a daemon that cannot watch its socket after a pause tries again until it can`() async throws {
         let folder = try TemporaryFolder()
@@ -39,8 +39,8 @@ import Testing
         while daemon.state.withLock({ $0.last == 0 }) { usleep(1000) }
     }
 
-    /// Watches the daemon's socket in the daemon's place, while the daemon pauses. An event loop watches a descriptor
-    /// once, so the daemon cannot. Alarms never come from a listening socket.
+    /// Watches the daemon's socket instead of the daemon, while the daemon pauses. An event loop watches a descriptor
+    /// only once, so the daemon cannot watch the socket. Alarms never come from a listening socket.
     private static func takePlace(of daemon: Daemon) -> EventLoop.Watch {
         while true {
             if let place = try? daemon.loop.watchAlarm(daemon.listener.descriptor.number, handler: {}) { return place }
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// Whether the daemon will try again. A job of the event loop checks this, so no handler is running meanwhile.
+    /// Whether the daemon will try again. A job of the event loop checks this, so no handler runs at the same time.
     private static func hasTimer(_ daemon: Daemon) -> Bool {
         let found = Synchronization.Mutex(false)
         daemon.loop.execute {
@@ -59,8 +59,8 @@ import Testing
         return found.withLock { $0 }
     }
 
-    /// From here on, this process can open no further descriptor.
-    /// - Returns: the limit until now.
+    /// After this call, this process cannot open another descriptor.
+    /// - Returns: the previous limit.
     private static func takeDescriptors() -> rlimit {
         var usual = rlimit()
         getrlimit(resource, &usual)
@@ -78,9 +78,10 @@ import Testing
     private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 }
 
-/// The errors that a logger got.
+/// The errors that a logger received.
 private final class ErrorLog: Sendable {
-    // With its module: under the sanitizers, the compiler also sees a type of this name in another module.
+    // The type is written with its module. Under the sanitizers, the compiler also sees a type of this name in another
+    // module.
     private let errors = Synchronization.Mutex<[String]>([])
 
     var logger: Logger { Logger(label: "annexd") { _ in Handler(errors: self) } }

@@ -13,7 +13,7 @@ import Testing
         try #require(posix_spawn(&child, "/bin/true", nil, nil, &arguments, environ) == 0)
         let ended = try ProcessHandle(process: child)
         #expect(waitpid(child, nil, 0) == child)
-        // This process lives in the daemon's own namespace, and has the number here.
+        // This process is in the daemon's own namespace, so it has this number there.
         let peer = PeerIdentity(user: getuid(), process: ended, number: getpid())
         #expect(peer.rejection()?.code == .overQuota)
     }

@@ -13,7 +13,7 @@ import Testing
         var slow = PeriodBudget(1, seconds: 60)
         let moments = [start, start + 59 * second, start + 60 * second]
         #expect(moments.map { slow.spend(at: $0) } == [true, false, true])
-        // Nothing traps at the end of all time.
+        // The arithmetic must not trap at the largest possible time.
         #expect(spent(.max) >= 3)
     }
 }

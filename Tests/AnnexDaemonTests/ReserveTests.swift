@@ -8,9 +8,9 @@ import Testing
 @testable import AnnexDaemon
 @testable import AnnexLinux
 
-/// The last descriptors of a daemon are kept for root, however many other users have open.
+/// The daemon keeps its last descriptors for root, however many descriptors other users have open.
 @Suite(.timeLimit(.minutes(20))) struct ReserveTests {
-    /// Every descriptor is one of the last.
+    /// With this budget, every descriptor is one of the last.
     private let none = DescriptorBudget(limit: 0, isShared: true)
 
     @Test func `root gets descriptors that another user is refused`() {

@@ -28,12 +28,12 @@ import Testing
     }
 
     @Test func `P5: an index of version 1 keeps every extension as it was`() throws {
-        // Version 1: one app, whose extension com.a.off is switched off.
+        // An index of version 1 with one app, whose extension com.a.off is switched off.
         let old = OldIndex("com.a", folder: "app-0", bundle: "A.app", bytes: 7, disabled: ["com.a.off"])
         let bytes = try old.encoded()
         let read = try #require(StoreIndex(decoding: bytes, within: StoreIndex.limits).apps.first)
         #expect(read.isOld && read.choices == ["com.a.off": false] && read.bytes == 7)
-        // An app that cannot be opened stays old.
+        // If an app cannot be opened, its entry keeps the old form.
         let kept = try StoreIndex(
             decoding: StoreIndex(apps: [read]).encoded(within: StoreIndex.limits), within: StoreIndex.limits)
         #expect(kept.apps == [read])
@@ -43,7 +43,7 @@ import Testing
             known.choices == ["com.a.off": false, "com.a.keyboard": true] && known.elected.path == "/store/app-0/A.app")
         let renewed = try #require(StoreIndex.App(known, builds: read.builds, path: path))
         #expect(!renewed.isOld && renewed.choices == known.choices && renewed.elected.version == "0")
-        // Later extensions have the default of their point.
+        // Extensions that are added later have the default of their point.
         #expect(renewed.known(carrying: ["com.a.late"], path: path).choices == known.choices)
     }
 

@@ -19,7 +19,7 @@ import Testing
         options.limits.freeBytes = 1
     }
 
-    /// A store whose index names so many bytes.
+    /// A store whose index states this number of bytes.
     private func makeStore(_ user: UInt32, _ bytes: UInt64) throws {
         let path = options.store(of: user)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -50,8 +50,8 @@ import Testing
             withExtendedLifetime(held) {}
         }
         try tryMore()
-        // Bytes that were reserved but not installed are free again, and so are those of removed apps and forgotten
-        // users.
+        // Reserved bytes that were not installed are free again. The bytes of removed apps and forgotten users are free
+        // too.
         space.record(0, at: options.store(of: 1))
         _ = try space.reserve(700, for: "App.app")
         #expect(try ForgottenUser.remove(2, from: options) == [options.store(of: 2)])
@@ -72,7 +72,7 @@ import Testing
         #expect(error?.errno == EBUSY)
         withExtendedLifetime(lock) {}
         #expect(ProcText.names(in: options.store(of: 1)) == ["index"])
-        // The lock of another user is no hindrance.
+        // The lock of another user does not block this one.
         _ = try UserLock(2, in: options.state, patience: .zero)
     }
 }

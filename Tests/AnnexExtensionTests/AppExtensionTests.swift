@@ -79,8 +79,8 @@ import Testing
         let conversation = try Conversation(WorkingUntilCancelled.self)
         let call = try conversation.host.startAndWait(
             Request(method: RequestMessage.method), timeout: .milliseconds(20))
-        // Both sides watch the same time. The first to see it ends the call: the host by itself, or the extension with
-        // an error.
+        // Both sides watch the same deadline. The side that notices it first ends the call: the host by itself, or the
+        // extension with an error.
         do {
             let answer = try ReplyMessage(decoding: call.wait().payload).result(with: ContentsList())
             #expect(throws: ExtensionError.self) { try answer.get() }

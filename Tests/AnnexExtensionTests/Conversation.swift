@@ -27,7 +27,7 @@ final class Conversation: Sendable {
         thread.start()
     }
 
-    /// Asks as a host does; the items, or the extension's error.
+    /// Sends a request as a host does. The result is the items or the extension's error.
     func request(
         _ items: [ExtensionItem], accepts: DescriptorAllowance = DescriptorAllowance(pieces: 4, bytes: 1 << 24)
     ) throws -> [ExtensionItem] {
@@ -40,7 +40,7 @@ final class Conversation: Sendable {
         return try ReplyMessage(decoding: reply.payload).result(with: ContentsList(reply.sealed)).get()
     }
 
-    /// The error that a request ends with; nil if it has a result.
+    /// The error with which a request ends; nil if the request has a result.
     func error(_ items: [ExtensionItem], accepts: DescriptorAllowance = .none) throws -> ExtensionError? {
         do {
             _ = try request(items, accepts: accepts)
@@ -57,7 +57,7 @@ final class Conversation: Sendable {
     }
 }
 
-/// Takes descriptors to another thread, once.
+/// Passes descriptors to another thread, once.
 private final class DescriptorBox: Sendable {
     private let descriptors: Mutex<ExtensionDescriptors?>
 

@@ -2,7 +2,7 @@ import AnnexExtension
 import Dispatch
 import Synchronization
 
-/// Principal objects, each named after its conduct.
+/// Principal objects for tests. Each is named after its conduct.
 final class Shouting: AppExtension {
     func beginRequest(with context: ExtensionContext) {
         let text = context.inputItems.first?.contentText ?? ""
@@ -45,7 +45,7 @@ final class CancellingAtLength: AppExtension {
     }
 }
 
-/// Gives every attachment back as it came: files, which are no sealed memory.
+/// Returns every attachment unchanged. The attachments are files, which are not sealed memory.
 final class GivingBack: AppExtension {
     func beginRequest(with context: ExtensionContext) {
         context.completeRequest(returning: context.inputItems)
@@ -69,7 +69,7 @@ final class WorkingUntilCancelled: AppExtension {
     }
 }
 
-/// A photo editor that reverses the bytes, and notes its calls.
+/// A photo editor that reverses the bytes and records its calls.
 final class TurningAround: PhotoEditingExtension {
     private var bytes: [UInt8] = []
     private var note = "new"
@@ -90,7 +90,7 @@ final class TurningAround: PhotoEditingExtension {
     }
 }
 
-/// Awaits the cancel of its task, and then ends without a further frame of the host.
+/// Awaits the cancellation of its task. It then ends without a further frame from the host.
 final class AwaitingItsCancel: AppExtension {
     /// Signalled when the task awaits.
     static let awaits = DispatchSemaphore(value: 0)

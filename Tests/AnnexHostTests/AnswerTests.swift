@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// The error that a host gets for a failed call: each number names its origin.
+/// The error that a host gets for a failed call. Each error number names its origin.
 @Suite struct AnswerTests {
     private func error(_ failure: CallFailure) -> HostError? {
         if case .error(let error) = Answer(failure) { error } else { nil }

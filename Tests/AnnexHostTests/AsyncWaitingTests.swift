@@ -5,9 +5,9 @@ import Testing
 
 @testable import AnnexHost
 
-/// A task that waits for a daemon blocks no thread: there are only as many threads for tasks as there are processors.
+/// A task that waits for a daemon must block no thread, because the pool has only one thread for each processor.
 @Suite(.timeLimit(.minutes(20))) struct AsyncWaitingTests {
-    /// More than there are threads for tasks.
+    /// More tasks than the pool has threads.
     private var crowd: Int { 2 * ProcessInfo.processInfo.activeProcessorCount + 2 }
 
     @Test func `tasks that begin with a silent daemon leave their threads to others`() async throws {
@@ -16,7 +16,7 @@ import Testing
         let host = try await AnnexHost.connect(to: daemon.path, patience: .patience)
         try await welcome
         let begun = (0..<crowd).map { _ in Task { try await host.begin("com.example.nobody") } }
-        // If each of them blocked a thread, this one would not run.
+        // If each waiting task blocked a thread, this task would not run.
         await Task.detached {}.value
         daemon.leave()
         for task in begun {

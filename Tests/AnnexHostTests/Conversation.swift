@@ -2,7 +2,7 @@ import AnnexChannel
 import AnnexHost
 import Synchronization
 
-/// A session whose extension's end the test holds.
+/// A session. The test holds the extension's end of its channel.
 struct Conversation: ~Copyable {
     let session: ExtensionSession
     let endpoint: ExtensionEndpoint

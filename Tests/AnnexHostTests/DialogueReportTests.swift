@@ -8,8 +8,8 @@ import Testing
 
 @testable import AnnexHost
 
-/// What a broker hears of a dialogue: each request begins once before it ends once, because a daemon rejects a host that reports
-/// otherwise.
+/// The reports about a dialogue to a broker. Each request must begin once and then end once, because a daemon rejects a host that reports
+/// another order.
 @Suite(.timeLimit(.minutes(20))) struct DialogueReportTests {
     private let service = LoneService()
 

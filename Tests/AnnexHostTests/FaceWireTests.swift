@@ -5,7 +5,8 @@ import AnnexLinux
 import AnnexModel
 import Testing
 
-/// Icons and attributes between daemon and host. A host joins the parts of an icon, and trusts no number in them.
+/// Icons and attributes between daemon and host. A host joins the parts of an icon, but it trusts no number in the
+/// parts.
 @Suite(.timeLimit(.minutes(20))) struct FaceWireTests {
     static let part = part(Array(1...9), of: 9)
     static let attributes: [String: ItemValue] = [

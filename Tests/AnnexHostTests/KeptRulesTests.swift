@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// The activation rules that a host keeps.
+/// The activation rules that a host caches.
 @Suite struct KeptRulesTests {
     private func one(_ id: String = "com.example.a", digest: String? = nil, number: UInt64? = nil) -> InstalledExtension
     {
@@ -28,7 +28,7 @@ import Testing
         #expect(!isKept(one(), in: rules))
         #expect(isKept(one(digest: "0123"), in: rules) && !isKept(one(digest: "4567"), in: rules))
         #expect(isKept(one(number: 7), in: rules) && !isKept(one(number: 8), in: rules))
-        // The same files have the same rule, however often they are installed.
+        // The same files have the same rule, even if they are installed several times.
         #expect(isKept(one(digest: "0123", number: 9), in: rules))
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// The types of installed apps that a host keeps.
+/// The types of installed apps that a host caches.
 @Suite(.timeLimit(.minutes(20))) struct KeptTypesTests {
     private func app(_ name: String, digest: String = "0") -> InstalledExtension {
         InstalledExtension(
@@ -52,7 +52,8 @@ import Testing
                     throw BrokerError(code, what: "is wrong", place: one.id)
                 }
             }
-            // The first code is kept after both apps were read. The second one ends each of the two readings at once.
+            // After both apps were read, the first code is cached. With the second code, each of the two reads ends at
+            // once.
             #expect(reads == expected, "\(code)")
         }
     }

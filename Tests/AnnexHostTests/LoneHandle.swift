@@ -2,12 +2,13 @@ import AnnexBrokerAPI
 import AnnexModel
 import Synchronization
 
-/// Ends the extension only for events that bound a wait: the report that its channel is closed, and a dismissal.
+/// A handle that ends the extension only for two events that limit a wait: the report that its channel is closed, and a
+/// dismissal.
 final class LoneHandle: ExtensionHandle {
     private let events: @Sendable (ExtensionEvent) -> Void
     private let endsParked: Bool
     private let count = Atomic(0)
-    /// What the host reported about its requests, in order.
+    /// The host's reports about its requests, in order.
     let reports = Mutex<[Report]>([])
 
     enum Report: Hashable {
@@ -15,7 +16,7 @@ final class LoneHandle: ExtensionHandle {
         case ended(UInt64)
     }
 
-    /// How often its host has released it.
+    /// The number of times that the host has released the extension.
     var dismissals: Int { count.load(ordering: .acquiring) }
 
     init(_ events: @escaping @Sendable (ExtensionEvent) -> Void, endsParked: Bool) {

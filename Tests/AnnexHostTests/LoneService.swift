@@ -8,7 +8,7 @@ import Synchronization
 final class LoneService: BrokerService {
     let ends = Mutex<ExtensionDescriptors?>(nil)
     private let count = Mutex(0)
-    /// Whether its extension ends in the moment in which it is parked.
+    /// Whether the extension ends at the moment at which it is parked.
     private let endsParked: Bool
     private let saysHello: Bool
     private let handles = Mutex<[LoneHandle]>([])
@@ -18,13 +18,13 @@ final class LoneService: BrokerService {
         self.saysHello = saysHello
     }
 
-    /// How often its host has released an extension.
+    /// The number of times that the host has released an extension.
     var dismissals: Int { handles.withLock { $0.reduce(0) { $0 + $1.dismissals } } }
 
-    /// What its host has reported about requests.
+    /// The host's reports about requests.
     var reports: [LoneHandle.Report] { handles.withLock { $0.flatMap { $0.reports.withLock { $0 } } } }
 
-    /// How often it was launched.
+    /// The number of launches of the extension.
     var launches: Int { count.withLock { $0 } }
 
     func install(app path: String, granting: [String]) throws(BrokerError) -> [InstalledExtension] { [] }
@@ -63,7 +63,7 @@ final class LoneService: BrokerService {
         return handle
     }
 
-    /// The extension closes its ends and lives on.
+    /// The extension closes its ends of the channel, but continues to run.
     func closeChannel() {
         ends.withLock { $0 = nil }
     }

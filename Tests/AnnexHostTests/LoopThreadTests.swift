@@ -8,8 +8,8 @@ import Testing
 @testable import AnnexChannel
 @testable import AnnexHost
 
-/// A handler runs on the event loop's thread, which serves every extension of the host: no handler may wait for it
-/// there.
+/// A handler runs on the event loop's thread, which serves every extension of the host. So no handler may wait on this
+/// thread for the loop.
 @Suite(.timeLimit(.minutes(20))) struct LoopThreadTests {
     private struct Word: ChannelNotice {
         static let method: UInt16 = 21
@@ -19,7 +19,7 @@ import Testing
         init(from decoder: inout MessageDecoder) throws(DecodingFailure) { _ = try decoder.decode(1, as: String.self) }
     }
 
-    /// Gives a handler its session, and the test the handler's observations.
+    /// Passes the session to a handler, and passes the handler's observations to the test.
     private final class Handler: Sendable {
         let session = Synchronization.Mutex<ExtensionSession?>(nil)
         let errors = Synchronization.Mutex<[HostError]>([])
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// Writes a hello, a notice and a frame of no kind into the extension's ring at once, and rings.
+    /// Writes a hello, a notice and a frame of an unknown kind into the extension's ring at once. Then it rings.
     private func attack(_ ends: borrowing ExtensionDescriptors) throws {
         let hello =
             WireBytes.bytes(WireFormat.magic) + WireBytes.bytes(WireFormat.version) + WireBytes.bytes(UInt64(0))
@@ -98,7 +98,7 @@ import Testing
         init(from decoder: inout MessageDecoder) throws(DecodingFailure) {}
     }
 
-    /// Sends a request to an honest extension on the same loop, which reverses the bytes.
+    /// Sends a request to an honest extension on the same loop. That extension reverses the bytes.
     private func anotherAnswers() async throws -> [UInt8] {
         var service = HostService()
         service.serveRequests(31) { request in
@@ -151,7 +151,7 @@ import Testing
         #expect(text.contains("would wait for themselves on the event loop's thread"))
     }
 
-    /// The handler waits for its own session's end, which is reported only after the handler returns.
+    /// The handler waits for the end of its own session. The end is reported only after the handler returns.
     private static func completeInAHandler() async throws {
         let handler = Handler()
         let broker = LoneService()

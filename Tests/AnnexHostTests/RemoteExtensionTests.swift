@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// A host's reports of its requests to a daemon, however slowly the daemon reads.
+/// A host's reports about its requests to a daemon. They must be correct even if the daemon reads slowly.
 @Suite struct RemoteExtensionTests {
     /// All pending reports, sent at once.
     private func tell(_ known: inout RemoteExtension) -> [ExtensionNotice] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// The ends that a host follows.
+/// The session ends that a host observes.
 @Suite(.timeLimit(.minutes(20))) struct SessionEndsTests {
     @Test func `each follower gets the ends of all sessions and of copies of the host`() async throws {
         let host = AnnexHost(service: LoneService())

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// The order in which a session's host receives events, and the end of waits that the extension leaves open.
+/// The order in which a session's host receives events, and the end of waits that the extension never ends.
 @Suite(.timeLimit(.minutes(20))) struct SessionOrderTests {
     private final class Heard: Sendable {
         let events = Mutex<[[UInt8]]>([])

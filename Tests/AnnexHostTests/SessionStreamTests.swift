@@ -7,7 +7,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// The errors of a session's typed streams, with an extension that the test plays.
+/// The errors of a session's typed streams. The test plays the extension.
 @Suite(.timeLimit(.minutes(20))) struct SessionStreamTests {
     private struct Text: Message, Hashable {
         var text: String

@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Synchronization
 
-/// A daemon that welcomes its clients, and answers nothing; or accepts none of them.
+/// A daemon that welcomes its clients but answers nothing, or that accepts no client.
 final class SilentDaemon: Sendable {
     private let folder: TemporaryFolder
     private let state = Mutex(State())
@@ -15,7 +15,7 @@ final class SilentDaemon: Sendable {
         var clients: [Client] = []
     }
 
-    /// Holds waiting clients until it is released.
+    /// Keeps waiting clients until it is released.
     private final class Listener: Sendable {
         let socket: Descriptor
 
@@ -77,7 +77,7 @@ final class SilentDaemon: Sendable {
         try state.withLock { $0.clients.first }?.socket.send(packet.encoded())
     }
 
-    /// Releases all clients, and listens no more.
+    /// Releases all clients and stops listening.
     func leave() {
         unlink(path)
         state.withLock { state in

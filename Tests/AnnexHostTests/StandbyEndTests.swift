@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// Ends in the one moment in which an extension is neither parked nor missed.
+/// Ends at the one moment at which an extension is neither parked nor missed.
 @Suite(.timeLimit(.minutes(20))) struct StandbyEndTests {
     @Test func `an extension that ends while first parked is replaced`() async throws {
         let service = LoneService(endsParked: true)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct StandbyRoomTests {
     private final class Guest {}
 
-    /// How many launches the pool needs now.
+    /// The number of launches that the pool needs now.
     private func launches(_ room: inout StandbyPool<Guest>) -> Int {
         var count = 0
         while room.startLaunch() { count += 1 }
@@ -29,7 +29,7 @@ import Testing
         for _ in 0..<5 { #expect(room.popFresh() == nil) }
         #expect(room.wanted == 3)
         #expect(launches(&room) == 3)
-        // No more launches in this round.
+        // After this, the pool makes no more launches in this round.
         room.failed()
         #expect(launches(&room) == 0)
         room.startRound()
@@ -39,7 +39,7 @@ import Testing
     @Test func `extensions that were not needed for a period go down to the lower limit`() {
         var room = filled(1...4, 3)
         #expect(room.count == 4)
-        // The period in which the requests came does not count yet.
+        // The current period, in which the requests came, does not count yet.
         #expect(room.shrink().isEmpty)
         let taken = room.popFresh()
         #expect(taken != nil)
@@ -69,7 +69,7 @@ import Testing
         _ = room.popFresh()
         #expect(launches(&room) == 1)
         #expect(room.empty().count == 2)
-        // It was on its way.
+        // The extension was still being launched.
         let isParked = room.launched(Guest())
         #expect(!isParked && room.count == 0)
         #expect(launches(&room) == 0 && room.pause == nil && room.mayShrink)
@@ -117,7 +117,7 @@ import Testing
         #expect(launches(&room) == 1)
         _ = room.launched(Guest())
         let guest = room.popAny()
-        // The extension comes back, so no other is launched in its place.
+        // The extension comes back, so the pool launches no replacement.
         #expect(launches(&room) == 0)
         let used = try #require(guest)
         let isParked = room.putBack(used, until: 5)
@@ -131,7 +131,7 @@ import Testing
         #expect(room.nextDue == nil)
     }
 
-    /// In every case, two quiet periods and successful launches bring the lower limit back.
+    /// In every case, two quiet periods and successful launches restore the lower limit.
     private func settle(_ room: inout StandbyPool<Guest>, launching: Int, out: Int) {
         for _ in 0..<launching { room.failed() }
         for _ in 0..<out { room.lost() }

@@ -4,7 +4,7 @@ import AnnexLinux
 import AnnexModel
 import Testing
 
-/// Packets between host and daemon come through the wire unchanged.
+/// Packets between host and daemon must pass through the wire unchanged.
 @Suite(.timeLimit(.minutes(20))) struct WireTests {
     private static let notices: [ExtensionNotice] = [
         .saidHello, .requestBegan(1), .requestEnded(.max),
@@ -60,7 +60,7 @@ import Testing
             for _ in 0..<300 {
                 var changed = bytes
                 changed[.random(in: bytes.indices, using: &random)] = .random(in: 0 ... .max, using: &random)
-                // A value or a failure, never a trap.
+                // The result is a value or a failure, never a trap.
                 _ = try? HostPacketMessage(decoding: changed, within: ServiceWire.fromHost)
             }
         }
@@ -68,7 +68,7 @@ import Testing
         #expect(throws: DecodingFailure.self) { try HostPacketMessage(decoding: long, within: ServiceWire.fromHost) }
     }
 
-    /// A notice without one of its counts, or with another form of it, is invalid.
+    /// If a notice lacks one of its counts, or if a count has another form, the notice is invalid.
     @Test func `a notice without all four counts is refused`() throws {
         func read(_ tags: Set<UInt16>, _ value: [UInt8]) throws -> HostPacket {
             var encoder = MessageEncoder()
@@ -180,7 +180,7 @@ import Testing
         for packet in packets {
             let read = try DaemonPacketMessage(decoding: packet.encoded(), within: ServiceWire.fromDaemon).packet
             #expect("\(read)" == "\(packet)")
-            // The report's own encoding leaves out some parts.
+            // The report's own encoding omits some parts.
             if case .event(_, .ready(let told)) = read { #expect(told == report) }
         }
     }

@@ -20,7 +20,7 @@ import Testing
         #expect(left == 0)
     }
 
-    /// The kernel reports a reset before it returns the message that still waits.
+    /// The kernel reports a reset before it returns a message that still waits.
     @Test func `a message arrives from a peer that closed its end with unread data`() throws {
         var socket: ControlSocket
         do {
@@ -57,8 +57,8 @@ import Testing
         #expect(throws: SystemError("sendmsg", errno: EPIPE)) { try socket.send([1]) }
     }
 
-    // Hundreds of descriptor numbers at once: each test runs in a process of its own, because the limit belongs to a
-    // process.
+    // These tests need hundreds of descriptor numbers at once. Each test runs in a separate process, because the limit
+    // applies to a whole process.
 
     @Test func `FD-04: descriptors that no reader takes are closed`() async {
         await #expect(processExitsWith: .success) {
@@ -107,7 +107,7 @@ import Testing
                     return
                 }
                 let (lost, count) = (message.descriptorsWereCut, message.descriptors.count)
-                // The kernel itself closes the descriptors that have no room, on the thread that receives.
+                // If descriptors have no room, the kernel itself closes them, on the receiving thread.
                 #expect(!lost)
                 #expect(count == 253)
             }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DescriptorTests {
     @Test func `a descriptor is closed when its owner ends`() throws {
-        // The descriptor is counted by its name, because its number may belong to another test a moment later.
+        // The test counts the descriptor by its name, because another test may get its number a moment later.
         let name = "annex-owned-\(UInt64.random(in: 0 ... .max))"
         do {
             let memory = try Descriptor.memfd(name, size: 0)

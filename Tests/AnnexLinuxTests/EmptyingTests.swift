@@ -23,7 +23,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: top.path).isEmpty)
     }
 
-    /// Makes nested directories, each with a file, without a path as long as their depth.
+    /// Makes nested directories, each with a file. It never uses a path that is as long as their depth.
     private func nest(_ depth: Int) throws {
         var here = try opened()
         for _ in 0..<depth {

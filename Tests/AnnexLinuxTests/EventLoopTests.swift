@@ -58,7 +58,7 @@ import Testing
         for _ in 0..<500 {
             let isOver = Flag()
             let startedLate = Flag()
-            // The byte is never read: the handler runs again and again until cancelled.
+            // The byte is never read, so the handler runs again and again until it is cancelled.
             let watch = try loop.watch(pipe.first.number) { _ in
                 if isOver.isSet { startedLate.set() }
             }
@@ -110,7 +110,7 @@ import Testing
         let before = try await quietSleeps(ofThread: "annex-timed")
         for hour in (1...20).reversed() { loop.schedule(after: .seconds(3600 * hour)) {} }
         #expect(try await quietSleeps(ofThread: "annex-timed") == before)
-        // This timer is earlier than all others, and earlier than the moment at which the sleep would have ended.
+        // This timer is due before all other timers, and before the moment at which the sleep would have ended.
         await withCheckedContinuation { passed in loop.schedule(after: .milliseconds(1)) { passed.resume() } }
         await withCheckedContinuation { passed in loop.schedule(after: .zero) { passed.resume() } }
         await withCheckedContinuation { passed in loop.schedule(at: 0) { passed.resume() } }
@@ -146,10 +146,10 @@ import Testing
         loop.shutDown()
     }
 
-    /// How often the thread has slept, once that number no longer changes.
+    /// The number of times that the thread has slept, after that number no longer changes.
     private func quietSleeps(ofThread name: String) async throws -> Int {
-        // The thread may fall asleep late after the job, and fetching a page counts as a sleep too. A loop that wakes
-        // again and again is never quiet, and the watchdog ends the test.
+        // The thread may fall asleep late after the job, and fetching a page counts as a sleep too. If a loop wakes
+        // again and again, it is never quiet, and the watchdog ends the test.
         var before = -1
         while true {
             let sleeps = try #require(Threads.sleeps(ofThread: name))

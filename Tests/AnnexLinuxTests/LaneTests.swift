@@ -15,8 +15,8 @@ import Testing
         #expect(lane.count == 0)
     }
 
-    /// - Returns: how many jobs waited besides the running one, at first and after one more job; and the semaphore that
-    /// lets the running job continue.
+    /// - Returns: two counts and a semaphore. The counts state how many jobs waited besides the running job, first and
+    ///   after one more job. The semaphore lets the running job continue.
     private func whileAJobRuns(on lane: Lane) -> (waiting: [Int], goesOn: DispatchSemaphore) {
         let (runs, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         lane.run {

@@ -6,11 +6,11 @@ import Testing
     @Test func `entries that vanish while a directory is listed are left out`() throws {
         let isOver = Flag()
         let folder = try Descriptor.directory("/proc/self/fd")
-        // Duplicates of a descriptor that is open for certain: 0 need not be.
+        // The thread duplicates a descriptor that is certainly open. Descriptor 0 may be closed.
         let number = folder.number
         let thread = try WorkerThread("annex-busy") {
             while !isOver.isSet {
-                // The higher numbers vanish while the lower ones are read.
+                // While the reader reads the lower numbers, the higher numbers vanish.
                 let numbers = (0..<50).map { _ in dup(number) }
                 for number in numbers.reversed() { close(number) }
             }

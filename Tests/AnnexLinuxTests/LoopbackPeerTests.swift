@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexLinux
 
-/// Which user is at the other end of a connection within this machine.
+/// The user at the other end of a connection within this machine.
 @Suite(.timeLimit(.minutes(20))) struct LoopbackPeerTests {
     @Test func `the kernel knows the user of a connection, and of none that was closed`() throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -32,7 +32,7 @@ import Testing
         for (one, other) in [(source, target &+ 1), (source &+ 1, target), (0, target), (0, 0)] {
             #expect(try LoopbackPeer.user(from: one, to: other) == nil)
         }
-        // The end that was closed stays in the tables of the kernel, which gives user 0 for it.
+        // The closed end stays in the tables of the kernel. For this end, the kernel states user 0.
         close(client)
         client = -1
         #expect(try LoopbackPeer.user(from: source, to: target) == nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexLinux
 
-/// Memory that a process publishes, and what its readers do if its contents are false.
+/// Memory that a process publishes, and the behaviour of its readers if the contents are false.
 @Suite(.timeLimit(.minutes(20))) struct SharedSlotTests {
     private let layout = SlotLayout(name: "annex-test-slots", magic: 7, version: 3, slotSize: 64, slots: 4)
     private let text = SlotLayout.Text(offset: 32, size: 16)
@@ -27,7 +27,7 @@ import Testing
             #expect(found[0].text(text) == "first" && found[1].text(text).hasPrefix("ééééééé"))
         }
         #expect(try own().isEmpty)
-        // The place is used again, the number is not.
+        // The place is used again, but the number is not.
         let third = SharedSlot(layout, texts: [])
         #expect(third.number == 3)
         #expect(try own().map { $0.word(2) } == [0])
@@ -70,7 +70,7 @@ import Testing
         #expect(SlotCopy.all(layout, header: header(1)) { _ in nil } == nil)
     }
 
-    /// A file may end anywhere, and hold any bytes.
+    /// A file may end anywhere and contain any bytes.
     @Test func `any bytes in a slot can be read`() {
         var random = SeededRandom(seed: 5)
         for length in 0..<300 {

@@ -1,7 +1,7 @@
 import AnnexLinux
 import Synchronization
 
-/// An event that happens once on another thread and is waited for here.
+/// An event that happens once on another thread. This thread waits for it.
 final class Signal: Sendable {
     private let reading: Descriptor
     private let writing: Descriptor
@@ -12,7 +12,7 @@ final class Signal: Sendable {
         writing = try pipe.second.duplicate()
     }
 
-    /// Nothing can fail that would not show as a hang of the waiting side, which the time limit ends.
+    /// Errors are ignored, because a failure would show as a hang of the waiting side. The time limit ends such a hang.
     func send() {
         try? writing.writeAll([1])
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexLinux
 
-/// Signals as bytes in a pipe, each in a process of its own. Threads of the pool block signals, so the process gets them.
+/// Signals as bytes in a pipe. Each test runs in a separate process. Threads of the pool block signals, so the process gets the signals.
 @Suite(.timeLimit(.minutes(20))) struct SignalPipeTests {
     @Test func `after the release of the pipe, a signal ends the process again`() async {
         await #expect(processExitsWith: .signal(SIGTERM)) {

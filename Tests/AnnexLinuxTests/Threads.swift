@@ -7,7 +7,8 @@ enum Threads {
         all().filter { text("/proc/self/task/\($0)/comm") == name + "\n" }.count
     }
 
-    /// How often the thread of this name has gone to sleep; -1 while it is awake, or waits for a processor.
+    /// The number of times that the thread of this name has gone to sleep; -1 while the thread is awake or waits for a
+    /// processor.
     static func sleeps(ofThread name: String) -> Int? {
         for thread in all() where text("/proc/self/task/\(thread)/comm") == name + "\n" {
             let lines = text("/proc/self/task/\(thread)/status").split(separator: "\n")

@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Reading contents in pieces, also from files that change meanwhile.
+/// Reads contents in pieces, also from files that change during the reading.
 @Suite struct ItemReadingTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// Sets another time of change, which a write within one tick of the clock may not.
+    /// Sets another modification time. A write within the same tick of the clock may not change that time.
     private func touch() -> Bool {
         (try? FileManager.default.setAttributes([.modificationDate: Date.distantPast], ofItemAtPath: path)) != nil
     }

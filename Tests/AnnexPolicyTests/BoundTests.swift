@@ -3,7 +3,7 @@ import Testing
 @testable import AnnexPolicy
 @testable import AnnexPolicyTools
 
-/// `bounded: locks`: a policy allows these calls and the broker counts their locks.
+/// With `bounded: locks`, a policy allows these calls, and the broker counts their locks.
 @Suite struct BoundTests {
     private static let text = """
         allow:
@@ -77,7 +77,7 @@ import Testing
         ("getpid", "`bounded: locks` is for `flock` with `operation: { has: LOCK_EX }`, and for `fcntl`"),
         ("fcntl", "F_SETLKW alone"), ("{ call: fcntl, when: { command: [F_SETLK, F_OFD_SETLK] } }", "F_SETLKW alone"),
         ("{ call: fcntl, when: { fd: 3 } }", "F_SETLKW alone"), ("flock", "F_SETLKW alone"),
-        // Each of these lets a lock be released or shared.
+        // Each of these rules lets the program release or share a lock.
         ("{ call: flock, when: { operation: [LOCK_EX, LOCK_UN] } }", "F_SETLKW alone"),
         ("{ call: flock, when: { operation: { only: [LOCK_EX, LOCK_SH] } } }", "F_SETLKW alone"),
         ("{ call: flock, when: { operation: { without: LOCK_NB } } }", "F_SETLKW alone"),

@@ -2,8 +2,8 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// A filter has one path for each way in which its rules apply. A small text must not ask for more of them than can be
-/// made.
+/// A filter has one path for each way in which its rules apply. A small text must not require more paths than the
+/// compiler can make.
 @Suite(.timeLimit(.minutes(20))) struct CombinationTests {
     private static func values(_ count: Int) -> String { (1...count).map { "\($0 * 7)" }.joined(separator: ", ") }
 
@@ -21,7 +21,7 @@ import Testing
     static let tooMany: [[String: Int]] = [
         ["0": 1025], ["0": 32, "1": 33], ["0": 4, "1": 4, "2": 4, "3": 4, "4": 4, "5": 4],
         ["0": 5, "1": 5, "2": 5, "3": 5, "4": 5, "5": 5],
-        // Their product has no room in 64 bits.
+        // The product of these counts does not fit into 64 bits.
         ["0": 4096, "1": 4096, "2": 4096, "3": 4096, "4": 4096, "5": 4096],
     ]
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// Filter and policy give the same answers, according to an evaluator of these tests.
+/// Filter and policy must give the same answers. An evaluator of these tests checks this.
 @Suite struct FilterEquivalenceTests {
     static let x32: [Int32] = (0...600).map { 0x4000_0000 | $0 } + [.max, .min, .min + 1, -2, -1, 0x3FFF_FFFF]
 
@@ -19,7 +19,7 @@ import Testing
 
     @Test(arguments: Architecture.allCases)
     func `SEC-13: the filter of a thousand rules answers as its policy says`(architecture: Architecture) throws {
-        // Far more instructions than an 8-bit jump can skip.
+        // The filter has far more instructions than an 8-bit jump can skip.
         let commands = (0..<1000).map { String($0 * 3) }.joined(separator: ", ")
         let policy = try PolicySamples.policy(
             """
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `the comparison notices a filter that ignores the upper half of an argument`() throws {
-        // The comparison itself must be able to find a difference: here a filter is compared with another policy.
+        // The comparison must be able to find a difference. Here it compares a filter with another policy.
         let narrow = try PolicySamples.policy("allow: [{ reason: a, calls: [{ call: brk, when: { address: 1 } }] }]")
         let wide = try PolicySamples.policy(
             "allow: [{ reason: a, calls: [{ call: brk, when: { address: { mask: 0xffffffff, is: 1 } } }] }]")

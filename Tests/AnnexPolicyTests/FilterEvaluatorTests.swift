@@ -2,7 +2,7 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// The evaluator against hand-written programs with known answers.
+/// Tests the evaluator with hand-written programs whose answers are known.
 @Suite struct FilterEvaluatorTests {
     static let call = FilterEvaluator.Call(
         number: 7, architecture: 0xC000_003E, instructionPointer: 0x1111_2222_3333_4444,

@@ -4,16 +4,16 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// The running kernel gives the answers of the policy.
+/// The running kernel must give the answers of the policy.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct KernelTests {
-    /// The number that stands for a launch's own in the rules, so that the launch's call is tested as well.
+    /// The number that replaces a launch's own number in the rules, so that the launch's call is tested too.
     static let nonce = LaunchCalls.sentinel
 
-    /// Since 6.14 the kernel applies no filter to these two calls of x86-64: only its own trampolines may make them,
-    /// and every other caller gets SIGILL.
+    /// Since 6.14, the kernel applies no filter to these two calls of x86-64. Only the kernel's own trampolines may
+    /// make them, and every other caller gets SIGILL.
     static let unseen = ["uretprobe", "uprobe"].compactMap { SystemCall(named: $0)?.number }
 
-    /// Makes calls under a filter: each probe with its answer, and the signal that ended the child.
+    /// Makes calls under a filter. The result is each probe with its answer, and the signal that ended the child.
     static func probe(
         _ policy: Policy, _ calls: [(Int32, [UInt64])], above floor: filter_floor = FILTER_NO_FLOOR
     ) throws -> (probes: [filter_probe], signal: Int32) {
@@ -26,8 +26,8 @@ import Testing
         return (probes, signal)
     }
 
-    /// Every number at the edges of each compared argument, with the policy's answer. No call is really made: below
-    /// each filter lies one that lets nothing pass.
+    /// Every number at the edges of each compared argument, with the policy's answer. No call is really executed,
+    /// because another filter below each filter lets no call pass.
     private static func everything(_ policy: Policy) throws -> [(call: (Int32, [UInt64]), expected: FilterAnswer)] {
         let judge = FilterChecker(policy: policy, filter: try policy.filter())
         return (0..<1024 as Range<Int32>).filter { !unseen.contains($0) }.flatMap { number in
@@ -72,7 +72,7 @@ import Testing
     func `PROC-05: the kernel denies memory that is both writable and executable`(name: String, isOn: Bool) throws {
         let policy = try WriteXorExecuteTests.policy(WriteXorExecuteTests.everything, isOn ? "on" : "off")
         let number = try #require(SystemCall(named: name)).number
-        // Lengths of 0 and names that do not exist: calls that pass the filter do nothing.
+        // The arguments are lengths of 0 and names that do not exist, so calls that pass the filter do nothing.
         let broken = WriteXorExecuteTests.broken.filter { $0.0 == name }.map { Self.harmless(name, $0.1) }
         let kept = WriteXorExecuteTests.kept.filter { $0.0 == name }.map { Self.harmless(name, $0.1) }
         let result = try Self.probe(policy, (broken + kept).map { (number, $0) })
@@ -100,7 +100,7 @@ import Testing
         #expect(result.probes.map(\.answer) == [0, Int64(FILTER_NOTIFIED), 0])
     }
 
-    /// A socket or program of a test that stays open in a child of another test is neither closed nor free.
+    /// If a child of another test held a test's socket or program open, that file would not really be closed.
     @Test func `a child that probes the kernel holds no other descriptor of the process`() throws {
         let held = fcntl(1, F_DUPFD_CLOEXEC, 300)
         defer { close(held) }
@@ -124,7 +124,7 @@ import Testing
             for name in PolicyLibrary.shipped.names {
                 let bytes = try Policy.shipped(named: name).filter().instructions(nonce: Self.nonce)
                 let status = filter_probe_foreign(bytes, bytes.count / 8)
-                // SIGSYS; SIGSEGV if the kernel has no i386.
+                // The signal is SIGSYS, or SIGSEGV if the kernel does not support i386.
                 #expect([31, 11].contains(status & 0x7F), "\(name): \(status)")
             }
         }

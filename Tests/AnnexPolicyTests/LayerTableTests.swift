@@ -2,7 +2,7 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// The table of the layers follows from the policy, and agrees with its verdicts.
+/// The table of the layers is derived from the policy and must agree with its verdicts.
 @Suite struct LayerTableTests {
     @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
     func `every statement of a shipped policy is held by at least one layer`(name: String, architecture: Architecture)
@@ -16,13 +16,12 @@ import Testing
             // without being executed.
             if row.statement == .otherCalls && architecture == .x86 { continue }
             if case .withheld(_, .execute) = row.statement { continue }
-            // A program that is started later gets the memory that its header asks for from execve, which no layer
-            // checks.
+            // If a program is started later, execve gives it the memory that its header requests. No layer checks this.
             if row.statement == .writeXorExecute, policy.allowedCalls.contains("execve") {
                 #expect(row.parts[.seccomp] != .whole)
                 continue
             }
-            // Counted by the kernel from the machine's start, even inside a time namespace.
+            // The kernel counts these times from the machine's start, even inside a time namespace.
             if row.statement == .machineStart, policy.allowedCalls.contains("times") {
                 #expect(row.parts[.time]?.gap == "times and /proc/self/sched still count from the machine's start")
                 continue
@@ -56,7 +55,7 @@ import Testing
 
     @Test func `a statement that rests on one layer falls with it`() throws {
         let compute = try Policy.shipped(named: "compute").layerTable()
-        // No call but stat could name a file.
+        // Only the call stat could name a file.
         #expect(compute.row(.otherFiles(.contents))?.holders == [.root, .landlock, .seccomp])
         #expect(compute.row(.otherFiles(.existence))?.holders == [.root])
         #expect(compute.fallen(without: [.root]).map(\.statement) == [.otherFiles(.existence)])

@@ -8,7 +8,7 @@ import Testing
         "paths: { grants: [{ reason: a, rights: [\(rights)], paths: [\(path)] }] }"
     }
 
-    /// Text from line 4 on, and the error with its place.
+    /// The text from line 4 on, and the expected error with its place.
     static let mistakes: [(String, String)] = [
         (grant("etc/passwd"), "test.yaml:4:56: `etc/passwd` is not a valid path: a path must start with `/`"),
         (grant("~/notes"), "test.yaml:4:56: `~/notes` is not a valid path: a policy expands neither `~`"),

@@ -2,14 +2,14 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// Which arguments of which call are paths, for each call of the table, on both architectures.
+/// The arguments that are paths, for each call of the table, on both architectures.
 @Suite struct PathUseTests {
     private static let here: UInt64 = 0xFFFF_FF9C
     private static let text: UInt64 = 0x7F00_0000_1000
     private static let other: UInt64 = 0x7F00_0000_2000
     private static let size: UInt64 = 110
 
-    /// A call and its paths as `register[@directory] [rights] [follow] [makes]`, `;` between two.
+    /// A call and its paths in the form `register[@directory] [rights] [follow] [makes]`. A `;` separates two paths.
     static let samples: [(String, [UInt64], String)] = [
         ("open", [text, 0], "0 [read] follow"),
         ("open", [text, 1], "0 [write] follow"),
@@ -103,7 +103,7 @@ import Testing
     @Test func `flags that differ by architecture are read for each`() throws {
         let x86 = try #require(SystemCall(named: "openat", architecture: .x86))
         let arm = try #require(SystemCall(named: "openat", architecture: .arm))
-        // 0x20000 is O_NOFOLLOW on x86-64 and O_LARGEFILE on aarch64; 0x8000 the other way round.
+        // 0x20000 is O_NOFOLLOW on x86-64 and O_LARGEFILE on aarch64. For 0x8000, the meanings are exchanged.
         #expect(x86.pathUses([3, Self.text, 0x20000]).map(\.followsLink) == [false])
         #expect(arm.pathUses([3, Self.text, 0x20000]).map(\.followsLink) == [true])
         #expect(x86.pathUses([3, Self.text, 0x8000]).map(\.followsLink) == [true])
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    /// Calls whose signature says `path` for a text that is no path.
+    /// Calls whose signature says `path` for a text that is not a path.
     private static let noPaths: Set<String> = [
         "memfd_create", "add_key", "request_key", "fsopen", "kexec_file_load", "init_module", "finit_module",
         "delete_module", "sethostname", "setdomainname", "fsetxattr", "fgetxattr", "fremovexattr",
@@ -139,7 +139,7 @@ import Testing
                 #expect(registers.isEmpty, "\(call.name)")
             } else if !texts.isEmpty {
                 #expect(!registers.isEmpty, "\(call.name)")
-                // fsconfig's value is a path for two commands only, and an address for the others.
+                // The value of fsconfig is a path only for two commands. For the other commands, it is an address.
                 if call.name != "fsconfig" { #expect(Set(registers).isSubset(of: texts), "\(call.name)") }
             }
             #expect(call.takesPaths == !call.pathRules.isEmpty)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// The verdicts of a policy about paths, and the layers that hold them.
+/// The verdicts of a policy about paths, and the layers that enforce them.
 @Suite struct PathVerdictTests {
     static let text = """
         allow:
@@ -78,7 +78,7 @@ import Testing
         let verdict = try Self.verdict(path, rights)
         #expect(verdict.remedy == expected)
         guard let remedy = verdict.remedy, remedy.hasPrefix("grants") else { return }
-        // The remedy allows the path when a file that includes this one adds it.
+        // If a file that includes this policy adds the remedy, the path is allowed.
         let first = "policy: first\nsummary: For a test.\nincludes: [frame]\n" + Self.text
         let own = "policy: own\nsummary: For a test.\nincludes: [first]\npaths: { \(remedy) }\n"
         let library = PolicyLibrary(texts: ["frame": PolicySamples.frame, "first": first, "own": own])

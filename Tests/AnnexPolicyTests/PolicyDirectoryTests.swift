@@ -3,11 +3,11 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// A directory of the user's own policies, and the contents of hostile ones.
+/// A directory of the user's own policies, and directories with hostile contents.
 @Suite(.timeLimit(.minutes(20))) struct PolicyDirectoryTests {
     static let compute = "policy: compute\nsummary: Narrower.\nincludes: [base]\nlimits: { memory: 1M }\n"
 
-    /// The error for a directory that `fill` made, in which `compute.yaml` is a policy.
+    /// The error for a directory that `fill` made. In this directory, `compute.yaml` is a policy.
     static func error(_ fill: (URL) throws -> Void) throws -> String {
         let folder = try Self.folder(fill)
         defer { try? FileManager.default.removeItem(at: folder) }

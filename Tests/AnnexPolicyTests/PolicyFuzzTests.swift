@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// Any text ends in a policy or an error.
+/// Any text gives a policy or an error.
 @Suite struct PolicyFuzzTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `mangled policies end in errors or policies`(seed: UInt64) {

@@ -1,6 +1,6 @@
 @testable import AnnexPolicy
 
-/// Policies for tests: what every policy must state, and entries about calls on top.
+/// Policies for tests: the parts that every policy must state, and additional entries about calls.
 enum PolicySamples {
     static let frame = """
         policy: frame
@@ -30,7 +30,7 @@ enum PolicySamples {
           keep-alive: 0s
         """
 
-    /// A policy `test` that includes the frame; `text` starts at line 4.
+    /// A policy `test` that includes the frame. `text` starts at line 4.
     static func policy(
         _ text: String, with others: [String: String] = [:], for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
@@ -40,7 +40,7 @@ enum PolicySamples {
         return try PolicyLibrary(texts: texts).policy(named: "test", for: architecture)
     }
 
-    /// The error that a text gets; nil if it is a policy.
+    /// The error for a text; nil if the text is a policy.
     static func error(_ text: String, with others: [String: String] = [:]) -> PolicyError? {
         do {
             _ = try policy(text, with: others).filter()

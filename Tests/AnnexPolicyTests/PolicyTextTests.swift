@@ -3,7 +3,7 @@ import Testing
 @testable import AnnexPolicy
 
 @Suite struct PolicyTextTests {
-    /// Text from line 4 on, and the error with its place.
+    /// The text from line 4 on, and the expected error with its place.
     static let mistakes: [(String, String)] = [
         ("limit: {}", "test.yaml:4:1: unknown key `limit` in a policy; did you mean `limits`?"),
         ("limits: { memry: 1M }", "test.yaml:4:11: unknown limit `memry`; did you mean `memory`?"),

@@ -8,7 +8,7 @@ import Testing
     @Test func `calls are told apart by the arguments that choose their operation`() throws {
         var recording = Recording()
         let map = try Self.number("mmap")
-        // Only address, size and descriptor differ: the same kind of call.
+        // Only address, size and descriptor differ, so this is the same kind of call.
         recording.add(call: map, arguments: [0, 4096, 3, 0x22, .max, 0])
         recording.add(call: map, arguments: [0x7000, 8192, 0xF_0000_0003, 0x22, 5, 0])
         recording.add(call: map, arguments: [0, 4096, 5, 2, 3, 0])

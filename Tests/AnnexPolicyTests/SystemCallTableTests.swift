@@ -25,7 +25,7 @@ import Testing
         var seen = 0
         for call in SystemCallTable.of(architecture).byName.values {
             let known = seccomp_syscall_resolve_name_arch(architecture.audit, call.name)
-            // -1: the call is newer than this libseccomp.
+            // If the result is -1, the call is newer than this libseccomp.
             guard known != -1 else { continue }
             #expect(known == call.number, "\(call.name)")
             seen += 1

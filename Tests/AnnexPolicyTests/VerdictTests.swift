@@ -3,7 +3,7 @@ import Testing
 @testable import AnnexPolicy
 
 @Suite struct VerdictTests {
-    /// All policies but `tool`: an ordinary program may make calls that no extension needs.
+    /// All policies but `tool`. An ordinary program may make calls that no extension needs.
     static let ofExtensions = PolicyLibrary.shipped.names.filter { $0 != "tool" }
 
     static func verdict(_ policy: String, _ name: String, _ arguments: [UInt64] = []) throws -> Verdict {

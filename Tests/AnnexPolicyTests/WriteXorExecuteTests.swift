@@ -2,9 +2,9 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// `write-xor-execute: on` as conditions on all calls that give memory and that a policy allows.
+/// Tests `write-xor-execute: on`. It adds conditions to all allowed calls that give memory.
 @Suite struct WriteXorExecuteTests {
-    /// A policy that allows all these calls, so that only the switch stands between a program and such memory.
+    /// A policy that allows all these calls. So only the switch prevents a program from getting such memory.
     static let everything = """
         allow:
           - reason: All of it.
@@ -71,8 +71,8 @@ import Testing
         #expect(try Self.answer(policy, "mmap", [0, 1, 5, 1, 3, 0]) != .allow)
     }
 
-    /// Whether sealed or not, and with any mode: a memory file lies on no mount that could forbid mapping it
-    /// executable.
+    /// This applies to memory files with any seals and any mode. A memory file lies on no mount that could forbid an
+    /// executable mapping.
     @Test func `PROC-05: memory files are made only if no file can become code`() throws {
         let policy = try Self.policy(
             "allow: [{ reason: a, calls: [memfd_create, { call: mmap, when: { prot: { without: PROT_EXEC } } }] }]")

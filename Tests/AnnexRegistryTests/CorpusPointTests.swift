@@ -5,8 +5,8 @@ import Testing
 
 @testable import AnnexRegistry
 
-/// The points that the property lists of real apps name, kept beside the repository: `ANNEX_CORPUS`, else
-/// `../shared/corpus`.
+/// The points that the property lists of real apps name. The lists lie outside the repository, in the folder
+/// `ANNEX_CORPUS`, or in `../shared/corpus` without this variable.
 @Suite struct CorpusPointTests {
     private func extensions() throws -> [[String: PropertyListValue]] {
         let folder = try #require(Corpus.propertyLists)

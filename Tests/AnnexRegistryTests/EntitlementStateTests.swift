@@ -3,7 +3,7 @@ import AnnexPolicy
 import AnnexRegistry
 import Testing
 
-/// Asked for by the bundle, allowed by the point, granted by the user: only all three put an entitlement in force.
+/// An entitlement is in force only if three conditions hold. The bundle asks for it, the point allows it, and the user grants it.
 @Suite struct EntitlementStateTests {
     private static let client = "com.apple.security.network.client"
     private static let groups = "com.apple.security.application-groups"
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// The fragments, the points and the reader of bundles name the same entitlements.
+    /// The fragments, the points and the reader of bundles must name the same entitlements.
     @Test func `every entitlement that a point lists has a fragment`() {
         let listed = Entitlement.allCases.filter { $0 != .appSandbox }.map(\.rawValue)
         #expect(listed.sorted() == PolicyLibrary.shipped.entitlements)

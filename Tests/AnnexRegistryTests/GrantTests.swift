@@ -93,7 +93,7 @@ import Testing
         _ = try registry.grant([Self.client, Self.read], to: registry.install(app(asking: [Self.client, Self.read])))
         _ = try registry.install(app(asking: [Self.client], version: "2"))
         #expect(try inForce(registry) == [Self.client])
-        // If a later version asks again, the user must be asked again.
+        // If a later version requests the entitlement again, the user must decide again.
         _ = try registry.install(app(asking: [Self.client, Self.read], version: "3"))
         #expect(try inForce(registry) == [Self.client])
     }
@@ -109,7 +109,7 @@ import Testing
         let update = try registry.install(AppBundle.open(made.path))
         #expect(update.endedGrants == ["com.a.one": [Self.client]])
         #expect(try inForce(registry) == [] && update.known.grants == [:])
-        // The user may decide again, also with the installation.
+        // The user may decide again, and may also decide during the installation.
         #expect(try registry.grant([Self.client], to: update).endedGrants == [:])
     }
 

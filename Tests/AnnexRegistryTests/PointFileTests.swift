@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexBundle
 
-/// Reading one point's file: its contents, and the place of each mistake.
+/// Parses one point's file: its contents, and the place of each mistake.
 @Suite struct PointFileTests {
     static let file = "com.example.thumbnails.yaml"
     static let head = """

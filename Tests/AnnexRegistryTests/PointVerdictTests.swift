@@ -22,7 +22,7 @@ import Testing
         try Data(text.utf8).write(to: URL(filePath: info))
         let app = try AppBundle.open(made.path)
         let bundle = try #require(app.extensions.first, "\(app.rejected)")
-        // The attributes are read from the folder again, so it must live until then.
+        // The attributes are read from the folder again, so the app must live until then.
         return withExtendedLifetime(made) {
             do throws(PointFault) {
                 _ = try library.point(of: bundle)

@@ -7,7 +7,7 @@ import Testing
 @testable import AnnexRegistry
 
 @Suite struct RegistryTests {
-    /// An app of a version, whose files are gone as soon as it is opened.
+    /// An app with a version. Its files are removed as soon as it is opened.
     private func app(
         _ identifier: String, carrying extensionIdentifier: String, version: String? = nil
     ) throws -> AppBundle {
@@ -30,7 +30,7 @@ import Testing
             #expect(error?.code == .takenIdentifier)
         }
         #expect(registry.record("com.a.b.c")?.info.containingApp == "com.a")
-        // The same app may come again.
+        // The same app may be installed again.
         _ = try registry.install(app("com.a", carrying: "com.a.b.c"))
     }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(registry.record("COM.A.ONE")?.identifier == "com.a.One")
         _ = try registry.setEnabled(false, for: "com.A.one")
         #expect(!registry.isEnabled("com.a.one"))
-        // Trust and private directories belong to the identifier as it is written.
+        // Trust and private directories belong to the exact spelling of the identifier.
         let error = #expect(throws: RegistryError.self) {
             try registry.install(app("com.A", carrying: "com.A.one"))
         }
@@ -79,7 +79,7 @@ import Testing
         #expect(!older.isElected && older.dropped.isEmpty && versions(registry) == ["1.10", "1.9"])
         let used = try #require(BundleVersion("1.10"))
         #expect(older.records.map(\.verdict) == [.superseded(by: used, isPinned: false)])
-        // The extensions in use are not disturbed, and the extensions of the older version do not appear.
+        // The installation does not affect extensions in use, and the extensions of the older version do not appear.
         #expect(registry.record("com.a.one")?.number == number && registry.record("com.a.old") == nil)
         let newer = try registry.install(app("com.a", carrying: "com.a.one", version: "2"))
         #expect(newer.isElected && versions(registry) == ["2", "1.10"])
@@ -97,7 +97,7 @@ import Testing
 
     @Test func `P12: a pinned version is used until it is unpinned`() throws {
         var registry = Registry()
-        // Their files stay, because a pin compares the app that it opens with the one that is known.
+        // The files of both apps stay, because a pin compares the app that it opens with the known app.
         let made = try [MadeApp("com.a", carrying: ["com.a.one"]), MadeApp("com.a", carrying: ["com.a.one"])]
         for (app, version) in zip(made, ["1", "2"]) {
             try app.setVersion(version)
@@ -112,7 +112,7 @@ import Testing
         let newer = try registry.install(app("com.a", carrying: "com.a.one", version: "3"))
         #expect(newer.records.map(\.verdict) == [.superseded(by: one, isPinned: true)])
         #expect(versions(registry) == ["1", "3"] && newer.forgotten.map(\.path) == [made[1].path])
-        // The same files stay the same installation.
+        // If the files are the same, the installation stays the same.
         let number = registry.record("com.a.one")?.number
         _ = try registry.pin(AppBundle.open(build.path), to: one)
         #expect(registry.record("com.a.one")?.number == number)
@@ -121,7 +121,7 @@ import Testing
             try registry.build(of: "com.a", version: BundleVersion("9"))
         }
         #expect(missing?.code == .unknownVersion && missing?.remedy == "installed versions: 1, 3")
-        // The other version's place must hold the app that was installed from there.
+        // The place of the other version must hold the app that was installed from there.
         #expect(throws: RegistryError.self) { try registry.pin(AppBundle.open(made[1].path), to: nil) }
     }
 

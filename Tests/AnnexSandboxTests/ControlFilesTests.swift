@@ -4,8 +4,8 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// The limits that a control group accepts are those that are reported; over made-up folders, so that every kind of
-/// kernel is there.
+/// The launch report must state exactly the limits that a control group accepts. The tests use simulated folders, so
+/// that they cover every kind of kernel.
 @Suite struct ControlFilesTests {
     /// A folder with control files and their first contents.
     struct Tree {
@@ -107,7 +107,8 @@ import Testing
         let tree = try unit()
         try DelegatedGroup(at: tree.path).settle(77)
         #expect(tree["broker/cgroup.procs"] == "77")
-        // A real control file takes each write by itself. Here the last write stands before the rest of longer ones.
+        // A real control file handles each write separately. In this simulated file, the last write overwrites only the
+        // beginning of longer earlier writes.
         #expect(tree["cgroup.subtree_control"]?.hasPrefix("+pids") == true)
     }
 
@@ -121,7 +122,7 @@ import Testing
         let without = try unit("cpu pids")
         #expect(throws: (any Error).self) { try DelegatedGroup(at: without.path).settle(77) }
         #expect(without["broker/cgroup.procs"] == "")
-        // A file that cannot be written stands for EBUSY.
+        // A file that cannot be written simulates EBUSY.
         let busy = try unit()
         try FileManager.default.removeItem(atPath: busy.path + "/cgroup.subtree_control")
         #expect(throws: (any Error).self) { try DelegatedGroup(at: busy.path).settle(77) }
@@ -134,7 +135,7 @@ import Testing
         try FileManager.default.removeItem(atPath: busy.path + "/cgroup.subtree_control")
         #expect(throws: (any Error).self) { try DelegatedGroup(at: busy.path).settle(77) }
         #expect(busy["cgroup.procs"] == "" && busy["broker/cgroup.procs"] == "5\n77\n")
-        // The number of another process that ends alike does not count.
+        // The number of another process that ends with the same digits does not count.
         let other = try unit()
         try other.add("broker/cgroup.procs", "177\n")
         try DelegatedGroup(at: other.path).settle(77)

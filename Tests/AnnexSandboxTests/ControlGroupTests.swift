@@ -44,7 +44,7 @@ import Testing
         #expect(own.isOwned)
         // The same pid with another start time is another process.
         #expect(!OwnedName(owner: own.owner, started: own.started &+ 1, count: 1).isOwned)
-        // Processes of another namespace cannot be judged from here: their groups are left alone.
+        // This process cannot check processes of another namespace, so their groups are not removed.
         #expect(OwnedName(space: own.space &+ 1, owner: own.owner, started: 1, count: 1).isOwned)
     }
 
@@ -77,7 +77,7 @@ import Testing
         let own = try ControlGroup(in: hierarchy, memoryLimit: 64 << 20, processLimit: 1)
         let left = hierarchy.memory + "/" + OwnedName(owner: getpid(), started: 1, count: .random(in: 0 ... .max)).text
         try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: false)
-        // Launchers of other tests remove such groups too.
+        // Launchers of other tests remove such stale groups too.
         _ = ControlGroup.sweep(hierarchy)
         #expect(!FileManager.default.fileExists(atPath: left))
         #expect(FileManager.default.fileExists(atPath: own.memory))
@@ -92,7 +92,7 @@ import Testing
         let directory = place + "/" + OwnedName.next()
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         defer { ControlGroup.remove(directory) }
-        // Two processes, of which one is not a child of this one.
+        // The group has two processes. One of them is not a child of this process.
         let input = Pipe()
         let program = try ChildProcess(
             URL(filePath: "/bin/sh"), arguments: ["-c", "read go; sleep 3600 & exec sleep 3600"],

@@ -21,7 +21,7 @@ import Testing
         close(file)
     }
 
-    /// Makes files on both sides of the body's own, so that the order of the file system does not matter.
+    /// Makes files before and after the body's own files, so that the order of the file system does not matter.
     private func around(_ directory: String, _ body: () throws -> Void) throws {
         for number in 0..<20 { try make(Array("a\(number)".utf8), in: directory) }
         try body()

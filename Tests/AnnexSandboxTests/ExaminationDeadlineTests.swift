@@ -5,12 +5,12 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// The report of an end waits until the sandbox's remains are examined. It waits as long as examinations make progress,
-/// within a bound.
+/// The report of an end waits until the sandbox's remains are examined. The wait lasts as long as examinations make
+/// progress, up to a limit.
 @Suite(.timeLimit(.minutes(20))) struct ExaminationDeadlineTests {
     private static let patience = Duration.milliseconds(20)
 
-    /// Counts how often the deadline asked for the progress, and answers with what `next` makes of that count.
+    /// Counts how often the deadline asked for the progress. Each answer is the result of `next` for that count.
     private static func asks(_ next: @escaping @Sendable (Int) -> Int) async throws -> Int {
         let loop = try EventLoop(name: "annex-test")
         defer { loop.shutDown() }
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `a thread that gets nothing done ends the wait at once`() async throws {
-        // Once at the beginning, once when the time has passed.
+        // The deadline asks once at the beginning, and once when the time has passed.
         #expect(try await Self.asks { _ in 7 } == 2)
     }
 
@@ -47,7 +47,7 @@ import Testing
             Issue.record("the deadline passed")
         }
         deadline.cancel()
-        // A timer of the same loop for a later moment: the deadline's would have come before it.
+        // This timer of the same loop is set for a later moment. The deadline's timer would have fired before it.
         let isLater = Mutex(false)
         loop.schedule(after: Self.patience * 2) { isLater.withLock { $0 = true } }
         await eventually { isLater.withLock { $0 } }

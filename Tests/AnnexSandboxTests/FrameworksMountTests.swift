@@ -7,7 +7,8 @@ import Testing
 @testable import AnnexLaunch
 @testable import AnnexSandbox
 
-/// `Frameworks` of an app in a sandbox: every user may change it on the host, so that only the sandbox denies that.
+/// `Frameworks` of an app in a sandbox. On the host, every user may change the folder, so only the sandbox can deny
+/// changes.
 @Suite(.timeLimit(.minutes(20))) struct FrameworksMountTests {
     private let folder: TemporaryFolder
 
@@ -21,7 +22,7 @@ import Testing
         }
     }
 
-    /// What a shell prints that has the folder as its `Frameworks`.
+    /// The output of a shell that has the folder as its `Frameworks`.
     private func output(of script: String, ownRoot: Bool) throws -> String {
         let launcher = try Launcher.start()
         defer { launcher.shutDown() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// A program is stopped before it fills the disk that it may write to.
+/// The broker stops a program before the program fills the disk that it may write to.
 @Suite struct FreeSpaceTests {
     private func space(bytes: UInt64, of size: UInt64, files: UInt64 = 0, of most: UInt64 = 0) -> FreeSpace {
         FreeSpace(bytes: bytes, size: size, files: files, mostFiles: most)
@@ -31,7 +31,7 @@ import Testing
         #expect(
             space(bytes: floor.bytes - 1, of: 1000, files: 50).missing(beneath: floor)?.contains("bytes free") == true)
         #expect(space(bytes: 50, of: 1000, files: 1).missing(beneath: floor)?.contains("files") == true)
-        // A file system without a fixed number of files never lacks files.
+        // If a file system has no fixed number of files, it can never lack files.
         #expect(space(bytes: 50, of: 1000).missing(beneath: space(bytes: 50, of: 1000).floor) == nil)
     }
 
@@ -42,7 +42,7 @@ import Testing
         #expect(watch.check())
     }
 
-    /// On a small file system in namespaces of the test's own.
+    /// The test uses a small file system in its own namespaces.
     @Test func `a program that fills a disk is ended`() async throws {
         let folder = try TemporaryFolder()
         chmod(folder.url.path, 0o755)

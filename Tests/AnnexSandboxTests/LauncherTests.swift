@@ -48,7 +48,7 @@ import Testing
         let launcher = try Launcher.start()
         defer { launcher.shutDown() }
         let first = try launcher.warden()
-        // The loop is blocked, as on a busy machine.
+        // The loop is blocked, as it may be on a busy machine.
         let (isHeld, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         launcher.loop.execute {
             isHeld.signal()
@@ -61,7 +61,7 @@ import Testing
         #expect(first.isLost)
     }
 
-    /// No other part would end the child, and the next launch may have the same user.
+    /// Nothing except the control group would end the child, and the next launch may have the same user.
     @Test(.enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
     func `without a process namespace children end with the first process`() async throws {
         let launcher = try Launcher.start()

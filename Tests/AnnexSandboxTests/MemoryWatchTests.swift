@@ -7,7 +7,8 @@ import Testing
 @testable import AnnexLaunch
 
 @Suite struct MemoryWatchTests {
-    /// In a process of its own: other tests of this one take and free memory meanwhile.
+    /// The test runs in a separate process, because other tests in this process allocate and free memory at the same
+    /// time.
     @Test func `memory in a nameless file counts while the file is only held open`() async {
         await #expect(processExitsWith: .success) {
             let piece = [UInt8](repeating: 1, count: 1 << 20)
@@ -41,8 +42,8 @@ import Testing
         #expect(files.bytes == 1 << 20)
     }
 
-    /// The kind of file that `tmpfile()` makes, and that databases make for a moment. It is memory only if its folder
-    /// lies in memory.
+    /// `tmpfile()` makes files of this kind, and databases make them for a moment. The file is memory only if its
+    /// folder lies in memory.
     @Test func `a nameless file on a disk does not count as memory`() throws {
         let folder = try TemporaryFolder()
         let name = folder.url.path + "/gone"
@@ -78,7 +79,8 @@ import Testing
         #expect(MountTypes(of: [.max]).mayBeMemory(36))
     }
 
-    /// A child of `posix_spawn` has its parent's memory until it executes; this one waits at a pipe before.
+    /// A child of `posix_spawn` shares its parent's memory until it executes a program. This child waits at a pipe
+    /// before that.
     @Test func `a process that shares all memory with its parent counts as none`() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
@@ -129,11 +131,11 @@ import Testing
         let processes = [getpid(), program.number, getpid()]
         #expect(Set(AddressSpaces(of: processes).processes) == Set(processes))
         #expect(AddressSpaces(of: processes).processes.count == 2)
-        // A process that cannot be compared with others keeps no other from being counted.
+        // If a process cannot be compared with others, the other processes are still counted.
         #expect(AddressSpaces(of: [.max, getpid(), .max, getpid()]).processes == [getpid(), .max, .max])
     }
 
-    /// The kernel hides the memory of a process that executed an unreadable file from all but root.
+    /// If a process executed an unreadable file, the kernel hides its memory from all users but root.
     @Test func `a process whose memory is hidden counts in full`() throws {
         let folder = try TemporaryFolder()
         let copy = folder.url.appending(path: "sleep")
@@ -146,7 +148,7 @@ import Testing
 
     private static func sleeper(_ path: String) throws -> ChildProcess {
         let program = try ChildProcess(URL(filePath: path), arguments: ["3600"])
-        // The kernel resumes the caller of `posix_spawn` a moment before the child has memory of its own.
+        // The kernel resumes the caller of `posix_spawn` a moment before the child has its own memory.
         let name = "/proc/\(program.number)/comm"
         while try String(contentsOfFile: name, encoding: .utf8) != "sleep\n" { usleep(1_000) }
         return program
@@ -168,7 +170,7 @@ import Testing
         #expect(ProcessMemory(status: "VmPTE:\t99999999999999999999999 kB\nRssAnon:\t x\n").own == 0)
     }
 
-    /// The kernel then reports no memory at all for the first thread.
+    /// In this case, the kernel reports no memory for the first thread.
     @Test func `a process whose first thread has ended is counted all the same`() async throws {
         let program = try ChildProcess(ChildProcess.executable("takes-much"), arguments: ["first-thread", "32"])
         defer { program.signal(SIGKILL) }
@@ -200,7 +202,7 @@ import Testing
         #expect(cause.contains("ENOENT"), "\(cause)")
     }
 
-    /// In a process of its own, which has no descriptor numbers left.
+    /// The test runs in a separate process, which has no free descriptor numbers.
     @Test func `a watch without descriptors gives up and reports it`() async {
         await #expect(processExitsWith: .success) {
             let findings = Mutex<[WatchFinding]>([])
@@ -240,7 +242,7 @@ import Testing
         #expect(sight.check { () throws(SystemError) in throw shortage } == .unseen(shortage.cause))
     }
 
-    /// A program that hides itself meanwhile gains no time from the host's shortage.
+    /// If a program hides itself during a shortage of the host, it gains no time.
     @Test func `a failed look that the program could cause counts after a shortage too`() {
         let sight = Sight { true }
         let hidden = SystemError("open", errno: EACCES)

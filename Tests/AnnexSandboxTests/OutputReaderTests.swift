@@ -19,7 +19,7 @@ import Testing
         try ends.second.writeAll([UInt8](repeating: 65, count: limit + 1))
         while heard.load(ordering: .acquiring) <= limit { sched_yield() }
         let told = heard.load(ordering: .acquiring)
-        // The program writes without end: until its pipe is full, and again after each turn of the loop.
+        // The program writes without end. It fills its pipe, and fills the pipe again after each turn of the loop.
         let piece = [UInt8](repeating: 66, count: 4096)
         var written = 0
         for _ in 0..<64 {

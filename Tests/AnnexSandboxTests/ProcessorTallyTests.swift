@@ -20,9 +20,9 @@ import Testing
     @Test func `the time of a process that ended stays in the sum`() throws {
         var tally = ProcessorTally()
         #expect(tally.add(both(try stat(1, ticks: 5), try stat(2, ticks: 100))) == 105)
-        // The ended child was forgotten by its parent, as with SIGCHLD ignored.
+        // The parent did not account for the ended child, as if SIGCHLD were ignored.
         #expect(tally.add(try stat(1, ticks: 6)) == 106)
-        // The same number, another process.
+        // The process has the same number, but is another process.
         #expect(tally.add(both(try stat(1, ticks: 6), try stat(2, started: 9, ticks: 3))) == 109)
     }
 
@@ -30,7 +30,7 @@ import Testing
         var tally = ProcessorTally()
         #expect(tally.add(both(try stat(1, ticks: 5), try stat(2, ticks: 100))) == 105)
         #expect(tally.add(try stat(1, ticks: 5, waited: 103)) == 108)
-        // Children that no look ever saw are in the parent's account.
+        // If no check ever saw a child, its time is in the parent's account.
         #expect(tally.add(try stat(1, ticks: 5, waited: 503)) == 508)
     }
 
@@ -53,7 +53,7 @@ import Testing
 
     @Test func `the processor time of this process is found`() throws {
         let used = ProcessorWatch.tree(of: getpid())
-        // A fifth of a second, in millionths: some ticks at least.
+        // The loop lasts a fifth of a second, in millionths, which is at least some ticks.
         while clock() < 200_000 {}
         #expect(try used() > .zero)
     }

@@ -13,7 +13,7 @@ import Testing
         let number = UInt32(RLIMIT_NOFILE.rawValue)
         #expect(ResourceLimit(number, bound: 8).withinOwn() == ResourceLimit(number, bound: 8))
         #expect(ResourceLimit(number, bound: .max).withinOwn() == ResourceLimit(number, bound: most))
-        // A limit that does not exist: the launch reports it.
+        // This limit does not exist, so the launch must report it.
         #expect(ResourceLimit(999, bound: 8).withinOwn() == ResourceLimit(999, bound: 8))
     }
 
@@ -24,7 +24,7 @@ import Testing
     }
 }
 
-/// The kernel's limits for each process, chosen by what a control group bounds.
+/// The kernel's limits for each process. They depend on the bounds that a control group enforces.
 @Suite struct HeldLimitsTests {
     private func resources(_ policy: String, _ group: GroupBounds) throws -> [UInt32: UInt64] {
         let limits = try Policy.shipped(named: policy).limits

@@ -7,8 +7,8 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// A host without free descriptor numbers loses the descriptors that the warden hands over. It must then have no
-/// extension, because it could not end that extension.
+/// A host without free descriptor numbers loses the descriptors that the warden hands over. In this case, the host must
+/// not get an extension, because it could not end that extension.
 @Suite(.timeLimit(.minutes(20))) struct UnheldProcessTests {
     @Test func `a process whose handle was lost is ended and the error says why`() async throws {
         let child = try ChildProcess(URL(filePath: "/bin/sleep"), arguments: ["1000"])
@@ -27,7 +27,7 @@ import Testing
         sandboxed.receive(LaunchEvent.failed(consequence, LaunchTimes(begun: 0, ends: [])))
         sandboxed.receive(
             LaunchEvent.ended(ProcessEnd.signalled(signal: SIGKILL, core: false), ResourceUsage()))
-        // The process's remains are examined on another thread first.
+        // Another thread examines the remains of the process first.
         while recorder.ends.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
         let failure = try #require(recorder.ends.first?.failure)
         #expect(failure.step == "descriptors")

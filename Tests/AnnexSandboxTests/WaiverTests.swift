@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// A layer that a host waives is left out only if the machine cannot give it.
+/// If a host waives a layer, the launch omits it only if the machine cannot provide it.
 @Suite(.timeLimit(.minutes(20))) struct WaiverTests {
     @Test func `a waived layer that the machine gives is used`() throws {
         let launcher = try Launcher.start(waiving: [.landlock, .keyring])
@@ -23,7 +23,7 @@ import Testing
         let trial = LayerTrial(warden: fixture.warden, landlock: try LandlockVersion.ofKernel())
         #expect(trial.missingLayers(among: []).isEmpty)
         #expect(trial.missingLayers(among: Set(SandboxLayer.allCases)).isEmpty)
-        // A ruleset with rights that no kernel knows: only the trial of this layer fails, at its own step.
+        // The ruleset has rights that no kernel knows. So only the trial of this layer fails, at its own step.
         let beyond = LayerTrial(warden: fixture.warden, landlock: LandlockVersion(abi: 1), rights: 1 << 63)
         let missingLayers = beyond.missingLayers(among: [.landlock, .seccomp])
         #expect(missingLayers.map(\.layer) == [.landlock])

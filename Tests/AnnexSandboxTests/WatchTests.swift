@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// A watch that looks again and again. A look may wait for a foreign file system.
+/// A watch that checks again and again. A check may have to wait for a foreign file system.
 @Suite(.timeLimit(.minutes(20))) struct WatchTests {
     private final class Slow: Watched {
         static let interval = Duration.milliseconds(1)
@@ -65,7 +65,7 @@ import Testing
         #expect(!subject.wereTwo && !subject.wasOnTheLoop)
     }
 
-    /// In a process of its own: other tests watch here meanwhile.
+    /// The test runs in a separate process, because other tests use watches in this process at the same time.
     @Test func `the thread of the watches ends with the last of them`() async {
         await #expect(processExitsWith: .success) {
             let tests = WatchTests()
@@ -77,7 +77,7 @@ import Testing
                 watches.append(Watch(subject, orOn: loop))
             }
             await eventually { tests.threads == 1 }
-            // A watch whose look does not end is released too.
+            // A watch whose check does not end is released too.
             let stuck = Slow(loop)
             watches.append(Watch(stuck, orOn: loop))
             await eventually { stuck.looks == 1 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexShippedPolicies
 
-/// The compiled policies in the sources match their texts. `make policies` writes them anew.
+/// The compiled policies in the sources must match their texts. `make policies` compiles them again.
 @Suite struct CompiledAheadTests {
     static let isOfThisCompiler = CompiledPolicies.compiler == SeccompFilter.compiler
 
@@ -19,7 +19,7 @@ import Testing
         let point = "com.apple.share-services"
         let groups = "com.apple.security.application-groups"
         let client = "com.apple.security.network.client"
-        // This entitlement adds nothing to a policy, so no filter is carried for it.
+        // This entitlement adds nothing to a policy, so the library carries no filter for it.
         let reading = "com.apple.security.files.user-selected.read-only"
         for names in [[groups], [client], [reading], [groups, client], [client, groups], [reading, groups]] {
             let name = ([point] + names).joined(separator: "+")
@@ -49,7 +49,7 @@ import Testing
     func `a carried filter answers every call as its policy says`(name: String, architecture: Architecture) throws {
         let carried = try #require(CompiledPolicies.named(name)).filter(for: architecture)
         let ahead = try Policy.compiledAhead(named: name, for: architecture)
-        // A launch installs exactly the filter that is proven here.
+        // A launch installs exactly the filter that this test proves.
         #expect(try ahead.filter() == carried)
         #expect(carried.count > 50)
         try FilterProof.prove(ahead, reporting: .denials)

@@ -96,7 +96,7 @@ import Testing
             changed[place] = UInt8.random(in: 0...255, using: &random)
             try Data(changed).write(to: URL(filePath: path("key")))
             chmod(path("key"), 0o600)
-            // Another name, and digits as capitals, give the same key.
+            // If only the name or the case of the digits differs, the file still gives the same key.
             guard let team = try? TeamKey(readingFrom: path("key")).team else { continue }
             #expect(team.publicKey.hex.hasPrefix("d75a9801") && team.identifier == "X3YAYRBD4G", "byte \(place)")
         }

@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The check at each launch of an extension whose app was checked at its installation.
+/// The check at each launch of an extension. The app of the extension was checked at its installation.
 @Suite(.timeLimit(.minutes(20))) struct LaunchCheckTests {
     private let test: SigningFixture
     private let app: AppBundle
@@ -29,7 +29,7 @@ import Testing
 
     @Test func `P8: an unchanged extension is launched as often as wanted`() throws {
         for _ in 0..<3 { try sealed.check(bundle) }
-        // The status is another one, the contents are the same.
+        // The status of the file changes, but its contents stay the same.
         chmod(program, 0o700)
         chmod(program, 0o755)
         for _ in 0..<3 { try sealed.check(bundle) }
@@ -63,7 +63,7 @@ import Testing
         let unread = UnreadApp(plain, digest: digest)
         for _ in 0..<2 { try unread.check(bundle) }
         try Data("more".utf8).write(to: URL(filePath: other.path + "/PlugIns/Part0.appex/data"))
-        // Later launches check program and Info.plist alone.
+        // Later launches check only the program and Info.plist.
         try unread.check(bundle)
         let error = try #require(throws: SigningError.self) { try UnreadApp(plain, digest: digest).check(bundle) }
         #expect(error.code == .changedContents && error.remedy == "install the app again", "\(error)")

@@ -5,7 +5,7 @@ import Testing
 
 /// The file of a seal, as an attacker may write it.
 @Suite(.timeLimit(.minutes(20))) struct SealTests {
-    /// One random change: a byte, a piece more, a piece less, or another end.
+    /// Makes one random change: it changes a byte, adds a piece, removes a piece, or changes the end.
     private func mutate(_ bytes: [UInt8], with random: inout SeededRandom) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...3, using: &random) {

@@ -20,7 +20,7 @@ import Testing
             Issue.record("the seal lists no file \(data)")
             return
         }
-        // As `b2sum -l 256` prints it.
+        // This is the sum that `b2sum -l 256` prints.
         #expect(sum.hex == "af7429aaf79552d2c568573dc134304a0cf7199816d3999e2081be5e152b87a0")
         #expect(size == 8 && !isExecutable)
         #expect(found.seal.content(of: "link") == .link(target: Array("Info.plist".utf8)))
@@ -192,7 +192,7 @@ import Testing
         for name in names { try test.write(name, to: name) }
         try test.sign()
         #expect(try test.check().seal.fileCount == 5 + names.count)
-        // Both spellings look alike, and Swift's texts are equal.
+        // Both spellings look the same, and Swift considers the texts equal.
         rename("\(test.path)/e\u{301}", "\(test.path)/spare")
         #expect(try test.differences() == ["e\u{301} missing", "spare added"])
     }

@@ -11,7 +11,7 @@ import Testing
     private let app = "com.example.signed"
 
     init() throws {
-        // The same name: only the key counts.
+        // Both teams have the same name, because only the key counts.
         ours = try TeamKey(named: "Example").team
         theirs = try TeamKey(named: "Example").team
     }

@@ -2,8 +2,8 @@ import CoreMetrics
 import MetricsTestKit
 import Synchronization
 
-/// Test metrics that also count how many meters they were asked for: not every backend gives the same number to two
-/// meters of one name.
+/// Test metrics that also count the requested meters. The count matters, because not every backend gives the same
+/// number to two meters of one name.
 final class CountingMetrics: MetricsFactory {
     let kept = TestMetrics()
     private let asked = Mutex(0)

@@ -8,7 +8,7 @@ import MetricsTestKit
 import Testing
 import Tracing
 
-/// Metrics and traces of a host, in a process of its own: a program bootstraps both once.
+/// Metrics and traces of a host. The test runs in a separate process, because a program can bootstrap both only once.
 @Suite(.timeLimit(.minutes(20))) struct TelemetryTests {
     @Test func `sessions and requests are counted, timed and traced`() async throws {
         let app = try SubstituteApp(running: "works-on")
@@ -19,7 +19,7 @@ import Tracing
             let tracer = InMemoryTracer()
             InstrumentationSystem.bootstrap(tracer)
             try await TelemetryTests.use(path)
-            // A caller that waits for an end goes on before the observer runs.
+            // A caller that waits for an end may continue before the observer runs.
             await eventually { tracer.activeSpans.isEmpty }
             let id = [("extension", SubstituteApp.identifier)]
             func ends(_ reason: String) throws -> [Int64] {
@@ -46,7 +46,7 @@ import Tracing
         }
     }
 
-    /// Nothing is bootstrapped here: metrics and traces go nowhere, and the session works.
+    /// This test bootstraps no backend. Metrics and traces are discarded, but the session must work.
     @Test func `a host without a telemetry backend works`() async throws {
         let app = try SubstituteApp(running: "works-on")
         try await Self.use(app.path)

@@ -72,7 +72,7 @@ import Testing
         let session = try await AnnexHost.testing(inProcess: Sleeps.self).begin("sleeps")
         async let answer = session.request([ExtensionItem()])
         await Task.detached { Sleeps.sleeps.wait() }.value
-        // The extension reads nothing until it is told to, so the channel is full at some time.
+        // The extension reads nothing until it is told to read, so the channel becomes full.
         while (try? await session.send(Filler(), timeout: .zero)) != nil {}
         let end = Task { await session.complete() }
         Sleeps.mayGoOn.signal()
@@ -96,7 +96,7 @@ private final class Counts: AppExtension {
     }
 }
 
-/// Counts its principal objects, which hold what the session holds.
+/// Counts its principal objects. They live as long as the session holds them.
 private final class Lives: SessionExtension {
     static let alive = Atomic(0)
 
@@ -114,7 +114,7 @@ private final class Awaits: AppExtension {
     }
 }
 
-/// Keeps its thread for a while, and reads nothing.
+/// Occupies its thread for a while and reads nothing.
 private final class Sleeps: AppExtension {
     static let sleeps = DispatchSemaphore(value: 0)
     static let mayGoOn = DispatchSemaphore(value: 0)

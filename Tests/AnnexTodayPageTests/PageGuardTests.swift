@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexTodayPage
 
-/// Which requests come from the page of the user.
+/// The guard must recognize the requests that come from the page of the user.
 @Suite(.timeLimit(.minutes(20))) struct PageGuardTests {
     private static let token = "0123456789abcdef0123456789abcdef"
     private let visitors = PageGuard(token: token)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexToday
 
-/// What a Today view keeps on disk.
+/// The files that a Today view keeps on disk.
 @Suite(.timeLimit(.minutes(20))) struct TodayFolderTests {
     private let place: TemporaryFolder
     private let folder: TodayFolder
@@ -62,7 +62,7 @@ import Testing
         }
         try Data(bytes).write(to: file)
         guard let read = folder.snapshot(of: widget, instance: "id"), let view = read.state.view else { return }
-        // What was read is a checked view: it can be encoded again.
+        // The view that was read is a checked view, so it can be encoded again.
         _ = try ContentMessage(view.root)
     }
 

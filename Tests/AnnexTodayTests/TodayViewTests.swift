@@ -41,7 +41,7 @@ import Testing
         TodayView(of: host, keepingIn: try TodayFolder(place.url.path + "/today"), rules: rules, clock: clock)
     }
 
-    /// The cards as soon as they are as wanted.
+    /// Waits until the cards are in the wanted state, and returns them.
     private func cards(
         of view: TodayView, when isWanted: ([TodayCard]) -> Bool
     ) async throws -> [TodayCard] {
@@ -100,7 +100,7 @@ import Testing
 
     @Test func `a widget that hangs or crashes keeps its last content, and holds up no other one`() async throws {
         let (bad, good) = (try widget(), try widget("com.example.good"))
-        // The hanging widget ends by the limit of its point, which is five seconds.
+        // The limit of its point, which is five seconds, ends the hanging widget.
         let view = try view(of: try host(bad, good, patience: .zero))
         try await view.show(on: surface)
         _ = try await settled(view)
@@ -312,7 +312,7 @@ import Testing
         await perform("crashes", in: view)
         clock.set(.seconds(900))
         _ = try await cards(of: view) { $0[0].failure != nil && !$0[0].isUpdating }
-        // All reports of the crashed process were taken when the next one is launched.
+        // All reports of the crashed process were handled before the next process is launched.
         let rules = TodayRules()
         clock.set(.seconds(900) + rules.firstPause)
         _ = try await cards(of: view) { $0[0].failure == nil }
@@ -336,14 +336,14 @@ import Testing
             _ = try await cards(of: view) { texts($0[0]).first == "updates \(quarter + 1)" }
             _ = try await settled(view)
         }
-        // The last alarm is set by a task of its own.
+        // A separate task sets the last alarm.
         while clock.alarms.count < 5 { try await Task.sleep(for: .milliseconds(5)) }
         #expect(clock.alarms == (1...5).map { .seconds(900 * $0) })
         await view.close(within: .patience)
     }
 }
 
-/// The clock of real views.
+/// The clock that real views use.
 @Suite(.timeLimit(.minutes(20))) struct MachineClockTests {
     @Test func `a sleep ends at its moment, or when its task is cancelled`() async throws {
         let clock = MachineClock()
@@ -368,7 +368,7 @@ private final class HandClock: TodayClock {
     private let state = Mutex(State())
 
     var now: Duration { state.withLock { $0.now } }
-    /// The moments at which something asked to be woken.
+    /// The moments at which a caller asked to be woken.
     var alarms: [Duration] { state.withLock { $0.alarms } }
 
     func set(_ moment: Duration) {

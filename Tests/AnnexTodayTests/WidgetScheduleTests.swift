@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexToday
 
-/// When a widget is updated: a pure machine, driven by a clock of the tests.
+/// The schedule of a widget's updates. It is a pure state machine, and the tests control its clock.
 @Suite(.timeLimit(.minutes(20))) struct WidgetScheduleTests {
     private let rules = TodayRules()
 
@@ -99,13 +99,13 @@ import Testing
         var reference = Reference(rules)
         var now = Duration.zero
         for _ in 0..<500 {
-            // Half of the steps go straight to the next moment at which something is due.
+            // Half of the steps go directly to the next moment at which an event is due.
             if Bool.random(using: &random), let wake = schedule.wake, wake > now {
                 now = wake
             } else {
                 now += .milliseconds(Int.random(in: 0...600_000, using: &random))
             }
-            // Mostly of the present update, and sometimes of an earlier one.
+            // Most events belong to the current update, and some belong to an earlier update.
             let number = reference.count - (Int.random(in: 0..<4, using: &random) == 0 ? 1 : 0)
             let events: [WidgetSchedule.Event] = [
                 .appeared, .disappeared, .updated(number, .newData), .updated(number, .failed), .crashed, .asked,
@@ -118,14 +118,14 @@ import Testing
     }
 }
 
-/// The rules, said another way: it looks at what the machine did, and does not decide.
+/// A second implementation of the rules. It only checks the machine's actions, and does not decide them.
 private struct Reference {
     private let rules: TodayRules
     private var isVisible = false
     private var isUpdating = false
-    /// How many updates have begun.
+    /// The number of updates that have begun.
     private(set) var count = 0
-    /// The moments of the updates that the user did not ask for.
+    /// The moments of the updates that the user did not request.
     private var updates: [Duration] = []
     private var lastFailure: (moment: Duration, row: Int)?
 

@@ -73,7 +73,7 @@ import Testing
             let answer = try await member.request([ExtensionItem(contentText: words)]).first?.contentText ?? ""
             #expect(!answer.hasPrefix("not"), "\(words): \(answer)")
         }
-        // The member still runs, so its group is open in the same broker.
+        // The member still runs, so its group is still open in the same broker.
         for conduct in ["where", "sets", "gets", "copies", "pastes", "hides", "reveals"] {
             let there = try await world.ask(host, "\(conduct) group.com.example.theirs key value")
             let missing = try await world.ask(host, "\(conduct) group.com.example.nobody key value")
@@ -105,7 +105,7 @@ import Testing
         let app = try await world.app()
         let host = try world.host(app)
         let container = try await world.run(app, "where")
-        // A file with holes would take no room, so the limit of files is the one that is exceeded.
+        // The files are empty and take no room, so only the limit on the number of files is exceeded.
         for number in 0..<16_400 { try Data().write(to: URL(filePath: "\(container)/\(number)")) }
         let session = try await host.begin("com.example.shout.loud")
         let end = try #require(await session.untilEnd())
@@ -118,7 +118,7 @@ import Testing
         let app = try await world.app()
         let host = try world.host(app)
         let container = try await world.run(app, "where")
-        // Another member may make them by a call that extensions do not have.
+        // Another member may make such files by a call that extensions may not make.
         symlink("/etc", container + "/link")
         mkfifo(container + "/pipe", 0o600)
         var folder = open(container, O_RDONLY | O_DIRECTORY)
@@ -133,7 +133,7 @@ import Testing
         let session = try await host.begin("com.example.shout.loud")
         let end = try #require(await session.untilEnd())
         #expect(end.reason == .diskLimit && "\(end.detail)".contains("nested more than 64 deep"), "\(end)")
-        // The app is not ended, and gets at its data.
+        // The app is not ended, and it can access its data.
         #expect(try await world.run(app, "sets", "color", "red") == "set")
         #expect(try await world.annex("show", GroupWorld.ours).status == 0)
         #expect(try await world.annex("defaults", GroupWorld.ours, "color").output == "red\n")
@@ -155,7 +155,7 @@ import Testing
         let (here, there) = (try world.host(one, other), try world.host(one, other))
         let session = try await here.begin("com.example.shout.loud")
         async let heard = session.request([ExtensionItem(contentText: "awaits \(GroupWorld.ours)")]).first?.contentText
-        // The member sets it when it waits.
+        // The member sets this value when it begins to wait.
         while try await world.ask(there, "gets \(GroupWorld.ours) ready?", of: "com.example.call") != "true" {}
         #expect(try await world.ask(there, "sets \(GroupWorld.ours) color blue", of: "com.example.call") == "set")
         #expect(try await heard == "color=blue")
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test func `S4: writers that are killed at random moments leave a whole database`() async throws {
-        // No other test has an extension of this name.
+        // The name is unique, so no other test has an extension of this name.
         let name = "com.example.killed"
         let app = try await ledger(name)
         let host = try world.host(app)
@@ -233,7 +233,7 @@ import Testing
         try await world.app(identifier, running: "keeps-a-ledger", program: "keeps-a-ledger-as-app")
     }
 
-    /// Writes entries as the containing app, and returns what the ledger holds then.
+    /// Writes entries as the containing app, and returns the contents of the ledger after that.
     private func write(_ count: Int, as app: SubstituteApp) async throws -> String {
         let ran = try await Program.run(
             app.path + "/Shout", [world.place, GroupWorld.ours, "\(count)"], in: world.folder)

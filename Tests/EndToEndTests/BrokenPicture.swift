@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files that are no valid pictures.
+/// Files that are not valid pictures.
 enum BrokenPicture {
     static func bytes(_ kind: String) -> Data {
         switch kind {

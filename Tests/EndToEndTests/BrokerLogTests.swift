@@ -6,7 +6,8 @@ import Logging
 import Synchronization
 import Testing
 
-/// The broker's lines in its program's log. The log is bootstrapped once in a program, so the test has one of its own.
+/// The broker's lines in its program's log. A program can bootstrap the log only once, so the test runs in a separate
+/// process.
 @Suite(.timeLimit(.minutes(20))) struct BrokerLogTests {
     @Test func `the log has the launch, the hello and the end of an extension`() async throws {
         let app = try SubstituteApp(running: "works-on")

@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// An extension runs exactly as it was checked at the installation, or not at all.
+/// If an extension changed after the check at its installation, it must not run.
 @Suite(.timeLimit(.minutes(20))) struct ChangedBundleTests {
     private let executable = "Shout.app/PlugIns/Loud.appex/Loud"
 

@@ -12,7 +12,7 @@ import Testing
         try await Program.annex(arguments, in: folder)
     }
 
-    /// Runs a line in a shell, for words that are no text; `$annex` is the program.
+    /// Runs a line in a shell, for arguments that are not valid text. `$annex` is the program.
     private func shell(_ line: String) async throws -> Program {
         let annex = ExampleBundles.products.appending(path: "annex").path
         return try await Program.run("/bin/sh", ["-c", "annex=\(annex); " + line], in: folder)

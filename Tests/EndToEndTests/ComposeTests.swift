@@ -6,7 +6,7 @@ import AnnexPolicy
 import AnnexTestSupport
 import Testing
 
-/// The dialogue of a host with a share extension: its compose sheet, or a view of its own.
+/// The dialogue of a host with a share extension: its compose sheet, or its own view.
 @Suite(.timeLimit(.minutes(20))) struct ComposeTests {
     private func compose(
         _ conduct: String = "", text: String = "", running program: String = "composes",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// Coordinated files of extensions, and members that misuse the locks behind them.
+/// Coordinated files of extensions, and members that misuse the underlying locks.
 @Suite(.timeLimit(.minutes(20))) struct CoordinationTests {
     private let world: GroupWorld
 
@@ -36,7 +36,7 @@ import Testing
         let host = try world.host(one, other)
         let holder = try await host.begin("com.example.holder.loud")
         async let held = holder.request([ExtensionItem(contentText: words("holds", "list never"))])
-        // Until the extension holds the item, others can write it.
+        // Until the extension holds the item, other members can write it.
         var answer = ""
         while !answer.hasPrefix("timedOut: ") {
             try #require(holder.termination == nil)
@@ -82,7 +82,7 @@ import Testing
         #expect(try await world.ask(host, "waits \(GroupWorld.ours)") == "errno \(EPERM)")
         let copies = try await world.ask(host, "copies \(GroupWorld.ours)")
         #expect(copies == "errno \(EBADF) \(EINVAL)" || copies == "errno \(EPERM) \(EINVAL)", "\(copies)")
-        // The file of locks is a pipe, so what is written takes no disk.
+        // The file of locks is a pipe, so the written bytes take no disk space.
         #expect(try await world.ask(host, "writes \(GroupWorld.ours)") == "64 KiB")
     }
 

@@ -37,7 +37,7 @@ import Testing
         return signal
     }
 
-    /// The names in a backtrace, without places.
+    /// The function names in a backtrace, without places.
     private func names(_ signal: Signal) -> [String] {
         signal.backtrace.map { String($0.description.prefix { $0 != " " }) }
     }

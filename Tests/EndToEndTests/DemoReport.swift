@@ -1,4 +1,4 @@
-/// The parts of `annex demo --json` that the tests look at.
+/// The parts of `annex demo --json` that the tests check.
 struct DemoReport: Decodable {
     struct Picture: Decodable {
         let edited: String?

@@ -30,7 +30,7 @@ import Testing
             "annex", ["demo", "--json", "--app", ExampleBundles.path(of: "Pictures.app")], in: folder,
             environment: ["ANNEX_REPORTS": reports])
         #expect(run.status == 0, "\(run.errors)")
-        // The picture is edited before and after the attacks.
+        // In addition, the picture is edited once before the attacks and once after them.
         #expect(try FileManager.default.contentsOfDirectory(atPath: reports).count == Self.reasons.count + 2)
         let report = try JSONDecoder().decode(DemoReport.self, from: Data(run.output.utf8))
         #expect(report.picture.edited != nil)

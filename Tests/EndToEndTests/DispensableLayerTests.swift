@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// A host on a machine without Landlock, simulated by a filter around it.
+/// A host on a machine without Landlock. A filter around the host simulates this machine.
 @Suite(.timeLimit(.minutes(20))) struct DispensableLayerTests {
     private struct Report: Decodable {
         struct Picture: Decodable {
@@ -27,7 +27,7 @@ import Testing
         let run = try await Self.demo("--waive", "landlock", "--waive", "keyring", in: folder)
         #expect(run.status == 0, "\(run.errors)\(run.output)")
         let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
-        // The machine has the keyring layer, and so it is used.
+        // The machine has the keyring layer, so the sandbox uses it.
         #expect(report.picture.waived == ["landlock"] && report.picture.layers.contains("keyring"))
         #expect(report.picture.edited != nil && report.picture.layers.count == 14)
     }

@@ -4,11 +4,12 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The two ways in which a host gets a broker. Tests with both as arguments show that host code cannot tell them apart.
+/// The two ways in which a host gets a broker. Tests run with both ways as arguments, to show that host code sees no
+/// difference.
 enum Door: String, CaseIterable {
     case embedded, connected
 
-    /// A host without apps, and the daemon behind it, which must live as long as the host.
+    /// A host without apps, and its daemon, which must live as long as the host.
     func open() async throws -> (host: AnnexHost, daemon: TestDaemon?) {
         switch self {
         case .embedded: return (try AnnexHost.embedded(patience: .patience), nil)
@@ -20,7 +21,7 @@ enum Door: String, CaseIterable {
 }
 
 extension AnnexHost {
-    /// The broker's reason for rejecting a launch; nil if it launches the extension, or if another error comes.
+    /// The broker's reason for rejecting a launch; nil if it launches the extension, or if another error occurs.
     func rejection(_ identifier: String = SubstituteApp.identifier) async -> BrokerError? {
         do {
             _ = try await begin(identifier)

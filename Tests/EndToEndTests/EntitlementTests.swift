@@ -26,7 +26,7 @@ import Testing
         return AnnexHost(service: try Broker(wishes))
     }
 
-    /// The answer to one request of a session of its own, and the policy that it ran under.
+    /// The answer to one request in a separate session, and the policy of the extension in that session.
     private func ask(_ host: AnnexHost, _ words: String) async throws -> (answer: String?, policy: String) {
         let session = try await host.begin(Self.identifier)
         let policy = session.launchReport.policy
@@ -98,7 +98,7 @@ import Testing
         #expect(try await standby.request(counts).first?.contentText == "1")
         #expect(try await standby.request(counts).first?.contentText == "2")
         try host.grant(Self.client, to: Self.identifier)
-        // The parked process is ended, so the next request gets a new one, which has the entitlement.
+        // The parked process was ended, so the next request gets a new process, which has the entitlement.
         #expect(try await standby.request(counts).first?.contentText == "1")
         let capabilities = [ExtensionItem(contentText: "capabilities")]
         #expect(try await standby.request(capabilities).first?.contentText == Self.client)

@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// What users see of extensions: names, summaries and icons. The same for both kinds of broker.
+/// The parts of extensions that users see: names, summaries and icons. They must be the same for both kinds of broker.
 @Suite(.timeLimit(.minutes(20))) struct FaceTests {
     /// A host, and an app that is not installed yet.
     private final class Scene {
@@ -36,7 +36,7 @@ import Testing
                 at: place.deletingLastPathComponent(), withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o755])
             try Data(bytes).write(to: place, options: .atomic)
-            // The mode is part of the rules, and the umask of the tests is not.
+            // The file modes are part of the rules, so they must not depend on the umask of the tests.
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: place.path)
         }
 
@@ -53,7 +53,7 @@ import Testing
                 to: String(info))
         }
 
-        /// Gives the app an icon, under the name `Icon.png`.
+        /// Adds an icon to the app, under the name `Icon.png`.
         func addIcon(_ bytes: [UInt8]) throws {
             try write(bytes, to: "Icon.png")
             try add("<key>CFBundleIconFile</key><string>Icon</string>", to: "")
@@ -61,7 +61,7 @@ import Testing
 
         func icon() throws -> ExtensionIcon? { try host.icon(of: SubstituteApp.identifier) }
 
-        /// The icon. Throws if there is none.
+        /// The icon of the extension. It throws an error if there is none.
         func presentIcon() throws -> ExtensionIcon {
             guard let icon = try icon() else { throw CocoaError(.fileNoSuchFile) }
             return icon
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// A picture of some size whose bytes all differ from those of another seed.
+    /// A picture of the given size. All its bytes differ from those of a picture with another seed.
     private static func png(width: UInt32 = 64, height: UInt32 = 32, length: Int = 100, seed: UInt8 = 1) -> [UInt8] {
         let head = PictureStart.png(width: width, height: height)
         return head + (head.count..<max(length, head.count)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ Int(seed)) }

@@ -2,8 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Every system call that a host makes for an extension, failed in turn. The warden's steps have tests of their own
-/// (`FaultTests`).
+/// Every system call that a host makes for an extension fails in turn. `FaultTests` tests the warden's steps.
 @Suite(.timeLimit(.minutes(20))) struct FailingCallTests {
     @Test func `L6: a failed call of the host is a clean error and leaves nothing`() async throws {
         let app = try SubstituteApp(running: "works-on")
@@ -11,7 +10,7 @@ import Testing
             "fails-each-call", [app.path, SubstituteApp.identifier], in: TemporaryFolder())
         #expect(!run.output.contains("unclear"), "\(run.output)")
         #expect(run.output.hasSuffix("more than before: false\n"), "\(run.output)\(run.errors.suffix(4000))")
-        // The calls that every launch needs were all reached.
+        // The test reached all calls that every launch needs.
         for call in ["memfd_create", "socketpair", "sendmsg", "epoll_ctl", "pipe2", "fcntl", "mmap"] {
             #expect(run.output.contains("session: \(call) failed "), "\(call): \(run.output)")
         }

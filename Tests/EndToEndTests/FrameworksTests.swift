@@ -5,19 +5,19 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// `Frameworks` of an app in the sandbox of its extension: what can be read, and nothing else. The same for both kinds of
-/// broker.
+/// `Frameworks` of an app in the sandbox of its extension: the extension can read it, but nothing else. The tests are the same for both
+/// kinds of broker.
 @Suite(.timeLimit(.minutes(20))) struct FrameworksTests {
     private let app: SubstituteApp
     private var frameworks: String { app.path + "/Frameworks" }
 
     init() throws {
         app = try SubstituteApp(running: "works-on")
-        // Its policy allows the calls that write, so that mounts and Landlock alone deny it.
+        // The policy allows the calls that write, so that only mounts and Landlock deny the writes.
         try app.setPoint("com.apple.photo-editing")
     }
 
-    /// Puts a table into the app, and another beside it.
+    /// Puts a table into `Frameworks` of the app, and another table beside that folder.
     private func makeFrameworks(in app: String, saying text: String = "ours") throws {
         try FileManager.default.createDirectory(
             atPath: app + "/Frameworks/Filters", withIntermediateDirectories: true,
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// The texts of the answer to one request of a session of its own.
+    /// The texts of the answer to one request in a separate session.
     private func ask(_ host: AnnexHost, _ words: String) async throws -> [String] {
         let session = try await host.begin(SubstituteApp.identifier)
         let answer = try await session.request([ExtensionItem(contentText: words)])
@@ -117,7 +117,7 @@ import Testing
             }
         }
         var shown: Set<String> = []
-        // A launch that meets the other app is rejected. Some launches meet the own app.
+        // If a launch finds the other app in place, it is rejected. Some launches find the correct app.
         var rounds = 0
         while rounds < 20 || shown.isEmpty {
             if let text = try? await ask(host, "reads Filters/table").first { shown.insert(text) }

@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Files that one run leaves behind must not decide which files the next run hands over.
+/// Files that one run leaves must not decide which files the next run hands over.
 @Suite(.timeLimit(.minutes(20))) struct GrantedLinkTests {
     private let folder: TemporaryFolder
 
@@ -17,7 +17,7 @@ import Testing
         try Data("secret\n".utf8).write(to: folder.url.appending(path: "secret/key"))
     }
 
-    /// Runs a line in a shell; `annex` is the program.
+    /// Runs a line in a shell. `annex` is the program.
     private func shell(_ line: String) async throws -> Program {
         let annex = ExampleBundles.products.appending(path: "annex").path
         return try await Program.run("/bin/sh", ["-c", line.replacing("annex run", with: "\(annex) run")], in: folder)
@@ -50,7 +50,8 @@ import Testing
         #expect(run.errors.contains("a program in a sandbox made this link"), "\(run.errors)")
     }
 
-    /// As in a `node_modules/.bin` or a `venv/bin`: the users who may write there choose the executed program anyway.
+    /// A `node_modules/.bin` or a `venv/bin` contains links of this kind. Users who may write there choose the executed
+    /// program anyway.
     @Test func `a program may be named by a link that a program made`() async throws {
         let run = try await shell(
             "annex run --write w -- ln -s /bin/true w/made; annex run --write w -- w/made; echo $?")
@@ -85,7 +86,7 @@ import Testing
         #expect(try await shell(line).output == "1\n1\nsecret\n1\n")
     }
 
-    /// The grants of a policy are resolved and checked like paths that are handed over.
+    /// The grants of a policy are resolved and checked in the same way as paths that are handed over.
     @Test(arguments: ["/root", "/etc", "/usr/lib", "/tmp", "/"])
     func `FS-10: a grant that leads to a forbidden place is refused`(place: String) async throws {
         let link = folder.url.appending(path: "link").path
@@ -111,7 +112,8 @@ import Testing
         #expect(run.output == "126\n126\n0\n" && run.errors.contains("it is your home"), "\(run)")
     }
 
-    /// To the kernel, two names that look alike, with one letter composed and decomposed, are two files.
+    /// If two names look the same, but have one letter composed in one name and decomposed in the other, they are two
+    /// files for the kernel.
     @Test func `FS-01: names that only look alike stay apart`() async throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         for (name, text) in [(composed, "one\n"), (decomposed, "two\n")] {

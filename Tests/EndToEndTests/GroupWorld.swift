@@ -61,7 +61,7 @@ struct GroupWorld {
         return text ?? ""
     }
 
-    /// What the containing app itself does in a process of its own.
+    /// Lets the containing app itself do an action in a separate process.
     func run(_ app: SubstituteApp, _ words: String...) async throws -> String {
         let ran = try await Program.run(
             app.path + "/Shout", [place, words[0], Self.ours] + words.dropFirst(), in: folder)
@@ -73,8 +73,8 @@ struct GroupWorld {
         try await Program.annex(["group"] + words + ["--private", place], in: folder)
     }
 
-    /// Kills the extension of this name that this test process has launched. The tests of another user may run beside it, and
-    /// launch extensions of the same names.
+    /// Kills the extension of this name that this test process has launched. Tests of another user may run at the same time and launch
+    /// extensions of the same names.
     static func killExtension(named name: String) {
         let own = ProcessTable.family(of: getpid())
         for process in own where ProcText.lines(of: "/proc/\(process)/cmdline").first?.hasPrefix(name) ?? false {

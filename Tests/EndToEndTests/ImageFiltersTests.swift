@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The example app whose filters, and their curves in `Frameworks`, are shared by its program and its extension.
+/// The example app whose program and extension share the same filters, and the filters' curves in `Frameworks`.
 @Suite(.timeLimit(.minutes(20))) struct ImageFiltersTests {
     private let folder: TemporaryFolder
 
@@ -15,7 +15,8 @@ import Testing
     /// Runs the app's own program.
     private func filters(_ words: String...) async throws -> Program {
         var run = try await Program.run("Filters", words, in: folder)
-        // As written, it has the policy's second for the launch, which a busy machine may not give it.
+        // The example has the policy's limit of one second for the launch. On a busy machine, a launch may take longer,
+        // so the test repeats it.
         while (run.output + run.errors).contains("launchLimit") {
             run = try await Program.run("Filters", words, in: folder)
         }

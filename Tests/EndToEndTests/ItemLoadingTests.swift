@@ -25,7 +25,7 @@ import Testing
         return place.path
     }
 
-    /// One request in a session of its own.
+    /// The answer to one request in a separate session.
     private func answer(
         _ conduct: String, with attachments: [ItemProvider], accepting: Acceptance = .nothing
     ) async throws -> [ExtensionItem] {
@@ -182,7 +182,7 @@ import Testing
     }
 }
 
-/// Extensions that ask for items which they were not offered.
+/// Extensions that request items that they were not offered.
 @Suite(.timeLimit(.minutes(20))) struct ItemDemandTests {
     private let app: SubstituteApp
     private let host: AnnexHost
@@ -193,7 +193,7 @@ import Testing
     }
 
     private func outcome(of conduct: String) async throws -> String? {
-        // A busy machine may not make a thousand calls within a second.
+        // A busy machine may not be able to make a thousand calls within a second.
         let session = try await host.begin(SubstituteApp.identifier) { $0.framesPerSecond = 50 }
         let contents = ItemContents.onDemand { _ in try ItemContents(bytes: [1, 2, 3]) }
         let item = ExtensionItem(
@@ -252,7 +252,7 @@ private final class OpenCount {
     }
 }
 
-/// Counts what happens in loaders.
+/// Counts calls of loaders.
 private final class Counter: Sendable {
     private let number = Atomic(0)
 

@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// New versions of a file, which an extension in its sandbox writes and its host puts in place.
+/// New versions of a file. An extension in its sandbox writes them, and its host puts them in place.
 @Suite(.timeLimit(.minutes(20))) struct ItemVersionTests {
     private let app: SubstituteApp
     private let host: AnnexHost
@@ -55,7 +55,7 @@ import Testing
             return try ItemContents(bytes: [1])
         }
         let outcome = try await edit("and waits", meanwhile: ItemProvider(contents: pause, types: [.data]))
-        // The extension gets the file's name, and not the folder where the host keeps it.
+        // The extension is told the file's name, but not the folder in which the host keeps the file.
         #expect(outcome?.contains("letter has changed since the new version was begun") == true, "\(outcome ?? "")")
         #expect(outcome?.contains(folder.url.path) == false)
         #expect(try text() == "newer")

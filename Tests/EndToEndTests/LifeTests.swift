@@ -11,7 +11,7 @@ import Testing
 
 /// The life of one extension in its sandbox: the causes of its end, and the warnings before it.
 @Suite(.timeLimit(.minutes(20))) struct LifeTests {
-    // Its folder stays for as long as the test runs.
+    // The app's folder stays as long as the test runs.
     private let app: SubstituteApp
 
     init() throws {
@@ -39,7 +39,7 @@ import Testing
         try await session.request([ExtensionItem(contentText: words)]).first?.contentText
     }
 
-    /// The end that a request gets instead of an answer.
+    /// The end that the caller of a request gets instead of an answer.
     private func ending(_ session: ExtensionSession, _ words: String) async throws -> Termination? {
         do {
             _ = try await session.request([ExtensionItem(contentText: words)])
@@ -55,7 +55,7 @@ import Testing
     func `L3: a busy extension that answers the watchdog lives on`(hostBlocks: Bool) async throws {
         let session = try await begin(host { $0.watchdog = .seconds(5) })
         let items = [ExtensionItem(contentText: "looks 11000")]
-        // A blocked thread reads the ring itself, and the signs of life with it.
+        // A blocked thread reads the ring itself, including the signs of life.
         let answer =
             hostBlocks
             ? try await Thread.detached { try session.requestAndWait(items) } : try await session.request(items)
@@ -163,7 +163,7 @@ import Testing
     @Test func `L1: one extension beyond the limit waits for a slot and reports the time`() async throws {
         let broker = try broker { $0.instances = 1 }
         let first = try await begin(AnnexHost(service: broker))
-        // Returns when the extension has asked for its slot.
+        // The call returns when the extension has requested its slot.
         let second = try start(broker)
         try await Task.sleep(for: .milliseconds(100))
         #expect(await first.complete().reason == .completed)
@@ -199,7 +199,8 @@ import Testing
 
     @Test func `SIG-07: an extension that fails repeatedly has to pause`() async throws {
         let host = try host { _ in }
-        // Pauses grow: however long a machine takes for a launch, one of them falls into a pause.
+        // The pauses become longer. So even if a machine takes long for a launch, one of the launches happens during a
+        // pause.
         for failures in 0..<20 {
             do {
                 let end = try #require(try await ending(begin(host), "exits"))
@@ -229,7 +230,7 @@ import Testing
     @Test func `L6: each limit ends an extension under its own name`() async throws {
         let time = try await begin(host { $0.request = .milliseconds(300) })
         #expect(try await ending(time, "looks 1000000")?.reason == .timeLimit)
-        // A second of the processor may take a busy machine many.
+        // On a busy machine, a second of processor time may take many seconds.
         let processor = try await begin(
             host {
                 $0.processor = .seconds(1)

@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Nothing is left behind after any number of ends, sudden or not. `make soak` runs the full numbers.
+/// After any number of ends, sudden or not, no resource may be left. `make soak` runs the full numbers.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct LifetimeTests {
     private static func number(_ name: String, short: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? short
@@ -14,7 +14,7 @@ import Testing
         let folder = try TemporaryFolder()
         let rounds = Self.number("ANNEX_LAUNCHES", short: 50)
         let app = try ExampleBundles.path(of: "Shout.app")
-        // In a process of its own: other tests of this one have counts of their own.
+        // The launches run in a separate process, because other tests in this process change the counts.
         let run = try await Program.run(
             "counts-its-launches", [app, "com.example.shout.loud", "\(rounds)"], in: folder)
         let lines = run.output.split(separator: "\n").map(String.init)
@@ -58,7 +58,7 @@ import Testing
             await eventually {
                 left.formUnion(ProcessTable.family(of: host.number))
                 left.formUnion(ProcessTable.family(of: -1).subtracting(others))
-                // Also processes that outlive their warden.
+                // The set includes processes that outlive their warden.
                 left.formIntersection(ProcessTable.named("annex-warden").union(Self.extensions()))
                 return left.isEmpty
             }
@@ -86,7 +86,7 @@ import Testing
             withExtendedLifetime(session) {}
         }
         #expect(!begun.isEmpty)
-        // Also extensions of other tests, which end with those tests.
+        // The set includes extensions of other tests, which end with those tests.
         await eventually { Self.extensions().isDisjoint(with: begun) }
     }
 }

@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Many sessions at once, with ends of all kinds: `make load-soak` runs for minutes, and judges the memory.
+/// Many sessions at once, with ends of all kinds. `make load-soak` runs for minutes and checks the memory use.
 @Suite(.timeLimit(.minutes(20))) struct LoadTests {
     @Test func `L6: under load every end has its reason and memory stays flat`() async throws {
         let minutes = ProcessInfo.processInfo.environment["ANNEX_LOAD_MINUTES"].flatMap(Int.init)

@@ -8,9 +8,9 @@ import Synchronization
 import Testing
 import TypedConduct
 
-/// One extension serves items, typed requests, notices and streams, in tasks on its one thread.
+/// One extension serves items, typed requests, notices and streams. It does this in tasks on its only thread.
 @Suite(.timeLimit(.minutes(20))) struct OneKindTests {
-    // Its folder stays for as long as the test runs.
+    // The app's folder stays as long as the test runs.
     private let app: SubstituteApp
 
     init() throws {
@@ -24,7 +24,7 @@ import TypedConduct
         try await AnnexHost.patient(with: app, adjust).begin(SubstituteApp.identifier, serving: service)
     }
 
-    /// Answers an extension's questions with the word reversed.
+    /// Answers an extension's request with the reversed word.
     private var dictionary: HostService {
         var service = HostService()
         service.serve(Translation.self) { request async throws in

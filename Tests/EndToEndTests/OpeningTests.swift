@@ -8,14 +8,15 @@ import Testing
 
 @testable import AnnexHost
 
-/// Opening URLs: for extensions through their portal, and for the user.
+/// Opening URLs: by extensions through their portal, and by the user.
 @Suite(.timeLimit(.minutes(20))) struct OpeningTests {
     private static let (any, own, none) = (
         "com.apple.widget-extension", "com.apple.message-payload-provider", "com.apple.share-services"
     )
 
     private let folder: TemporaryFolder
-    /// An app's files are removed with it, and an embedded broker uses them in place.
+    /// An embedded broker uses the files of an app in place. An app's files are removed with its object, so these
+    /// objects are kept.
     private let kept = KeptApps()
 
     init() throws { folder = try TemporaryFolder() }
@@ -46,7 +47,7 @@ import Testing
         return app
     }
 
-    /// - Parameter isAfterAction: whether the host reports an action of the user before.
+    /// - Parameter isAfterAction: whether the host first reports an action of the user.
     private func ask(
         _ host: AnnexHost, _ urls: String, of app: String = "com.example.shout", afterAction isAfterAction: Bool = true
     ) async throws -> String {
@@ -59,7 +60,7 @@ import Testing
 
     private func record(_ name: String) -> String { folder.url.path + "/" + name }
 
-    /// What an app wrote when it was started. The app is ended.
+    /// The text that an app wrote when it was started. This function ends the app.
     private func started(_ name: String) async throws -> [String: String] {
         var text: String?
         while text == nil {

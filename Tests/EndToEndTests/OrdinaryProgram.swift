@@ -1,10 +1,11 @@
 import Testing
 
-/// A program as Debian ships it, with its use of the files that it is handed: `IN` and `OUT` stand for the two folders.
+/// A program from Debian, with arguments that use the files that are handed to it. `IN` and `OUT` stand for the two
+/// folders.
 struct OrdinaryProgram: Sendable, CustomTestStringConvertible {
     let name: String
     let arguments: [String]
-    /// The text that the shell pipes into the program; nothing if empty.
+    /// The text that the shell pipes into the program. If it is empty, nothing is piped.
     let input: String
 
     init(_ name: String, _ arguments: String..., input: String = "") {
@@ -31,7 +32,7 @@ struct OrdinaryProgram: Sendable, CustomTestStringConvertible {
         OrdinaryProgram("m4", "IN/macros.m4"),
     ]
 
-    /// Threads, a process of its own, temporary files, hashes: the usual parts of scripts.
+    /// The usual parts of scripts: threads, a child process, temporary files, hashes.
     private static let python = """
         import hashlib, json, subprocess, tempfile, threading, zlib
         data = open('IN/text.txt', 'rb').read()
@@ -83,7 +84,7 @@ struct OrdinaryProgram: Sendable, CustomTestStringConvertible {
         OrdinaryProgram("timeout", "0.2", "sleep", "5"),
     ]
 
-    /// Programs that lock files of their own, and take shared locks on files that they may read.
+    /// Programs that lock their own files, and take shared locks on files that they may read.
     private static let lockers = [
         OrdinaryProgram("sqlite3", "OUT/w.db", wal),
         OrdinaryProgram("flock", "OUT/lock", "echo", "locked"),
@@ -99,7 +100,7 @@ struct OrdinaryProgram: Sendable, CustomTestStringConvertible {
         select sum(a) from t; pragma wal_checkpoint(truncate);
         """
 
-    /// A range that is split, one that another process waits for, and a whole file.
+    /// Locks on a range that is split, on a range that another process waits for, and on a whole file.
     private static let locks = """
         import fcntl, os, time
         f = open('OUT/locks', 'w+'); f.write('x' * 100); f.flush()
@@ -115,8 +116,8 @@ struct OrdinaryProgram: Sendable, CustomTestStringConvertible {
         fcntl.flock(f, fcntl.LOCK_UN); fcntl.flock(g, fcntl.LOCK_EX | fcntl.LOCK_NB); fcntl.flock(g, fcntl.LOCK_SH)
         """
 
-    /// Programs that work without some calls: calls that move pages from files to pipes and other files, and calls that
-    /// set the limits of another process.
+    /// Programs that must also work if some calls are denied. These calls move pages from files to pipes and other
+    /// files, or set the limits of another process.
     private static let copiers = [
         OrdinaryProgram("bash", "-c", "if cat IN/text.txt | grep word1 > /dev/null; then echo there; else echo $?; fi"),
         OrdinaryProgram("bash", "-c", "ulimit -n 100; ulimit -n; ulimit -s 4096; ulimit -s; (ulimit -t 7; ulimit -t)"),

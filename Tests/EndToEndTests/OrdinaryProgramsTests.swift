@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The policy `tool` promises: programs run unchanged on files that they are handed.
+/// The promise of the policy `tool`: programs run unchanged on files that are handed to them.
 @Suite(.timeLimit(.minutes(20))) struct OrdinaryProgramsTests {
     static let found = OrdinaryProgram.all.filter { installed($0.name) }
     static let names = Set(found.map(\.name))

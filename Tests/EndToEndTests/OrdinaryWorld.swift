@@ -1,9 +1,9 @@
 import AnnexTestSupport
 import Foundation
 
-/// Two folders for one run of an ordinary program: one to read, one to write.
+/// Two folders for one run of an ordinary program. The program reads one folder and writes the other.
 struct OrdinaryWorld {
-    /// The result of one run; the folders' own path is removed from every text.
+    /// The result of one run. The path of the folders is removed from every text.
     struct Result {
         let status: Int32
         let output: String
@@ -69,7 +69,7 @@ struct OrdinaryWorld {
         text.replacing(folder.url.path, with: "FOLDER").replacing("/usr/bin/", with: "")
     }
 
-    /// Every file in the folder that may be written, by its path in it.
+    /// Every file in the writable folder, by its path in that folder.
     private func written() throws -> [String: Data] {
         var files: [String: Data] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: path("out")) {

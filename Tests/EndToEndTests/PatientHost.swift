@@ -4,7 +4,7 @@ import AnnexPolicy
 import AnnexTestSupport
 
 extension AnnexHost {
-    /// A host with a broker of its own, which has one app and long limits of time. A test may change the limits.
+    /// A host with its own broker, which has one app and long time limits. A test may change the limits.
     static func patient(
         with app: SubstituteApp, _ adjust: @escaping @Sendable (inout PolicyLimits) -> Void = { _ in }
     ) throws -> AnnexHost {

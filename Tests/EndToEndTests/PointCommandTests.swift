@@ -54,7 +54,7 @@ import Testing
         let example = root.appending(path: "Sources/Examples/Points/com.example.thumbnails.yaml").path
         let ran = try await annex("lint", example)
         #expect(ran.status == 0 && ran.output.contains("nothing found"), "\(ran)")
-        // A shipped point's own file would be a second one for its point.
+        // The file of a shipped point would be a second file for that point.
         let shipped = try await annex("lint", root.appending(path: "Policies/points/com.apple.photo-editing.yaml").path)
         #expect(shipped.status == 2 && shipped.output.contains("is a shipped point"), "\(shipped)")
     }

@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Extension points of a host's own, from their files to an answer.
+/// A host's own extension points, from their files to an answer.
 @Suite(.timeLimit(.minutes(20))) struct PointTests {
     private let folder: TemporaryFolder
 
@@ -41,7 +41,8 @@ import Testing
         let text = folder.url.appending(path: "a.txt").path
         try Data("Swift on\nLinux\n".utf8).write(to: URL(filePath: text))
         var run = try await Program.run("ThumbnailHost", [text], in: folder)
-        // As written, it has the policy's second for the launch, which a busy machine may not give it.
+        // The example has the policy's limit of one second for the launch. On a busy machine, a launch may take longer,
+        // so the test repeats it.
         while run.errors.contains("Limit") || run.errors.contains("unresponsive") {
             run = try await Program.run("ThumbnailHost", [text], in: folder)
         }
@@ -79,7 +80,7 @@ import Testing
         #expect(try host.install(app: app.path).first?.isOffered == true)
         let session = try await host.begin(SubstituteApp.identifier, as: Self.point)
         #expect(await session.complete().reason == .completed)
-        // Without them, the same app stays installed, and its extension is unsupported.
+        // Without the host's own points, the same app stays installed, but its extension is unsupported.
         #expect(await daemon.end() == .exited(0))
         let other = try await TestDaemon(in: daemon.folder)
         let next = try AnnexHost.connectAndWait(to: other.socket, patience: .patience)

@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The life of the host goes on undisturbed: its children, its signals, its descriptors.
+/// The library must not disturb the host's children, signals and descriptors.
 @Suite(.timeLimit(.minutes(20))) struct PolitenessTests {
     @Test func `the children, signals, mask and descriptors of the host stay its own`() async throws {
         let folder = try TemporaryFolder()
@@ -12,7 +12,7 @@ import Testing
         #expect(run.status == 0, "\(run.errors)")
         #expect(
             lines == [
-                // One for each launch, and one that lives as long as all of them.
+                // There is one child for each launch, and one child that lives as long as all launches.
                 "children 21 reaped 21",
                 "signals no more than children: true",
                 "dumpable as before: true",

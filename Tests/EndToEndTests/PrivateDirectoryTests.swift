@@ -37,7 +37,7 @@ import Testing
         return host
     }
 
-    /// The answer to one request of a session of its own.
+    /// The answer to one request in a separate session.
     private func ask(_ host: AnnexHost, _ words: String) async throws -> String {
         let session = try await host.begin(Self.identifier)
         let text = try await session.request([ExtensionItem(contentText: words)]).first?.contentText
@@ -46,7 +46,7 @@ import Testing
         return text ?? ""
     }
 
-    /// The end that a request gets instead of an answer.
+    /// The end that the caller of a request gets instead of an answer.
     private func ending(_ session: ExtensionSession, _ words: String) async throws -> Termination? {
         do {
             _ = try await session.request([ExtensionItem(contentText: words)])
@@ -168,7 +168,7 @@ import Testing
         for path in [other + "/notes", above, "/private/../../com.example.other", place, "/proc/self/root" + other] {
             #expect(try await ask(host, "tries " + path).hasPrefix("errno"), "\(path)")
         }
-        // A link that leads out, planted by anyone, leads nowhere inside.
+        // Inside the sandbox, a link that leads out of the directory must not work, whoever made it.
         try FileManager.default.createSymbolicLink(atPath: kept + "/out", withDestinationPath: other + "/notes")
         #expect(try await ask(host, "tries /private/out") == "errno \(ENOENT)")
     }
@@ -196,7 +196,7 @@ import Testing
         #expect(error.code == .system && error.remedy?.contains("folder") == true, "\(error)")
     }
 
-    // Modes do not keep root out.
+    // File modes do not stop root.
     @Test(arguments: getuid() == 0 ? ["file"] : ["file", "read-only"])
     func `a folder that cannot be made is an error with step and remedy`(fault: String) async throws {
         let files = FileManager.default
@@ -247,7 +247,7 @@ import Testing
         let host = try host()
         #expect(try await ask(host, "nests 50") == "nested")
         #expect(try await ask(host, "litters 50") == "littered")
-        // Such names cannot be counted, so this session ends at the next look.
+        // These names cannot be counted, so the next check ends this session.
         let session = try await host.begin(Self.identifier)
         let spoiled = try await session.request([ExtensionItem(contentText: "spoils")]).first?.contentText
         #expect(spoiled == "spoiled")
@@ -268,7 +268,7 @@ import Testing
         let session = try await host.begin(Self.identifier)
         let other = try self.host()
         #expect(try await ask(other, "notes used") == "noted")
-        // The first host's extension runs on while another broker removes the app.
+        // The first host's extension continues to run while another broker removes the app.
         try other.remove(app: Self.appIdentifier)
         let removed = place + "/@removed"
         #expect(try FileManager.default.contentsOfDirectory(atPath: removed).count == 1)

@@ -5,9 +5,9 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The channel of a sandboxed extension that serves methods of its own and knows nothing of items.
+/// The channel of a sandboxed extension that serves its own methods and does not use items.
 @Suite(.timeLimit(.minutes(20))) struct RawChannelTests {
-    // Its folder stays for as long as the test runs.
+    // The app's folder stays as long as the test runs.
     private let app: SubstituteApp
     private let host: AnnexHost
 

@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The README's listings are programs that run: each is compared with its example.
+/// The README's listings are programs that run. The test compares each listing with its example.
 @Suite(.timeLimit(.minutes(20))) struct ReadmeTests {
     private let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -29,7 +29,8 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: folder.url.appending(path: "Shout.app").path, withDestinationPath: app)
         var run = try await Program.run("ShoutHost", [], in: folder)
-        // As written, it has the policy's second for the launch, which a busy machine may not give it.
+        // The example has the policy's limit of one second for the launch. On a busy machine, a launch may take longer,
+        // so the test repeats it.
         while run.errors.contains("launchLimit") { run = try await Program.run("ShoutHost", [], in: folder) }
         #expect(run.output == "HELLO\ncompleted\n", "\(run.errors)")
     }

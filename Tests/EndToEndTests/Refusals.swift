@@ -3,7 +3,7 @@ import AnnexHost
 import AnnexModel
 import Synchronization
 
-/// The codes with which a host's launches were rejected, in order.
+/// Records the codes with which a host's launches were rejected, in order.
 final class Refusals: HostObserver {
     private struct Nothing: SessionObserver {
         func ready(_ report: LaunchReport) {}

@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// `annex replay`: the messages of a recorded session, shown and sent again to an extension in its sandbox.
+/// `annex replay` shows the messages of a recorded session. It also sends them again to an extension in its sandbox.
 @Suite(.timeLimit(.minutes(20))) struct ReplayCommandTests {
     private let folder: TemporaryFolder
     private let app: SubstituteApp
@@ -19,7 +19,7 @@ import Testing
         try await Program.annex(["replay"] + arguments, in: folder)
     }
 
-    /// A session of three calls, recorded.
+    /// The recording of a session of three calls.
     private func record() async throws -> URL {
         let file = folder.url.appending(path: "traffic.annexrec")
         let host = try AnnexHost.embedded(apps: [app.path], patience: .patience)
@@ -59,7 +59,7 @@ import Testing
     @Test func `a replay names the first difference`() async throws {
         let file = try await record()
         var bytes = try Data(contentsOf: file)
-        // Only the recorded answer changes; the recorded request stays as it was.
+        // Only the recorded answer changes. The recorded request stays unchanged.
         let answer = try #require(bytes.lastRange(of: Data("second".utf8)))
         bytes[answer.lowerBound] = UInt8(ascii: "S")
         try bytes.write(to: file)

@@ -12,7 +12,7 @@ import Testing
         try await Program.annex(["run"] + arguments, in: folder)
     }
 
-    /// Runs a line in a shell, which sets up the streams; `annex` is the program.
+    /// Runs a line in a shell, which sets up the streams. `annex` is the program.
     private func shell(_ line: String) async throws -> Program {
         let annex = ExampleBundles.products.appending(path: "annex").path
         return try await Program.run("/bin/sh", ["-c", line.replacing("annex run", with: "\(annex) run")], in: folder)
@@ -56,7 +56,7 @@ import Testing
         #expect(said.output.hasSuffix("same\n") && said.output.contains("65534"), "\(said.output)\(said.errors)")
     }
 
-    /// The first process of many containers reaps no orphans.
+    /// In many containers, the first process reaps no orphans.
     @Test func `no warden is left to the first process`() async throws {
         let products = ExampleBundles.products
         let namespaces = ["unshare", geteuid() == 0 ? "-pf" : "-Urpf", "--mount-proc", "--kill-child"]
@@ -140,7 +140,7 @@ import Testing
         #expect(try await shell(line).output == "text\n1\n")
     }
 
-    /// A program may end with its first call: that is an end, and no failed launch.
+    /// If a program ends with its first call, this is an end and not a failed launch.
     @Test func `a program that is ended at once has its reason`() async throws {
         for _ in 0..<12 {
             let ended = try await run("--", "/usr/bin/unshare", "-U", "/bin/true")
@@ -193,7 +193,7 @@ import Testing
         #expect(ran.output == "9\n", "\(ran.output)\(ran.errors)")
     }
 
-    /// At once, many times: annex may not yet know which process it is.
+    /// The signals are sent at once, many times. At that moment, annex may not know the process yet.
     @Test func `SIG-03: signals during the first call of a program are passed on`() async throws {
         let line = """
             printf 'policy: slow\\nsummary: Slow.\\nincludes: [tool]\\nlimits: { grace: 3000s }\\n' > slow.yaml; \
@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test func `a denied path is explained with its remedy`() async throws {
-        // The program cannot tell the path from one that does not exist: no call was denied.
+        // For the program, the path looks like a path that does not exist. So no call was denied.
         let quiet = try await run("--", "cat", "/etc/shadow")
         #expect(quiet.status == 1 && !quiet.errors.contains("annex:"), "\(quiet.errors)")
         let explained = try await run("--explain", "--", "cat", "/etc/shadow")
@@ -318,7 +318,8 @@ import Testing
         #expect(ran.output == "0 37 37\n37 37\n0 0 0\n", "\(ran)")
     }
 
-    /// As root too: all programs of `annex run` have one user, and descriptors in flight count for that user.
+    /// This test also runs as root. All programs of `annex run` have the same user, and the kernel counts descriptors in flight for that
+    /// user.
     @Test func `FD-03: a program that shares its user leaves the others descriptors to send`() async throws {
         let ran = try await shell("annex run -- sh -c 'ulimit -n; ulimit -Hn'")
         #expect(ran.output == "768\n768\n", "\(ran)")
@@ -348,7 +349,7 @@ import Testing
     }
 
     @Test func `TTY-04: a program has a terminal of its own and the outer one comes back`() async throws {
-        // script(1) plays the terminal: it records everything that a person would see.
+        // script(1) simulates the terminal. It records everything that a user would see.
         try #require(access("/usr/bin/script", X_OK) == 0)
         let line = """
             script -qec 'stty -a > before; annex run -- sh -c "test -t 0 && test -t 1 && stty size && : < /dev/tty && echo own"; \

@@ -2,13 +2,14 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Conditions that delay the end of `annex run`, and those that do not: programs that stop, readers that do not read.
+/// Conditions that delay the end of `annex run` and conditions that do not. The conditions are programs that stop and readers that do not
+/// read.
 @Suite(.timeLimit(.minutes(20))) struct RunWaitingTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Runs a python script that knows the path of `annex`.
+    /// Runs a Python script with the path of `annex` as an argument.
     private func python(
         _ script: String, _ arguments: String..., in other: TemporaryFolder? = nil
     ) async throws -> Program {
@@ -29,12 +30,11 @@ import Testing
         #expect(ended.output == "ended 125\n", "\(ended)")
     }
 
-    /// Whether the key goes to the program's terminal, or makes a signal for `annex` on the outer one.
+    /// - Parameter input: whether the key goes to the program's terminal, or makes a signal for `annex` on the outer terminal.
     @Test(arguments: ["terminal", "null"])
     func `TTY-04: Ctrl-Z stops annex with all of the sandbox and fg continues both`(input: String) async throws {
-        // A process of another session writes on: its ticks tell whether it runs while annex is stopped. The program
-        // itself starts no child: a shell that waits for its child to leave vfork stops for no signal, wherever it
-        // runs.
+        // A process of another session continues to write. Its ticks show whether it runs while annex is stopped. The program itself starts
+        // no child. The reason is that a shell that waits for its child to leave vfork does not stop for any signal.
         let script = """
             setsid sh -c 'while sleep 0.05; do echo; done' & exec python3 -c '
             import time
@@ -47,8 +47,8 @@ import Testing
         #expect(lines.dropFirst().first == "no tick for a second", "\(ended)")
     }
 
-    /// The program's own timer sends it SIGCONT. It ends with 7 if it did not run for so many seconds in all since
-    /// annex was stopped; it leaves a file behind if it runs after so many.
+    /// The program's own timer sends SIGCONT to the program. If the program did not run for the given number of seconds after annex was
+    /// stopped, it exits with 7. If it runs after that number of seconds, it leaves a file.
     private static let waking = """
         import ctypes, os, signal, sys, time
         class Event(ctypes.Structure):
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `TTY-04: a program that wakes itself gains no time while annex is stopped`() async throws {
-        // Repeats the test with a longer limit if the time was over before the test could stop the program.
+        // Repeats the test with a longer limit if the limit was over before the test could stop the program.
         for limit in [6, 60, 600] {
             let folder = try TemporaryFolder()
             let ended = try await python(
@@ -89,17 +89,17 @@ import Testing
         }
     }
 
-    /// A terminal's answer to the program's last question would be typed into the next program that reads the terminal.
+    /// Without this, the terminal's answer to the program's last query would become input of the next program that reads the terminal.
     @Test func `input that a program left unread on the terminal is dropped`() async throws {
         let ended = try await python(Self.typist)
         #expect(ended.output == "unread\n0 0\n", "\(ended)")
     }
 
-    /// Types at a program that reads nothing until bytes stay on the outer terminal for a second. Then it lets the
-    /// program end, and prints how many bytes are left.
+    /// Types input for a program that reads nothing, until bytes stay on the outer terminal for a second. Then it lets the program end, and
+    /// prints how many bytes are left.
     ///
-    /// It must not block in a write: the kernel hands typed bytes to the terminal's queue later than it takes them, so
-    /// an empty queue does not mean that there is room.
+    /// The script must not block in a write. The kernel accepts typed bytes earlier than it puts them into the terminal's queue. So an
+    /// empty queue does not mean that there is room.
     private static let typist = """
         import array, fcntl, os, pty, subprocess, sys, termios, time
         def unread():
@@ -129,7 +129,7 @@ import Testing
         print(annex.wait(), unread())
         """
 
-    /// The program has ended by itself; its output is not read.
+    /// The program has ended by itself, but its output is not read.
     @Test(arguments: [1, 2, 3, 15])
     func `a signal ends the wait for a reader`(signal: Int) async throws {
         let ended = try await python(Self.reader, "\(signal)", "3000")
@@ -138,7 +138,7 @@ import Testing
 
     @Test func `the time limit bounds the wait for a reader`() async throws {
         var ended = try await python(Self.reader, "0", "6")
-        // Repeats the test with a longer limit if the time was over before the program had ended.
+        // Repeats the test with a longer limit if the limit was over before the program had ended.
         for limit in ["60", "600"] where ended.output == "125 timeLimit\n" {
             ended = try await python(Self.reader, "0", limit)
         }
@@ -177,8 +177,8 @@ import Testing
         sys.stderr.write(errors.decode())
         """
 
-    /// A shell with job control on a terminal of its own. It runs one job in the foreground, continues the job after a
-    /// stop, and prints this. The terminal's other end presses Ctrl-Z.
+    /// A shell with job control on a terminal of its own. The shell runs one job in the foreground, continues the job after a stop, and
+    /// prints that it did so. The other end of the terminal presses Ctrl-Z.
     private static let shell = """
         import fcntl, os, select, signal, sys, termios, time
         annex, input, key, limit, *script = sys.argv[1:]

@@ -3,7 +3,7 @@ import AnnexHost
 import AnnexTestSupport
 import Testing
 
-/// The ends of extensions in their sandboxes, as their host follows them.
+/// The ends of extensions in their sandboxes, as their host observes them.
 @Suite(.timeLimit(.minutes(20))) struct SessionEndsTests {
     @Test func `a host follows the ends of all its sessions`() async throws {
         let app = try SubstituteApp(running: "serves-everything")

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    /// Types the lines into `annex share` with both examples.
+    /// Types the lines into `annex share`, which has both examples.
     private func share(_ arguments: String, typing lines: String...) async throws -> Program {
         let apps = try ["MyPicture.app", "Translate.app"].map { "--app '\(try ExampleBundles.path(of: $0))'" }
         let annex = ChildProcess.executable("annex").path

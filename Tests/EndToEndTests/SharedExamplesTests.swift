@@ -14,7 +14,7 @@ import Testing
         daemon = try await TestDaemon()
     }
 
-    /// Where this daemon keeps the groups.
+    /// The folder in which this daemon keeps the groups.
     private var place: String { daemon.folder.url.path + "/state/private" }
 
     private func annex(_ words: [String]) async throws -> String {
@@ -56,7 +56,7 @@ import Testing
         try await install("ToDoList.app", granting: ["com.example.todolist.add"])
         // The group exists from its first use.
         #expect(try await run("ToDoList", "list") == "")
-        // Three writers, and each writes 30 things.
+        // There are three writers. Each of them writes 30 entries.
         async let byApp: Void = {
             for n in 0..<15 { _ = try await run("ToDoList", "add", "app \(n)", "later \(n)") }
         }()
@@ -104,7 +104,7 @@ import Testing
 
     @Test func `S4: Ledger is used through its app and its two actions at once, and the sum is right`() async throws {
         try await install("Ledger.app", granting: ["com.example.ledger.book", "com.example.ledger.sum"])
-        // Three programs, and the first of them makes the database. Two write 30 entries each.
+        // Three programs run, and the first of them creates the database. Two programs write 30 entries each.
         async let byApp: Void = { for _ in 0..<30 { _ = try await run("Ledger", "add", "1.25", "bread") } }()
         async let byAction: Void = {
             for _ in 0..<15 { _ = try await request("com.example.ledger.book", "2.50 milk\nno entry\n-0.75 bottle") }
@@ -114,7 +114,7 @@ import Testing
         #expect(try await run("Ledger", "total") == "63.75")
         #expect(try await request("com.example.ledger.sum", "total") == "63.75")
         #expect(try await run("Ledger", "list").split(separator: "\n").count == 60)
-        // This is what PRAGMA integrity_check says.
+        // PRAGMA integrity_check gives this text.
         #expect(try await run("Ledger", "check") == "ok")
     }
 

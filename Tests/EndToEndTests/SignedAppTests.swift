@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Signed apps in a broker: the refusals at the installation and at a launch. They are the same for both kinds of
+/// Signed apps in a broker: the refusals at the installation and at a launch. The tests are the same for both kinds of
 /// broker.
 @Suite(.timeLimit(.minutes(20))) struct SignedAppTests {
     /// A host, a signed app that is not installed yet, and the keys of two teams.
@@ -103,7 +103,7 @@ import Testing
         #expect(try scene.host.installed().first?.instance == one.instance)
         #expect(try await scene.launch() == nil)
         let path = try "\(scene.installed)/\(file)"
-        // The status is another one, the contents are the same.
+        // The status of the file changes, but its contents stay the same.
         try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
         #expect(try await scene.launch() == nil)
         try Self.changeByte(of: path)
@@ -204,13 +204,13 @@ import Testing
         #expect(error.code == .untrustedTeam && error.what.contains("ours (") && error.what.contains("theirs ("))
         #expect(error.remedy?.contains("annex key trust") == true && error.remedy?.contains("annex remove") == true)
         #expect(scene.host.extensions.first?.team?.name == "ours")
-        // Trust in the key alone gives no right to the app.
+        // Trust in only the key gives no right to the app.
         try scene.host.trust(keyFile: scene.key("theirs") + ".pub")
         #expect(try scene.refusal().code == .untrustedTeam)
         try scene.host.trust(keyFile: scene.key("theirs") + ".pub", for: Scene.containing)
         #expect(try scene.host.install(app: scene.app.path).first?.team?.name == "theirs")
         #expect(try await scene.launch() == nil)
-        // Removing the app is the user's word too.
+        // If the user removes the app, this is also a decision about trust.
         try await scene.sign(by: "ours")
         #expect(try scene.refusal().code == .untrustedTeam)
         try scene.host.remove(app: Scene.containing)
@@ -240,7 +240,7 @@ import Testing
         #expect(taken.map(\.endedGrants) == [[Self.client]])
         let listed = try scene.host.installed()
         #expect(Self.granted(listed).isEmpty && listed.flatMap(\.endedGrants).isEmpty)
-        // The user may grant them to the new team, also with the installation.
+        // The user may grant the entitlements to the new team, and may also do so during the installation.
         try scene.host.grant(Self.client, to: SubstituteApp.identifier)
         try scene.host.trust(keyFile: scene.key("ours") + ".pub", for: Scene.containing)
         try await scene.sign()
@@ -322,7 +322,7 @@ import Testing
 }
 
 extension FileManager {
-    /// Waits until a change of the file can no longer have the same time as its last one.
+    /// Waits until a new change of the file cannot have the same time as the last change.
     fileprivate func settled(_ path: String) async throws {
         await eventually {
             guard let changed = try? self.attributesOfItem(atPath: path)[.modificationDate] as? Date else {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// Extensions launched ahead: the requests that get them, and the events that end them.
+/// Extensions that are launched ahead. The tests check which requests get them, and which events end them.
 @Suite(.timeLimit(.minutes(20))) struct StandbyTests {
     private final class Ends: Sendable {
         private let reasons = Mutex<[Termination.Reason]>([])
@@ -32,7 +32,7 @@ import Testing
         return AnnexHost(service: broker)
     }
 
-    /// How many requests the answering process has served, with this one.
+    /// The number of requests that the answering process has served, including this one.
     private func served(_ standby: Standby) async throws -> String? {
         try await standby.request([ExtensionItem(contentText: "counts")]).first?.contentText
     }
@@ -54,7 +54,7 @@ import Testing
     @Test func `a process serves one request unless its policy keeps it alive`() async throws {
         let standby = try host().standby(for: SubstituteApp.identifier)
         for _ in 0..<3 { #expect(try await served(standby) == "1") }
-        // An extension that was launched ahead and not needed on a slow machine is cancelled.
+        // On a slow machine, an extension may be launched ahead and not needed. The broker cancels such an extension.
         await eventually { ends.list.count { $0 == .completed } == 3 }
         #expect(Set(ends.list).isSubset(of: [.completed, .cancelled]))
     }
@@ -96,12 +96,12 @@ import Testing
         let session = try await host.begin(SubstituteApp.identifier)
         let one = try host.standby(for: SubstituteApp.identifier, keeping: 2...2)
         let other = try host.standby(for: SubstituteApp.identifier, keeping: 1...2)
-        // Each has met the limit, and tried again after a while.
+        // Each standby has reached the limit, and has tried again after a while.
         await eventually { denials.list.count >= 6 || !ends.list.isEmpty }
         await eventually { one.count + other.count == 1 || !ends.list.isEmpty }
         #expect(ends.list.isEmpty)
         #expect(Set(denials.list) == [.noSlot])
-        // A free slot is found without help.
+        // The standby finds a free slot without a request.
         _ = await session.complete()
         await eventually { one.count + other.count == 2 }
         #expect(ends.list == [.completed])
@@ -146,7 +146,7 @@ import Testing
         standby.giveUp(for: .memoryPressure)
         await eventually { !ends.list.isEmpty }
         #expect(Set(ends.list) == [.memoryPressure])
-        // An extension at work goes on.
+        // An extension that is at work continues.
         #expect(try await served(session) == "1")
         #expect(await session.complete().reason == .completed)
     }

@@ -13,7 +13,7 @@ import Testing
         try app.setPoint("com.apple.widget-extension")
     }
 
-    /// No test writes into the user's own folder.
+    /// The variables prevent a test from writing into the user's own folder.
     private var kept: [String: String] {
         ["ANNEX_TODAY": folder.url.path + "/today", "ANNEX_PRIVATE": folder.url.path + "/private"]
     }
@@ -62,7 +62,7 @@ import Testing
 
     @Test func `the last content of a widget that fails is printed with its age`() async throws {
         #expect(try await today().status == 0)
-        // A widget that changes its build has no snapshot, so the same app is made to fail by its private directory.
+        // A widget with a new build would have no snapshot. So the test makes the same app fail by means of its private directory.
         try FileManager.default.removeItem(atPath: folder.url.path + "/private")
         try Data().write(to: folder.url.appending(path: "private"))
         let ran = try await today()
@@ -85,8 +85,8 @@ import Testing
             environment: kept)
     }
 
-    /// A terminal with a shell that has one program as its job, and a user who expands the widget, resizes the terminal, presses an arrow
-    /// over a slow line, stops the job and ends it.
+    /// A terminal with a shell that runs one program as its job. The simulated user expands the widget, resizes the terminal, and presses
+    /// an arrow key over a slow line. Then the user stops the job and ends it.
     private static let terminal = """
         import fcntl, os, pty, signal, struct, sys, termios, time
         end, command = sys.argv[1], sys.argv[2:]

@@ -17,7 +17,7 @@ import Testing
         daemon = try await TestDaemon()
     }
 
-    /// A view of an app's widgets, which are granted what they ask for and switched on.
+    /// A view of an app's widgets. The widgets are switched on and have the entitlements that they ask for.
     private func view(of app: String) async throws -> TodayView {
         let host = try await AnnexHost.connect(to: daemon.socket)
         for one in try host.install(app: ExampleBundles.path(of: app), granting: [Self.entitlement]) {

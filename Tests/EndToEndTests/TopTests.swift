@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    /// The entry of this test, by its program: other tests of this process have extensions of the same name.
+    /// The entry of this test. It is found by its program, because other tests of this process have extensions of the
+    /// same name.
     private func own(_ look: [String: Any]) throws -> [String: Any]? {
         var wanted = stat()
         guard stat(app.path + "/PlugIns/Loud.appex/Loud", &wanted) == 0 else { return nil }
@@ -45,7 +46,7 @@ import Testing
         #expect(idle["answers"] as? Int == 1 && idle["processor"] as? Double == 0, "\(idle)")
         #expect(idle["memory"] as? Int ?? 0 > 4096 && idle["messagesPerSecond"] as? Double == 0, "\(idle)")
         let working = Task { try await session.request([ExtensionItem(contentText: "looks 20000")]) }
-        // The request was sent, and the extension seen at work: the machine decides how soon.
+        // The loop ends when the request was sent and the extension is shown at work. The time depends on the machine.
         var busy = idle
         while busy["state"] as? String != "working" || busy["processor"] as? Double ?? 0 == 0 {
             busy = try #require(try own(try await looks("--once", "--json", "--interval", "1")[0]))

@@ -5,10 +5,10 @@ import AnnexTestSupport
 import Testing
 import TypedConduct
 
-/// Typed messages in both directions through a sandbox: the host's calls, and the services of the host for its
-/// extension meanwhile.
+/// Typed messages in both directions through a sandbox: the host's calls, and the services that the host offers its
+/// extension at the same time.
 @Suite(.timeLimit(.minutes(20))) struct TypedSessionTests {
-    // Its folder stays for as long as the test runs.
+    // The app's folder stays as long as the test runs.
     private let app: SubstituteApp
     private let host: AnnexHost
 
@@ -17,7 +17,7 @@ import TypedConduct
         host = try AnnexHost.embedded(apps: [app.path], patience: .patience)
     }
 
-    /// Answers at once, or in a task.
+    /// A service that answers at once or in a task.
     private func service(inTasks: Bool) -> HostService {
         var service = HostService()
         if inTasks {
@@ -56,7 +56,7 @@ import TypedConduct
         let session = try await host.begin(SubstituteApp.identifier, serving: service(inTasks: true))
         let error = await #expect(throws: HostError.self) { try await session.call(Word(""), timeout: .patience) }
         #expect("\(String(describing: error))".contains("no word"))
-        // Both sides go on.
+        // Both sides continue to work.
         #expect(try await session.call(Word("drow"), timeout: .patience) == Word("word!"))
         _ = await session.complete()
     }

@@ -7,7 +7,7 @@ import TypedConduct
 
 /// Typed streams through a sandbox, between tasks of the host and tasks of the extension.
 @Suite(.timeLimit(.minutes(20))) struct TypedStreamTests {
-    // Its folder stays for as long as the test runs.
+    // The app's folder stays as long as the test runs.
     private let app: SubstituteApp
     private let host: AnnexHost
 
@@ -24,7 +24,7 @@ import TypedConduct
         try await session.request([ExtensionItem(contentText: text)]).first?.contentText
     }
 
-    /// Expects an end, and returns its reason.
+    /// Checks that the error is an end, and returns the reason of the end.
     private func endReason(_ error: HostError?) -> Termination.Reason? {
         guard case .ended(let end)? = error else {
             Issue.record("\(String(describing: error))")
@@ -98,7 +98,7 @@ import TypedConduct
         let stream = try await session.openStream(Dialogue.self, arguments: Word("counts 400"))
         // 64 words of about 1,020 bytes use up the window of 65,536.
         await eventually { session.statistics.messagesReceived >= before + 64 }
-        // The extension's task awaits the host's credit, so other requests are answered meanwhile.
+        // The extension's task awaits the host's credit, so the extension answers other requests at the same time.
         for _ in 0..<5 { #expect(try await text(session, "echoes a") == "a") }
         #expect(session.statistics.messagesReceived < before + 80)
         var count = 0

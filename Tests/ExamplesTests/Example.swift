@@ -5,7 +5,7 @@ enum Example {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The folder of the running test, and with it of everything in this build.
+    /// The folder of the running test. It contains all products of this build.
     static let programs: URL = {
         let test = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments.first ?? ""
         return URL(filePath: test).deletingLastPathComponent()

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// A value that another thread brings once.
+/// A value that another thread provides once.
 final class Noted<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
     private let came = DispatchSemaphore(value: 0)
@@ -11,7 +11,7 @@ final class Noted<Value: Sendable>: Sendable {
         came.signal()
     }
 
-    /// Waits for it; the test's own time limit bounds that.
+    /// Waits for the value. The test's own time limit bounds the wait.
     func wait() -> Value {
         while true {
             came.wait()

@@ -94,7 +94,7 @@ import Testing
         #expect(try error(Array("just some text\n".utf8)) == "the file is neither a PNG nor a JPEG picture")
     }
 
-    /// In a process of its own: other tests of this one take memory meanwhile.
+    /// The test runs in a separate process, because other tests in this process allocate memory at the same time.
     @Test func `a header with a huge size is refused before memory is allocated`() async {
         await #expect(processExitsWith: .success) {
             let tests = PictureTests()

@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Synchronization
 
-/// An example extension as a process of its own, with a real channel but no sandbox.
+/// An example extension in a separate process, with a real channel but no sandbox.
 final class RunningExample {
     let host: HostEndpoint
     private let process: pid_t
@@ -17,7 +17,7 @@ final class RunningExample {
         self.violation = violation
         var handlers = ChannelHandlers()
         handlers.onViolation = { violation.note($0) }
-        // As a broker does: no caller waits for an answer of an extension that is gone.
+        // The owner acts as a broker does. If the extension is gone, no caller must wait for its answer.
         let owner = Owner()
         handlers.onPeerClosed = { owner.end() }
         var configuration = ChannelConfiguration()
@@ -33,7 +33,7 @@ final class RunningExample {
         _ = wait()
     }
 
-    /// Asks as a host does; the items, or the extension's error.
+    /// Sends a request as a host does. The result is the items or the extension's error.
     func request(_ items: [ExtensionItem], timeout: Duration = .patience) throws -> [ExtensionItem] {
         var contents = ContentsList()
         let payload = try RequestMessage(items, collecting: &contents).encoded()
@@ -44,7 +44,7 @@ final class RunningExample {
         return try ReplyMessage(decoding: reply.payload).result(with: ContentsList(reply.sealed)).get()
     }
 
-    /// The rule that the extension broke; waits for it.
+    /// Waits for the rule that the extension broke.
     func brokenRule() -> ChannelViolation { violation.wait() }
 
     /// Sends the extension the goodbye.
@@ -52,7 +52,7 @@ final class RunningExample {
         try host.sendAndWait(ChannelEvent(method: LifeEvent.goodbye))
     }
 
-    /// The process's wait status; waits for its end.
+    /// Waits for the end of the process, and returns its wait status.
     func wait() -> Int32 {
         if let ended { return ended }
         var status: Int32 = 0
@@ -83,7 +83,8 @@ final class RunningExample {
     }
 }
 
-/// Ends a channel whose other end is gone, even if that end was reported before the channel could be ended.
+/// Ends a channel when its other end is gone. This works even if that end was reported before the channel could be
+/// ended.
 private final class Owner: Sendable {
     private let state = Mutex<(host: HostEndpoint?, isOver: Bool)>((nil, false))
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Eight by eight pixels each: red above, blue below, or black to white.
+/// Pictures of eight by eight pixels. They are red above and blue below, or change from black to white.
 enum TestJPEG {
     static let progressive = bytes(
         """
@@ -20,7 +20,7 @@ enum TestJPEG {
         z//Z
         """)
 
-    /// In inks, as printers' programs write it: red all over.
+    /// A picture in ink colours, as programs for printers write it. It is completely red.
     static let inks = bytes(
         """
         /9j/7gAOQWRvYmUAZAAAAAAC/9sAQwACAQEBAQECAQEBAgICAgIEAwICAgIFBAQDBAYFBgYGBQYGBgcJCAYHCQcGBggLCAkKCgoKCgYICwwL

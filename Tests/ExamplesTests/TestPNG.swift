@@ -1,9 +1,9 @@
-/// A PNG written by hand, so that a test can make every layout and break any part of it.
+/// A hand-written PNG, so that a test can make every layout and break any part of the file.
 struct TestPNG {
     var width: UInt32 = 2
     var height: UInt32 = 2
     var depth: UInt8 = 8
-    /// 0 gray, 2 RGB, 3 palette, 4 gray with alpha, 6 RGB with alpha.
+    /// The colour type: 0 gray, 2 RGB, 3 palette, 4 gray with alpha, 6 RGB with alpha.
     var colorType: UInt8 = 2
     /// Each row without its filter byte.
     var rows: [[UInt8]] = [[255, 0, 0, 0, 255, 0], [0, 0, 255, 255, 255, 255]]
@@ -27,7 +27,7 @@ struct TestPNG {
         return TestPNG().bigEndian(UInt32(data.count)) + body + TestPNG().bigEndian(~crc)
     }
 
-    /// The zlib form with one stored block: no compressor needed.
+    /// The zlib form with one stored block, which needs no compressor.
     private func stored(_ data: [UInt8]) -> [UInt8] {
         var low: UInt32 = 1
         var high: UInt32 = 0

@@ -10,7 +10,7 @@ final class FileWay: Way {
     private let sum: UInt64
     private let answers = OwnAnswers()
 
-    /// The limit that the scene's name promises.
+    /// The limit that the scene's name states.
     private static let memory: UInt64 = 48 << 20
 
     init(_ session: ExtensionSession, plan: Plan) throws {

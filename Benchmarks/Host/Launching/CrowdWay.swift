@@ -2,7 +2,7 @@ import AnnexHost
 import CBenchDriver
 import Dispatch
 
-/// A hundred launches at once, until the last of them is ready.
+/// A hundred launches at once. The measurement ends when the last extension is ready.
 final class CrowdWay: Way {
     private static let count = 100
     private let launcher: Launcher
@@ -30,7 +30,7 @@ final class CrowdWay: Way {
 struct Crowd: Sendable {
     private(set) var sessions: [ExtensionSession] = []
 
-    /// As many tasks as launches, and the caller waits on its own thread.
+    /// Starts one task for each launch. The caller waits on its own thread.
     static func launched(_ count: Int, by launcher: Launcher) -> Crowd {
         waited {
             await withTaskGroup(of: ExtensionSession?.self) { group in

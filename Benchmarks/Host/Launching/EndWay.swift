@@ -31,8 +31,8 @@ final class EndWay: Way {
         session = try prepared()
     }
 
-    /// If the last session was used up without a pause, a new one is made first. This happens in the driver's warm-up,
-    /// and in the call after it.
+    /// If no pause followed the last session's end, this call first makes a new session. This happens in the driver's
+    /// warm-up, and in the call after the warm-up.
     func call(_ request: UnsafeRawBufferPointer, into reply: UnsafeMutableRawBufferPointer) -> Int {
         guard request.first == UInt8(bench_wants_reply) else { return answers.answer(request, into: reply) }
         if session == nil { after() }
@@ -61,7 +61,8 @@ final class EndWay: Way {
 
     /// A session whose extension breaks its limit at the next request.
     private func prepared() throws -> ExtensionSession {
-        // One good end clears the earlier failures. Without it, the extension would have to pause after some failures.
+        // An extension that ends normally clears the count of earlier failures. Without it, the extension would have to
+        // pause after some failures.
         _ = try launcher.launch().completeAndWait()
         let session = try launcher.launch()
         _ = try session.channel.callAndWait(Request(method: 9, payload: [breach.rawValue]))

@@ -4,8 +4,9 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Sixty-four extensions that keep the broker and the kernel busy. Each is started anew as soon as it has ended. A
-/// third of them makes calls that are refused, a third sends itself signals, and the others only begin and end.
+/// Sixty-four extensions that keep the broker and the kernel busy. Each extension is started again as soon as it has
+/// ended. A third of the extensions makes calls that are refused. A third sends signals to itself. The rest only begins
+/// and ends.
 final class Flood: Sendable {
     private enum Conduct: UInt8, CaseIterable {
         case denials, signals, ends

@@ -4,10 +4,10 @@ import CBenchDriver
 import Glibc
 
 /// The steps from a request to its first answer: each step of the launch report, the host's own work, and the first
-/// call. If the plan has idle extensions, they run meanwhile.
+/// call. If the plan has idle extensions, they run during the measurement.
 ///
-/// The figures are means over the middle fifth of the launches, ordered by their whole time. So the steps add up. The
-/// medians of the single steps would not, if some launches are delayed.
+/// The launches are ordered by their whole time. The figures are means over the middle fifth of the launches, so the
+/// steps add up to the total. If some launches are delayed, the medians of the single steps would not add up.
 enum LaunchSteps {
     private static let launches = 105
 

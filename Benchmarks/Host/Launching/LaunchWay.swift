@@ -1,15 +1,15 @@
 import AnnexHost
 import CBenchDriver
 
-/// The time from the request to an extension's first answer; every call is a launch. The driver's own questions are
-/// answered here, because no extension lives long enough to count.
+/// The time from the request to an extension's first answer. Every call is a launch. This process answers the driver's
+/// own questions, because no extension lives long enough to count the messages.
 final class LaunchWay: Way {
     private let begin: () throws -> ExtensionSession
     private let settle: () -> Void
     private var session: ExtensionSession?
     private var server = bench_server()
 
-    /// - Parameter settle: waits, while the clock does not run, until the next one may begin.
+    /// - Parameter settle: waits until the next launch may begin. The clock does not run during this wait.
     init(_ begin: @escaping () throws -> ExtensionSession, settle: @escaping () -> Void = {}) {
         self.begin = begin
         self.settle = settle
@@ -35,7 +35,7 @@ final class LaunchWay: Way {
         if let session {
             let link = DriverLink(RawWay(channel: session.channel))
             var wrong: UInt64 = 0
-            // The extension's count of wrong messages is lost with it.
+            // The extension has ended, so its count of wrong messages is lost.
             if !bench_ask_wrong(DriverLink.call, link.pointer, &wrong) { wrong = 1 }
             server.wrong += wrong
         }

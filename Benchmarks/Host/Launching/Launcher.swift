@@ -25,13 +25,12 @@ struct Launcher: @unchecked Sendable {
             configuration.waiting = plan.waiting
             let largest = UInt32(clamping: max(plan.request, plan.reply))
             configuration.largestMessage = max(configuration.largestMessage, largest)
-            // The limits that the library has without a policy. These scenes measure the channel, and not the bounds of
-            // a policy.
+            // The limits that the library uses without a policy. These scenes measure the channel, and not the bounds of a policy.
             (configuration.hostArena, configuration.extensionArena) = (2 << 20, 2 << 20)
         }
     }
 
-    /// - Returns: nil if it failed. The error is printed.
+    /// - Returns: nil if the launch failed. The error is printed.
     func launchInTask() async -> ExtensionSession? {
         do throws(HostError) {
             return try await host.begin(identifier)
@@ -44,7 +43,7 @@ struct Launcher: @unchecked Sendable {
     /// Opens the compose sheet of the extension. Its channel waits in the usual way, because a host cannot choose another.
     func compose() async throws -> ComposeSession { try await host.compose([], with: identifier) }
 
-    /// The extensions are launched ahead, one after the other.
+    /// Launches the extensions ahead, one after the other.
     func standby() throws -> Standby {
         let waiting = plan.waiting
         return try host.standby(for: identifier, keeping: 1...1) { $0.waiting = waiting }
@@ -60,7 +59,7 @@ struct Launcher: @unchecked Sendable {
         return try (0..<count).map { _ in try host.beginAndWait("com.example.bench.adapting") }
     }
 
-    /// `make bench` lays the bundle out beside this program, and a signed copy in a folder there.
+    /// `make bench` lays out the bundle beside this program. It also puts a signed copy into a folder there.
     private static func app(isSigned: Bool) -> String {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &path, path.count - 1)

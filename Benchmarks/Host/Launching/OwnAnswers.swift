@@ -1,6 +1,6 @@
 import CBenchDriver
 
-/// The driver's other side in this process, for measurements without an extension that could answer.
+/// Answers the driver in this process, for measurements without an extension that could answer.
 final class OwnAnswers {
     private var server = bench_server()
 

@@ -4,7 +4,7 @@ import Glibc
 struct ProcessFacts {
     let number: Int32
 
-    /// The warden of this process. It holds a pidfd of this process under number 4.
+    /// The warden of this process. The warden is the process that holds a pidfd of this process as descriptor 4.
     static func warden() -> ProcessFacts? {
         all.first { process in
             process.text("comm") == "annex-warden\n"
@@ -25,7 +25,7 @@ struct ProcessFacts {
     /// Proportional set size in KiB.
     var memory: Int { number(of: "Pss:", in: text("smaps_rollup")) ?? 0 }
 
-    /// The same without the memory of channels.
+    /// Proportional set size in KiB, without the memory of channels.
     var ownMemory: Int {
         var isChannel = false
         var sum = 0
@@ -39,8 +39,8 @@ struct ProcessFacts {
         return sum
     }
 
-    /// How often any of its threads got a processor after a wait.
-    /// - Parameter thread: not counted.
+    /// How often any thread of the process got a processor after a wait.
+    /// - Parameter thread: a thread that is not counted.
     func switches(without thread: Int32 = 0) -> Int {
         Self.names(in: "/proc/\(number)/task").compactMap { Int32($0) }.filter { $0 != thread }.reduce(0) { sum, task in
             let status = text("task/\(task)/status")

@@ -1,18 +1,18 @@
 import Glibc
 
-/// A thousand extensions on disk, in twenty apps of fifty. They are never launched, so a program that does nothing is
-/// enough. They lie beside this program as long as this object lives.
+/// A thousand extensions on disk, in twenty apps of fifty. The extensions are never launched, so each contains a
+/// program that does nothing. The files lie beside this program as long as this object lives.
 final class ManyExtensions {
     static let count = 1000
     private static let perApp = 50
 
     private let folder: String
-    /// The bytes of the program that each of them has a copy of.
+    /// The bytes of the program that is copied into each extension.
     private let program: [UInt8]
-    /// Everything that was made, in this order.
+    /// The paths of all files and folders that were made, in this order.
     private var made: [String] = []
     private(set) var apps: [String] = []
-    /// The identifiers of those that are offered for the fixture's items.
+    /// The identifiers of the extensions that are offered for the fixture's items.
     private(set) var offered: Set<String> = []
 
     init() throws {
@@ -24,7 +24,7 @@ final class ManyExtensions {
 
     deinit { clear() }
 
-    /// Makes all of them anew, in files that no host has read yet.
+    /// Makes all files anew, so that no host has read them yet.
     func renew() throws {
         clear()
         try directory(folder)

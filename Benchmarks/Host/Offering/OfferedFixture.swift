@@ -14,7 +14,7 @@ enum OfferedFixture {
         }
     }
 
-    /// Rules of both kinds in turns, as extensions have them.
+    /// Rules of both kinds in alternation, as extensions have them.
     static let rules: [Rule] = [
         Rule(
             dictionary(["ImageWithMaxCount": 200, "MovieWithMaxCount": 200, "FileWithMaxCount": 200]), isOffered: true),
@@ -29,7 +29,7 @@ enum OfferedFixture {
         Rule("<string>TRUEPREDICATE</string>", isOffered: true),
     ]
 
-    /// A hundred items, each with an attachment of other types than the rest.
+    /// A hundred items. Each has an attachment whose types differ from those of all other items.
     static func items() -> [ExtensionItem] {
         kinds.flatMap { kind in
             extras.map { extra in

@@ -2,9 +2,9 @@ import AnnexEmbedded
 import AnnexHost
 import CBenchDriver
 
-/// The time of one decision which of a thousand installed extensions are offered for a hundred items.
+/// The time of one decision: which of a thousand installed extensions are offered for a hundred items.
 final class OffersWay: Way {
-    /// Whether each decision is the first one about its extensions, whose rules are then read.
+    /// Whether each decision is the first about its extensions, so that it includes reading their rules.
     private let isFirst: Bool
     private let items = OfferedFixture.items()
     private let answers = OwnAnswers()

@@ -6,7 +6,7 @@ internal import AnnexLinux
 internal import AnnexPolicy
 
 extension Broker {
-    /// The sandbox's configuration for an extension, with the files that were checked when the app was installed.
+    /// The sandbox's configuration for an extension. It holds the files that the installation of the app checked.
     static func configuration(
         for bundle: ExtensionBundle, policy: Policy, channel: consuming ExtensionDescriptors
     ) throws(BrokerError) -> SandboxConfiguration {
@@ -30,10 +30,10 @@ extension Broker {
 }
 
 extension Broker {
-    /// Opens the private directory that the policy gives the extension, and hands it over for the launch.
+    /// Opens the private directory that the policy gives the extension, and adds it to the configuration of the launch.
     ///
-    /// If the layer `root` is waived and missing, the extension sees the host's files under their own paths, and has no
-    /// private directory.
+    /// If the layer `root` is waived and missing, the extension sees the host's files under their own paths, and gets
+    /// no private directory.
     func keptDirectory(
         for bundle: ExtensionBundle, policy: Policy, into configuration: inout SandboxConfiguration
     ) throws(BrokerError) -> KeptDirectory? {
@@ -47,7 +47,7 @@ extension Broker {
         return kept
     }
 
-    /// The variable that tells the extension where its private directory is.
+    /// The environment variable that tells the extension the path of its private directory.
     private static let privateVariable = "ANNEX_PRIVATE_DIRECTORY"
 }
 
@@ -57,8 +57,8 @@ extension ExtensionBundle {
 }
 
 extension ChannelConfiguration {
-    /// The configuration of a channel under a policy. The policy's `in-flight` limits the memory in use at once: both
-    /// rings, both arenas, and the one large answer that a host reassembles.
+    /// The configuration of a channel under a policy. The policy's `in-flight` limits the memory that is in use at
+    /// once. This is the memory of both rings, both arenas, and one large answer that a host reassembles.
     init(_ limits: PolicyLimits) {
         self.init()
         let half = UInt32(clamping: limits.inFlight / 2)
@@ -66,7 +66,8 @@ extension ChannelConfiguration {
         extensionCapacity = hostCapacity
         shareRest(limits.inFlight.subtractingOrZero(UInt64(hostCapacity) + UInt64(extensionCapacity)))
         callLimit = limits.request
-        // An extension reads nothing while it works on a request, and its work may last as long as the request's limit.
+        // An extension reads nothing while it works on a request. This work may last as long as the limit for a
+        // request.
         unreadLimit = max(unreadLimit, limits.request)
         mostOpenCalls = min(mostOpenCalls, max(1, limits.openCalls))
         framesPerSecond = UInt32(clamping: max(0, limits.messages))
@@ -74,7 +75,7 @@ extension ChannelConfiguration {
     }
 
     /// Gives each arena a quarter of the bytes that the rings leave, and the rest to the largest message. If an arena
-    /// would be smaller than `arenaStep`, there is none, and messages are at most as large as a frame.
+    /// would be smaller than `arenaStep`, there is no arena. In that case, messages are at most as large as a frame.
     private mutating func shareRest(_ bytes: UInt64) {
         let arena = min(UInt64(hostArena), bytes / 4)
         hostArena = UInt32(clamping: arena - arena % Self.arenaStep)

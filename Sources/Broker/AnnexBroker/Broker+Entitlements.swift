@@ -11,7 +11,7 @@ extension Broker {
         try policy(for: record, with: registry.value.entitlementsInForce(for: record))
     }
 
-    /// The same with other entitlements than those that are in force now.
+    /// The policy for `entitlements` instead of the entitlements that are in force now.
     func policy(for record: ExtensionRecord, with entitlements: [String]) throws(BrokerError) -> Policy {
         do throws(PolicyError) {
             guard let point = record.point else {
@@ -25,8 +25,9 @@ extension Broker {
         }
     }
 
-    /// Reads and compiles the policies of an extension: without the user's grants, with each one of them, and with all
-    /// grants that are possible. So a launch finds the policies ready, and an invalid policy fails the change.
+    /// Reads and compiles the policies of an extension. There is one policy without the user's grants, one with each
+    /// single grant, and one with all possible grants. So a launch finds the policies ready, and if a policy is
+    /// invalid, the change fails.
     func prepare(_ record: ExtensionRecord) throws(BrokerError) {
         guard record.point != nil, record.bundle != nil else { return }
         let states = registry.value.entitlements(of: record).filter(\.isAllowed)
@@ -46,10 +47,11 @@ extension Broker {
         }
     }
 
-    /// The variable in which an extension finds the entitlements in force.
+    /// The environment variable that tells an extension the entitlements in force.
     private static let variable = "ANNEX_ENTITLEMENTS"
 
-    /// Tells the extension which entitlements are in force, and the sandbox which others it could get.
+    /// Tells the extension which entitlements are in force, and tells the sandbox which other entitlements the
+    /// extension could get.
     func state(
         _ inForce: [String], asEntitlementsOf record: ExtensionRecord, in configuration: inout SandboxConfiguration
     ) {
@@ -57,7 +59,7 @@ extension Broker {
         guard let point = record.point else { return }
         let claimed = record.bundle?.entitlements.names ?? []
         for name in point.allowedEntitlements.map(\.rawValue) where !inForce.contains(name) {
-            // A policy that cannot be made offers nothing.
+            // If the policy for an entitlement cannot be made, the sandbox does not offer the entitlement.
             guard let policy = try? policy(for: record, with: inForce + [name]) else { continue }
             configuration.offers.append(
                 PolicyOffer(
@@ -76,8 +78,8 @@ extension Broker {
         try setGranted(isGranted, entitlements: entitlements, for: identifier) { _ in }
     }
 
-    /// Grants or revokes entitlements of an extension. A parked process of the extension is ended at once, and a
-    /// running process is not used for another session.
+    /// Grants or revokes entitlements of an extension. The broker ends a parked process of the extension at once. It
+    /// does not use a running process for another session.
     ///
     /// - Parameter keep: records the change in a place that outlasts the broker. If it throws, nothing has changed.
     package func setGranted(
@@ -88,8 +90,8 @@ extension Broker {
         // A rejected extension gets no grant. If its bundle could not be read, even its identifier is not certain.
         if let rejection = record.rejection { throw rejection }
         let granted = Set(registry.value.entitlementsInForce(for: record)).union(isGranted ? entitlements : [])
-        // If the extension does not ask for an entitlement, the registry throws its error, and there is no policy to
-        // read.
+        // If the extension does not ask for an entitlement, the registry throws its own error later. No policy is read
+        // for such an entitlement.
         let known = registry.value.entitlements(of: record).filter(\.isAllowed).map(\.name)
         try compile(policy(for: record, with: known.filter(granted.contains)), for: record)
         _ = try change(recording: keep) { registry throws(RegistryError) in

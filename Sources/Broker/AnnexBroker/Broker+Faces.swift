@@ -4,8 +4,8 @@ package import AnnexModel
 internal import AnnexRegistry
 internal import AnnexSigning
 
-/// What users see of the installed extensions. It is read from the bundles when a host asks for it, and the names and
-/// summaries are kept.
+/// The names, summaries, icons and other parts of extensions that hosts show to users. The broker reads them from the
+/// bundles when a host asks for them. It keeps only the names and summaries.
 extension Broker {
     package func extensions(in languages: [String]) -> [InstalledExtension] {
         list(after: "", withDisabled: false, in: languages, most: .max).page
@@ -18,10 +18,10 @@ extension Broker {
     /// The installed extensions in the order of their identifiers.
     ///
     /// - Parameters:
-    ///   - last: the last identifier that the caller has; "" begins at the first one.
-    ///   - withDisabled: whether those that no host can begin are among them.
+    ///   - last: the last identifier that the caller already has. With "", the list begins at the first extension.
+    ///   - withDisabled: whether the list contains extensions that no host can begin.
     ///   - languages: the user's languages for names and summaries; nil for the names in `Info.plist` alone.
-    ///   - most: the most extensions of one page.
+    ///   - most: the most extensions on one page.
     package func list(
         after last: String, withDisabled: Bool, in languages: [String]?, most: Int
     ) -> (page: [InstalledExtension], isAll: Bool) {
@@ -40,7 +40,7 @@ extension Broker {
         try picture(of: identifier).map { picture throws(BrokerError) in try ExtensionIcon(picture) }
     }
 
-    /// A part of an extension's icon; nil if it has none.
+    /// A part of an extension's icon; nil if the extension has no icon.
     package func iconPart(of identifier: String, from offset: UInt64) throws(BrokerError) -> IconPart? {
         try picture(of: identifier).map { picture in
             IconPart(of: picture, digest: Digest(ofFile: picture.bytes).bytes, from: offset)
@@ -84,7 +84,7 @@ extension Broker {
         return values
     }
 
-    /// The bundles of an extension and of its app. It may be switched off, or name an unknown point.
+    /// The bundles of an extension and of its app. The extension may be switched off, or name an unknown point.
     private func carried(_ identifier: String) throws(BrokerError) -> (app: AppBundle, bundle: ExtensionBundle) {
         let record = try found(identifier)
         guard let bundle = record.bundle, let app = registry.value.app(carrying: record) else {
@@ -108,7 +108,8 @@ extension Broker {
 }
 
 extension Registry {
-    /// The name and the summary of an extension in all languages; nil if its bundle breaks a rule of packaging.
+    /// The name and the summary of an extension in all languages. The result is nil if its bundle breaks a rule of
+    /// packaging.
     fileprivate func texts(of record: ExtensionRecord) -> BundleTexts? {
         guard let bundle = record.bundle else { return nil }
         return app(carrying: record)?.texts(of: bundle)

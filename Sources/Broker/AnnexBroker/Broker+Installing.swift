@@ -9,12 +9,12 @@ extension Broker {
         try install(Self.opened(path), at: path, granting: granting) { _ in }
     }
 
-    /// Installs an app that was opened and checked, after a check of its signature.
+    /// Checks the signature of an app that is already opened and checked, and installs the app.
     ///
     /// - Parameters:
-    ///   - path: for errors.
-    ///   - granting: entitlements that the user grants to those of the app's extensions that ask for them.
-    ///   - most: how many versions of the app stay known.
+    ///   - path: the app's path for errors.
+    ///   - granting: entitlements that the user grants. Each extension of the app gets those that it asks for.
+    ///   - most: how many versions of the app the registry keeps.
     ///   - keep: records the change in a place that outlasts the broker. If it throws, nothing has changed.
     package func install(
         _ app: AppBundle, at path: String, granting: [String] = [], keeping most: Int = 2,
@@ -33,8 +33,8 @@ extension Broker {
         }
     }
 
-    /// Installs an app as it was recorded before. Its files are not read now: each launch checks those that it needs. The
-    /// first launch of an unsigned app reads all of them.
+    /// Installs an app again from its record. The broker does not read the app's files now: each launch checks the
+    /// files that it needs. The first launch of an unsigned app reads all files.
     /// - Returns: the app as it is recorded from now on.
     package func restore(_ app: AppBundle, as known: KnownApp) throws(BrokerError) -> KnownApp {
         let signature = try signatures.load(app, at: known.elected.path, digest: known.elected.digest)
@@ -49,11 +49,11 @@ extension Broker {
         try pin(app: identifier, to: version) { _, _ in }
     }
 
-    /// Chooses the version of an app that is used, for a caller that records the change. `keep` gets the build that is
-    /// used now as well.
+    /// Chooses the version of an app that is used, for a caller that records the change. `keep` also gets the bundle of
+    /// the chosen version.
     ///
-    /// If this version lacks an extension, that extension's private directory stays. Later, the user may choose a version
-    /// that contains the extension.
+    /// If the chosen version lacks an extension, the private directory of that extension stays. Later, the user may
+    /// choose a version that contains the extension.
     package func pin(
         app identifier: String, to version: String?,
         recording keep: (Installation, AppBundle) throws(BrokerError) -> Void
@@ -93,8 +93,8 @@ extension Broker {
         }
     }
 
-    /// Makes a change that puts a version of an app into use. If another team signs it than the version in use so far, the
-    /// user's grants end.
+    /// Makes a change that puts a version of an app into use. If the team of this version differs from the team of the
+    /// version used so far, the user's grants end.
     private func put(
         _ app: AppBundle, isNews: Bool = true, granting: [String] = [], signature: AppSignature,
         recording keep: (Installation) throws(BrokerError) -> Void,
@@ -105,7 +105,8 @@ extension Broker {
             recording: { installation throws(BrokerError) in
                 for record in installation.records { try prepare(record) }
                 try keep(installation)
-                // Before the registry changes, so that no launch finds a bundle without its seal.
+                // The signature is recorded before the registry changes, so that no launch finds a bundle without its
+                // seal.
                 if installation.isElected { signatures.record(signature, for: app) }
             }
         ) { [signatures] (registry: inout Registry) throws(RegistryError) -> Installation in
@@ -118,7 +119,7 @@ extension Broker {
         for rejection in installation.records.compactMap(\.rejection) where rejection.code != .superseded {
             log.rejected(rejection)
         }
-        // Failures of an old version do not count against the new one.
+        // Failures of an old version do not count against the new version.
         if installation.isElected {
             failures.forget(installation.records.map(\.identifier) + installation.dropped)
         }
@@ -167,7 +168,7 @@ extension Broker {
         try forgetTeam(of: removed)
     }
 
-    /// Removes an app, and leaves its private directories and its pin to a team.
+    /// Removes an app, but keeps its private directories and its pin to a team.
     /// - Returns: the app's identifier as its bundle states it.
     @discardableResult
     package func forget(app identifier: String) throws(BrokerError) -> String {
@@ -180,14 +181,14 @@ extension Broker {
         return removed.known.identifier
     }
 
-    /// Lets any team sign an app that the user has removed.
+    /// Forgets the pin of an app that the user has removed. After that, any team may sign the app.
     package func forgetTeam(of app: String) throws(BrokerError) { try signatures.forgetPin(of: app) }
 
     package func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam {
         try signatures.trust(key: key, for: app)
     }
 
-    /// Forgets a version that is not used. Does nothing if the version is used or unknown.
+    /// Forgets a version that is not used. If the version is used or unknown, nothing happens.
     package func forget(
         _ build: AppBuild, of app: String, recording keep: (KnownApp) throws(BrokerError) -> Void
     ) throws(BrokerError) {
@@ -202,8 +203,8 @@ extension Broker {
         _ isEnabled: Bool, for identifier: String, recording keep: (KnownApp) throws(BrokerError) -> Void
     ) throws(BrokerError) {
         let record = try found(identifier)
-        // The identifier of an extension whose bundle could not be read is not certain. So no choice is recorded for the
-        // extension.
+        // If the bundle of an extension could not be read, the identifier of the extension is not certain. So the
+        // broker records no choice for the extension.
         if record.bundle == nil, let rejection = record.rejection { throw rejection }
         _ = try change(recording: keep) { registry throws(RegistryError) in
             try registry.setEnabled(isEnabled, for: identifier)
@@ -222,13 +223,13 @@ extension Broker {
 extension Broker {
     package func open(_ url: String) throws(BrokerError) -> String { try opener.open(url) }
 
-    /// How many extensions all apps except `app` carry, switched on or off.
+    /// How many extensions all apps except `app` contain. Extensions that are switched off count too.
     package func count(ofExtensionsBeside app: String) -> Int { registry.value.count(ofExtensionsBeside: app) }
 
     package var changes: InstalledChanges { feed.follow() }
 
-    /// The bundles of an app's extensions, as they were checked when the app was installed. A running extension holds
-    /// its bundle, which shows that the bundle is in use.
+    /// The bundles of an app's extensions, as the installation of the app checked them. A running extension holds its
+    /// bundle, which shows that the bundle is in use.
     package func bundles(of app: String) -> [ExtensionBundle] { registry.value.bundles(of: app) }
 
     /// The bundle that a launch needs, and its record.
@@ -245,7 +246,7 @@ extension Broker {
         try BrokerError.wrapping { () throws(RegistryError) in try registry.value.found(identifier) }
     }
 
-    /// Why an extension must not run; nil if it may.
+    /// The cause for which an extension must not run; nil if it may run.
     func causeAgainst(_ identifier: String) -> EndCause? {
         let registry = registry.value
         guard registry.record(identifier) != nil else { return .removed }

@@ -17,9 +17,9 @@ package final class Broker: BrokerService {
     let running = RunningExtensions()
     let slots = InstanceSlots()
     let wishes: BrokerConfiguration
-    /// The teams of the installed apps, and what each launch checks.
+    /// The teams of the installed apps, and the checks of each launch.
     let signatures: InstalledSignatures
-    /// A separate object, for the reason that `RunningExtensions` states.
+    /// This object is separate, for the reason that `RunningExtensions` states.
     let failures = FailureHistory()
     /// The policies of extension points with entitlements.
     let policies = PointPolicies()
@@ -30,18 +30,19 @@ package final class Broker: BrokerService {
     let appPortals = AppPortals()
     let opener: AppOpener
     let log: BrokerLog
-    /// The changes of the installed apps and extensions.
+    /// Announces each change of the installed apps and extensions.
     let feed = ChangeFeed()
-    /// Gets the number of each such change.
+    /// The broker calls this closure after each change, with the number of the change.
     let onChange: @Sendable (UInt64) -> Void
     private let onEnd: @Sendable (EndedExtension) -> Void
 
-    /// Starts the warden, and removes what a killed broker left behind.
+    /// Starts the warden, and removes the remains of a killed broker.
     /// - Parameters:
-    ///   - waiving: layers that extensions do without if this machine cannot provide them.
+    ///   - waiving: sandbox layers that extensions run without if this machine cannot provide them.
     ///   - wishes: the host's settings, which override those of the policies.
-    ///   - onEnd: called each time an extension has ended, on any thread; must not block.
-    ///   - onChange: called after each change of what is installed, with its number; must not block.
+    ///   - onEnd: the broker calls this closure each time an extension has ended, on any thread. It must not block.
+    ///   - onChange: the broker calls this closure after each change of the installed apps and extensions, with the
+    ///     number of the change. It must not block.
     package init(
         waiving: Set<DispensableLayer> = [], _ wishes: BrokerConfiguration = BrokerConfiguration(),
         onEnd: @escaping @Sendable (EndedExtension) -> Void = { _ in },
@@ -79,8 +80,8 @@ package final class Broker: BrokerService {
         launcher.shutDown()
     }
 
-    /// Whether a control group enforces the limits for all extensions together (`BrokerConfiguration.share`); false if
-    /// this machine can make no control group.
+    /// Whether a control group enforces the limits for all extensions together (`BrokerConfiguration.share`). The value
+    /// is false if this machine cannot make a control group.
     package var holdsShare: Bool { launcher.holdsShare }
 
     package func terms(for identifier: String) throws(BrokerError) -> SessionTerms {
@@ -95,11 +96,11 @@ package final class Broker: BrokerService {
         let (bundle, record) = try installed(identifier)
         try Self.check(bundle, isFor: point)
         try checkFailures(of: identifier)
-        // Read once, so that the sandbox and the extension's own knowledge of it agree.
+        // The entitlements are read once, so that the sandbox and the extension get the same list.
         let inForce = registry.value.entitlementsInForce(for: record)
         let policy = try policy(for: record, with: inForce)
         try signatures.check(bundle)
-        // The memory of the channel is handed over with the configuration.
+        // The channel's memory moves into the configuration, so the code reads the portal's bell before that.
         let needsPortal = needsPortal(bundle, entitlements: inForce)
         let bell = needsPortal ? try Self.bell(of: channel, for: identifier) : nil
         var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
@@ -132,7 +133,8 @@ package final class Broker: BrokerService {
             }
         }
         supervised.start(configuration)
-        // The extension may have been removed or disabled a moment ago, before it was among the running ones.
+        // The extension may have been removed or disabled a moment ago, before it was in the list of running
+        // extensions.
         if let cause = causeAgainst(identifier) { supervised.end(for: cause) }
         return supervised
     }
@@ -144,7 +146,7 @@ package final class Broker: BrokerService {
             remedy: "choose another extension: its app may have been replaced since this one was chosen")
     }
 
-    /// The slot that a launch has from the start; nil if the launch must ask for one and wait.
+    /// The slot that a launch has from the start; nil if the launch must ask for a slot and wait.
     private func slot(
         for purpose: LaunchPurpose, bundle: ExtensionBundle, most: Int
     ) throws(BrokerError) -> InstanceSlots.Slot? {
@@ -181,8 +183,8 @@ extension Broker {
             events: events)
     }
 
-    /// Ends an extension because its host has gone. This function needs no reference to the broker: releasing the last
-    /// one would wait for the warden.
+    /// Ends an extension because its host has gone. This function needs no reference to the broker: a release of the
+    /// last reference would wait for the warden.
     package static func end(ofGoneHost handle: any ExtensionHandle) {
         (handle as? SupervisedExtension)?.end(for: .hostGone)
     }
@@ -190,7 +192,7 @@ extension Broker {
 
 /// The running extensions, until their ends are reported.
 ///
-/// This is a separate object, so that a closure that reports an end on the event loop's thread need not hold the
+/// This object is separate, so that a closure can report an end on the event loop's thread without a reference to the
 /// broker. Releasing the last reference to a broker waits for its warden, and the event loop must not wait.
 final class RunningExtensions: Sendable {
     private struct State {

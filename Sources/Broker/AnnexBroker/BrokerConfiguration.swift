@@ -6,40 +6,43 @@ internal import AnnexShippedPolicies
 package import AnnexSigning
 internal import Glibc
 
-/// A host's settings for its broker; they override the policies.
+/// A host's settings for its broker. They override the policies.
 package struct BrokerConfiguration: Sendable {
     /// The extension points that extensions may name.
     package var points = PointLibrary.shipped
-    /// The policies that the points may name; nil for the shipped ones.
+    /// The policies that the points may name. If this is nil, the points may name the shipped policies.
     package var policies: PolicyLibrary?
-    /// How many extensions may run at once for one extension point; nil for the point's own number.
+    /// How many extensions may run at once for one extension point. If this is nil, the point's own number applies.
     package var instances: Int?
-    /// The shortest limit for a launch, a request and the watchdog. Shorter limits of a policy are raised to it.
+    /// The shortest time limit for a launch, a request and the watchdog. If a policy has a shorter limit, the broker
+    /// raises it to this limit.
     package var patience = Duration.zero
     /// Whether an extension that fails again and again must pause before its next launch.
     package var holdsBack = true
-    /// Where reports on ends are kept.
+    /// The place where the broker keeps reports on ends.
     package var reports = ReportPlace.nowhere
-    /// Where private directories are kept; nil if none are kept. In that case, an extension is not launched if its
-    /// policy gives it a private directory.
+    /// The place where the broker keeps private directories; nil if it keeps none. If it keeps none, the broker does
+    /// not launch an extension whose policy gives it a private directory.
     package var privateDirectories: PrivatePlace?
-    /// The limits for all extensions together; nil if only the policies limit them.
+    /// The limits for all extensions together. If this is nil, only the policies limit the extensions.
     package var share: BrokerShare?
-    /// The user whose broker this is, for the log of a program that has several; nil otherwise.
+    /// The name of the broker's user, for the log of a program that runs brokers of several users; nil in other
+    /// programs.
     package var user: String?
-    /// The number of that user. The files in app groups belong to this user.
+    /// The number of the broker's user. The files in app groups belong to this user.
     package var owner: UInt32 = geteuid()
-    /// The socket of the machine's daemon that this broker belongs to, for the apps that the broker starts; nil if it belongs to none, or
-    /// the socket is the standard one.
+    /// The socket of the machine's daemon that this broker belongs to. The apps that the broker starts get this path.
+    /// It is nil if the broker belongs to no daemon, or if the socket is the standard socket.
     package var daemon: String?
-    /// The teams that the user trusts; nil for a list that begins empty and lives as long as the broker.
+    /// The teams that the user trusts. If this is nil, the broker makes a list that is empty at first and lives as long
+    /// as the broker.
     package var trust: TrustStore?
     /// Changes the limits of every policy, after all other settings.
     package var adjust: @Sendable (inout PolicyLimits) -> Void = { _ in }
 
     package init() {}
 
-    /// Adds extension points and policies of the host's own.
+    /// Adds the host's own extension points and policies.
     ///
     /// - Parameters:
     ///   - points: a directory of extension points; nil for none.
@@ -74,7 +77,7 @@ package struct BrokerConfiguration: Sendable {
     }
 }
 
-/// The limits for all extensions of one broker together, in addition to the policy of each.
+/// The limits for all extensions of one broker together, in addition to the limits of each policy.
 package struct BrokerShare: Sendable, Hashable {
     /// The name of the control group that holds these limits.
     package var name: String
@@ -82,7 +85,8 @@ package struct BrokerShare: Sendable, Hashable {
     package var memory: UInt64
     /// The most processes and threads together.
     package var processes: Int
-    /// The shares of processors and disks when other programs compete for them. A program without a share has 100.
+    /// The weights for processors and disks. They apply when other programs compete for the same resource. A program
+    /// without its own weight has the weight 100.
     package var processorWeight: Int
     package var diskWeight: Int
 
@@ -102,7 +106,7 @@ package struct BrokerShare: Sendable, Hashable {
 }
 
 extension BrokerError {
-    /// - Parameter directory: the path for the error's text, if the error itself names no path.
+    /// - Parameter directory: the path for the error's text. It is used if the error itself names no path.
     fileprivate init(_ code: Code, for error: PolicyError, in directory: String) {
         self.init(
             code, what: error.problem, place: error.place.map { "\($0)" } ?? directory,

@@ -1,14 +1,14 @@
-/// Why a broker rejected a request: what went wrong, where, and the remedy.
+/// Why a broker rejected a request: the problem, its place and the remedy.
 public struct BrokerError: Error, Sendable, Hashable {
     /// The kind of error, for programs.
     public enum Code: String, Sendable, Hashable {
-        /// No extension of this identifier is installed.
+        /// No extension with this identifier is installed.
         case unknownExtension
-        /// No app of this identifier is installed.
+        /// No app with this identifier is installed.
         case unknownApp
         /// No such version of the app is installed.
         case unknownVersion
-        /// The extension belongs to a version of its app that is not used, because another version is.
+        /// The extension belongs to a version of its app that is not used, because another version is used.
         case superseded
         /// The user switched the extension off.
         case disabled
@@ -18,9 +18,10 @@ public struct BrokerError: Error, Sendable, Hashable {
         case invalidBundle
         /// The app is not signed by the team that it belongs to.
         case untrustedTeam
-        /// The app is signed, but older than the installed one.
+        /// The app is signed, but is older than the installed version.
         case olderVersion
-        /// The extension names a point that the broker does not have: a misspelled one, or the name of a policy.
+        /// The extension names a point that the broker does not have. The name may be misspelled, or be the name of a
+        /// policy.
         case unsupportedPoint
         /// The extension does not ask for the entitlement, or the user cannot decide about it.
         case wrongEntitlement
@@ -32,10 +33,10 @@ public struct BrokerError: Error, Sendable, Hashable {
         case invalidPoint
         /// The extension's private directory exceeds its limit, so the extension is not launched.
         case privateDirectoryFull
-        /// An extension was to be launched before a request needs it, but every instance slot is taken, or another
-        /// launch waits for one.
+        /// An extension was to be launched before a request needs it. But every instance slot is taken, or another
+        /// launch waits for a slot.
         case noSlot
-        /// The text is no URL that an app can be opened with.
+        /// The text is not a URL with which an app can be opened.
         case invalidURL
         /// The user has reached a quota of this daemon, for example for open connections, installed apps or running
         /// extensions.

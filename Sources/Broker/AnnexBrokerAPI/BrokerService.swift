@@ -1,24 +1,25 @@
 package import AnnexChannel
 package import AnnexModel
 
-/// The requests that a host makes to a broker. An embedded broker and a daemon answer alike, so host code does not
-/// depend on which one it has.
+/// The requests that a host makes to a broker. An embedded broker and a daemon answer in the same way. So host code
+/// does not depend on the kind of broker.
 package protocol BrokerService: Sendable {
     /// Installs an app and its extensions, or replaces an installed app with the same identifier.
     ///
-    /// - Parameter granting: entitlements that the user grants to those of its extensions that ask for them.
+    /// - Parameter granting: entitlements that the user grants. Each extension of the app gets those that it asks for.
     func install(app path: String, granting: [String]) throws(BrokerError) -> [InstalledExtension]
 
-    /// Removes an app and its extensions. Running ones end with the reason `removed`.
+    /// Removes an app and its extensions. Running extensions of the app end with the reason `removed`.
     func remove(app identifier: String) throws(BrokerError)
 
-    /// Uses one installed version of an app from now on; nil ends such a choice, so that the highest version is used.
+    /// Chooses the installed version of an app that is used from now on. If the version is nil, the choice ends, and
+    /// the highest version is used.
     func pin(app identifier: String, to version: String?) throws(BrokerError) -> [InstalledExtension]
 
     /// Switches an extension on or off. If it is switched off while it runs, it ends with the reason `disabled`.
     func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError)
 
-    /// Grants or revokes entitlements of an extension, as its user decides.
+    /// Grants or revokes entitlements of an extension, as the user decides.
     func setGranted(
         _ isGranted: Bool, entitlements: [String], for identifier: String
     ) throws(BrokerError) -> InstalledExtension
@@ -27,21 +28,21 @@ package protocol BrokerService: Sendable {
     ///
     /// - Parameters:
     ///   - key: the text of the team's file with its public key.
-    ///   - app: an app that the team may sign from now on, whichever team has signed it so far; nil for none.
+    ///   - app: an app that the team may sign from now on, even if another team has signed it so far; nil for none.
     func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam
 
-    /// Starts the installed app that registers the scheme of a URL, with the URL.
+    /// Starts the installed app that registers the scheme of a URL, and passes the URL to the app.
     /// - Returns: the app's identifier.
     func open(_ url: String) throws(BrokerError) -> String
 
-    /// All extensions that hosts can begin, sorted by identifier; without those that are switched off.
-    /// - Parameter languages: the user's languages, the preferred one first. Names and summaries are in these.
+    /// All extensions that hosts can begin, sorted by identifier. Extensions that are switched off are not included.
+    /// - Parameter languages: the user's languages for names and summaries, the preferred language first.
     func extensions(in languages: [String]) throws(BrokerError) -> [InstalledExtension]
 
-    /// All installed extensions, sorted by identifier; also those that are switched off.
+    /// All installed extensions, sorted by identifier. Extensions that are switched off are included.
     func installed(in languages: [String]) throws(BrokerError) -> [InstalledExtension]
 
-    /// The icon of an extension in sealed memory; nil if it has none.
+    /// The icon of an extension in sealed memory; nil if the extension has no icon.
     func icon(of identifier: String) throws(BrokerError) -> ExtensionIcon?
 
     /// All keys and values of an extension's `NSExtensionAttributes`.
@@ -56,14 +57,15 @@ package protocol BrokerService: Sendable {
     /// The limits that the extension's policy sets for its host. The host makes the channel with these limits.
     func terms(for identifier: String) throws(BrokerError) -> SessionTerms
 
-    /// Launches an extension and gives it its ends of a channel that the host made. Returns once the process is being
-    /// created. `events` reports everything after that, failures included, and always ends with exactly one `ended`.
+    /// Launches an extension and gives it its ends of a channel that the host made. The call returns when the creation
+    /// of the process has begun. `events` reports everything after that, failures included. The last event is always
+    /// `ended`, and there is exactly one.
     ///
     /// - Parameters:
-    ///   - point: the extension point that the host expects; nil if any will do.
-    ///   - purpose: why the extension is launched. It decides whether the launch may wait for a slot, or take the slot
-    ///     of a parked extension.
-    ///   - timeLimit: the longest time for each request; nil for the extension point's limit.
+    ///   - point: the extension point that the host expects; nil if the host accepts any point.
+    ///   - purpose: why the extension is launched. The purpose decides whether the launch may wait for a slot, or take
+    ///     the slot of a parked extension.
+    ///   - timeLimit: the longest time for each request. If it is nil, the extension point's limit applies.
     ///   - host: the host's end of the channel, which counts messages and bytes.
     func launch(
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
@@ -71,11 +73,11 @@ package protocol BrokerService: Sendable {
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(BrokerError) -> any ExtensionHandle
 
-    /// The same as `terms`, for a task: it suspends while a daemon answers.
+    /// Does the same as `terms`, for a task. The task suspends until a daemon answers.
     nonisolated(nonsending) func askedTerms(for identifier: String) async throws(BrokerError) -> SessionTerms
 
-    /// The same as `launch`, for a task: it suspends while a daemon answers. If the task is cancelled meanwhile,
-    /// nothing is launched, or the launched extension is ended.
+    /// Does the same as `launch`, for a task. The task suspends until a daemon answers. If the task is cancelled
+    /// meanwhile, no extension is launched, or the launched extension is ended.
     nonisolated(nonsending) func askedLaunch(
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
@@ -83,7 +85,7 @@ package protocol BrokerService: Sendable {
     ) async throws(BrokerError) -> any ExtensionHandle
 }
 
-/// An embedded broker is called directly, without suspending.
+/// A call of an embedded broker is direct, and does not suspend.
 extension BrokerService {
     /// Installs an app without a grant.
     package func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
@@ -108,11 +110,11 @@ extension BrokerService {
 
 /// Why an extension is launched.
 package enum LaunchPurpose: UInt8, Sendable, Hashable, FieldValue {
-    /// A request needs the extension. The launch waits in line for an instance slot, and may take a parked extension's
-    /// slot.
+    /// A request needs the extension. The launch waits in line for an instance slot, and may take the slot of a parked
+    /// extension.
     case request
-    /// No request needs the extension yet. It gets a free slot for which no launch waits; otherwise the broker rejects
-    /// it at once.
+    /// No request needs the extension yet. The launch gets a slot only if a slot is free and no other launch waits.
+    /// Otherwise, the broker rejects the launch at once.
     case ahead
 }
 
@@ -120,8 +122,8 @@ package enum LaunchPurpose: UInt8, Sendable, Hashable, FieldValue {
 package struct SessionTerms: Sendable, Hashable {
     /// The limits of the channel, which the host makes.
     package var channel: ChannelConfiguration
-    /// If an extension of a standby has answered a single `request`, it may stay parked this long until the next one.
-    /// Zero means that it is ended instead.
+    /// The time for which an extension of a standby may stay parked after it has answered a single `request`. If the
+    /// time is zero, the extension is ended instead.
     package var keepAlive: Duration
 
     package init(channel: ChannelConfiguration = ChannelConfiguration(), keepAlive: Duration = .zero) {

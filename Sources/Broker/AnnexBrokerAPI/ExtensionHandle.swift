@@ -1,8 +1,8 @@
 internal import AnnexChannel
 package import AnnexModel
 
-/// A host's handle of a running extension. Only the host sees the channel, so it reports through the handle what
-/// happens there.
+/// A host's handle of a running extension. Only the host sees the channel. So the host reports the events of the
+/// channel through the handle.
 package protocol ExtensionHandle: AnyObject, Sendable {
     /// The extension's hello arrived.
     func saidHello()
@@ -17,39 +17,39 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     /// The extension answered a `ping`.
     func gaveSign()
     /// The host has passed a `ping` on. Before this report, the broker does not count the extension's silence against
-    /// it.
+    /// the extension.
     func passedPingOn()
-    /// The extension began an activity that it wants to finish before it is ended.
+    /// The extension began an activity that it wants to finish before its end.
     /// - Parameter reason: the extension's own words for the activity.
     func activityBegan(_ reason: String)
     func activityEnded()
-    /// The user acted in the extension's view. Some points let an extension open an app only then.
+    /// The user acted in the extension's view. Some points let an extension open an app only after such an action.
     func userActed()
     /// The extension broke the channel's rules or budget.
     func violated(_ violation: ProtocolViolation)
-    /// The extension's side of the channel is closed. Either the extension has ended, or nothing more can arrive from
-    /// it.
+    /// The extension's side of the channel is closed. Either the extension has ended, or no more messages can arrive
+    /// from it.
     func channelClosed()
     /// Marks an extension that no request needs at present. A launch that finds no free slot may take the slot of this
     /// extension.
     func park()
     /// Takes a parked extension into use.
-    /// - Returns: false if another launch has taken its slot; the extension then ends.
+    /// - Returns: false if another launch has taken its slot. In that case, the extension ends.
     func claim() -> Bool
-    /// The same as `claim`, for a task. The task suspends while a daemon answers.
+    /// Does the same as `claim`, for a task. The task suspends until a daemon answers.
     nonisolated(nonsending) func askedClaim() async -> Bool
-    /// The host does not need the extension any longer.
+    /// The host no longer needs the extension.
     func dismiss(for dismissal: Dismissal)
-    /// Reports the messages and bytes that went through the channel so far. A broker needs this report if the host's
+    /// Reports how many messages and bytes went through the channel so far. A broker needs this report if the host's
     /// side of the channel is in another process.
     func counted(_ counts: SessionStatistics)
 }
 
 extension ExtensionHandle {
-    /// An embedded broker has the host's side of the channel and reads the counts there.
+    /// An embedded broker holds the host's side of the channel and reads the counts there.
     package func counted(_ counts: SessionStatistics) {}
 
-    /// An embedded broker is called directly, without suspending.
+    /// A call of an embedded broker is direct, and does not suspend.
     package nonisolated(nonsending) func askedClaim() async -> Bool { claim() }
 
     /// A broker whose extensions open no apps needs no report.
@@ -59,9 +59,9 @@ extension ExtensionHandle {
     package func passedPingOn() {}
 }
 
-/// Why a host does not need an extension any longer. Hosts and daemons exchange the raw values.
+/// Why a host no longer needs an extension. Hosts and daemons exchange the raw values.
 package enum Dismissal: UInt8, Sendable, Hashable, CaseIterable, FieldValue {
-    /// The host gives up the extension, or its answer.
+    /// The host gives up the extension, or no longer wants its answer.
     case cancelled = 0
     /// The host's work with the extension is done.
     case completed = 1
@@ -73,7 +73,8 @@ package enum Dismissal: UInt8, Sendable, Hashable, CaseIterable, FieldValue {
 package enum ExtensionEvent: Sendable {
     /// The extension said hello within its launch limit.
     case ready(LaunchReport)
-    /// The broker wants a sign of life: the host pings the extension, and passes its answer to the handle.
+    /// The broker wants a sign of life. The host pings the extension, and reports the extension's answer through the
+    /// handle.
     case ping
     /// The extension is close to its memory limit. The host warns the extension, so that the extension can free memory.
     case memoryWarning
@@ -89,7 +90,7 @@ package enum ExtensionEvent: Sendable {
 package struct ProtocolViolation: Sendable, Hashable {
     /// The breach with its numbers, for a report.
     package let text: String
-    /// Whether the extension exceeded a budget. If false, it did something that is never allowed.
+    /// Whether the extension exceeded a budget. If this is false, the extension did something that is never allowed.
     package let isBudget: Bool
 
     package init(_ text: String, isBudget: Bool = false) {

@@ -4,10 +4,10 @@ internal import Glibc
 
 /// The icon of an installed extension: a picture in sealed memory, which no process can change.
 ///
-/// Only the picture's size and kind were checked, by its header. The rest is as hostile as everything in a bundle. A host
-/// must decode the picture in a sandbox.
+/// Only the picture's size and kind were checked, by its header. The rest of the picture is untrusted, like all
+/// contents of a bundle. A host must decode the picture in a sandbox.
 public struct ExtensionIcon: ~Copyable, Sendable {
-    /// The picture: sealed memory, at most 1 MiB. Reading begins at its start.
+    /// The picture in sealed memory, at most 1 MiB. Reading begins at its start.
     public let file: Descriptor
     /// The size of the picture in bytes.
     public let byteCount: Int
@@ -17,7 +17,7 @@ public struct ExtensionIcon: ~Copyable, Sendable {
     public let width: Int
     /// The height in pixels, 1 to 1,024, as the header states it.
     public let height: Int
-    /// Whether a host draws the icon in one colour: only the shape of its opaque parts counts.
+    /// Whether a host draws the icon in one colour. In that case, only the shape of its opaque parts matters.
     public let isTemplate: Bool
 
     /// Copies a picture into sealed memory.
@@ -37,7 +37,7 @@ public struct ExtensionIcon: ~Copyable, Sendable {
     }
 
     /// All bytes of the picture.
-    /// - Throws: a `BrokerError` if the machine has no memory left.
+    /// - Throws: a `BrokerError` if the machine has no free memory.
     public func bytes() throws(BrokerError) -> [UInt8] {
         do throws(SystemError) {
             return try file.read(at: 0, count: byteCount)

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// A sequence with one value for each change of the installed apps and extensions. Changes are: an app was installed or
-/// removed, another version of it is used, or an extension was switched on or off.
+/// A sequence with one value for each change of the installed apps and extensions. A change is the installation or
+/// removal of an app, the use of another version, or switching an extension on or off.
 ///
-/// Each value is the number of the change. If changes come faster than they are read, only the last number is kept. So
-/// read the list of extensions again after each value. The sequence ends with the host's connection to its broker.
+/// Each value is the number of the change. If changes come faster than you read them, only the last number is kept. So
+/// read the list of extensions again after each value. The sequence ends when the host's connection to its broker ends.
 ///
 /// ```swift
 /// for await _ in host.changes { show(try host.installed()) }
@@ -23,8 +23,8 @@ public struct InstalledChanges: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var base: AsyncStream<UInt64>.Iterator
 
-        /// The number of the last change that was not read yet. It suspends until there is one, and returns nil after
-        /// the end of the connection or of the task.
+        /// The number of the last change that was not read yet. The call suspends until there is a change. It returns
+        /// nil after the connection or the task has ended.
         public mutating func next() async -> UInt64? { await base.next() }
     }
 
@@ -38,7 +38,7 @@ package final class ChangeFeed: Sendable {
 
     package init() {}
 
-    /// A sequence of the changes from now on. If the feed has ended, the sequence ends at once.
+    /// A sequence of the changes that follow. If the feed has ended, the sequence ends at once.
     package func follow() -> InstalledChanges { InstalledChanges(feed.follow(keeping: 1)) }
 
     /// Counts one more change, and announces it.

@@ -2,23 +2,24 @@ public import AnnexModel
 
 /// An extension that is installed with a broker.
 public struct InstalledExtension: Sendable, Hashable, Identifiable {
-    /// The bundle identifier, for example `com.example.pictures.editor`. An extension that was rejected before its
-    /// identifier was read has its app's identifier, a slash and its path in the app instead.
+    /// The bundle identifier, for example `com.example.pictures.editor`. If an extension was rejected before its
+    /// identifier was read, this is its app's identifier, a slash and its path in the app.
     public let id: String
-    /// The name to show to a user: the extension's display name, or the containing app's name if it has none.
+    /// The name to show to a user. It is the extension's display name. If the extension has none, it is the containing
+    /// app's name.
     ///
-    /// In a list (`AnnexHost.extensions`, `installed()`), it is in the first of the host's languages that has a translation.
-    /// In the results of other functions, it is the name in `Info.plist`.
+    /// In a list (`AnnexHost.extensions`, `installed()`), the name is in the first of the host's languages that has a
+    /// translation. In the results of other functions, it is the name in `Info.plist`.
     public package(set) var displayName: String
-    /// The extension point in reverse DNS, for example `com.apple.photo-editing`. Empty if the extension was rejected
-    /// before its point was read.
+    /// The extension point in reverse DNS, for example `com.apple.photo-editing`. It is empty if the extension was
+    /// rejected before its point was read.
     public let extensionPoint: String
-    /// The bundle identifier of the app that carries it.
+    /// The bundle identifier of the app that contains the extension.
     public let containingApp: String
     /// Whether the extension is switched on: the user's choice, or the default of its extension point.
     public let isEnabled: Bool
-    /// Why the extension cannot be used, with file, key and remedy; nil if it can. The app and its other extensions
-    /// work all the same.
+    /// Why the extension cannot be used, with file, key and remedy; nil if it can be used. The rejection does not
+    /// affect the app and its other extensions.
     public let rejection: BrokerError?
     /// The version of the app and its other installed versions.
     public let build: Build
@@ -26,8 +27,8 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// The team that signed the containing app; nil if the app is not signed.
     public package(set) var team: SigningTeam?
 
-    /// What the extension does, in a sentence: `NSHumanReadableDescription`, in the same language as `displayName`. Nil if
-    /// the extension has none, and outside a list. At most 1,024 bytes.
+    /// The purpose of the extension in one sentence: `NSHumanReadableDescription`, in the same language as
+    /// `displayName`. It is nil if the extension has none, and outside a list. It has at most 1,024 bytes.
     public package(set) var summary: String?
 
     /// The entitlements that the extension asks for, and the entitlements that its point gives to each extension,
@@ -37,12 +38,13 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// The surfaces that show the widget beside the Today view; empty for another extension, and if the daemon is older than this library.
     public package(set) var surfaces: WidgetSurfaces = []
 
-    /// The entitlements that were granted and no longer are, because another team signs the app from now on, or because
-    /// the extension now serves another extension point. Sorted. Empty in a list, and in every other answer.
+    /// The entitlements whose grants have ended, sorted. A grant ends if another team now signs the app, or if the
+    /// extension now serves another extension point. Only the results of an installation and of a choice of a version
+    /// fill this array. In lists and in all other answers, it is empty.
     public package(set) var endedGrants: [String] = []
 
-    /// The number of the installation among all of the broker, if the broker is in this process; nil otherwise. Another
-    /// installation has another number, even with the same files.
+    /// The number of the installation among all installations of the broker. It is nil if the broker is not in this
+    /// process. Another installation has another number, even with the same files.
     package var installation: UInt64? {
         get { origin.number }
         set { origin.number = newValue }
@@ -50,7 +52,8 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
 
     private var origin = Origin()
 
-    /// Equal to every other one: a daemon gives no numbers, and two lists with the same contents are equal.
+    /// A value that equals every other `Origin`. A daemon gives no numbers, and two lists with the same contents must
+    /// be equal.
     private struct Origin: Hashable {
         var number: UInt64?
 
@@ -62,7 +65,8 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     public struct Entitlement: Sendable, Hashable {
         /// The entitlement's identifier, for example `com.apple.security.network.client`.
         public let name: String
-        /// Whether the extension point allows it. An extension that asks for another one is rejected.
+        /// Whether the extension point allows the entitlement. An extension that asks for an entitlement that is not
+        /// allowed is rejected.
         public let isAllowed: Bool
         /// Whether the user has granted it, or the extension point gives it to each extension.
         public let isGranted: Bool
@@ -77,11 +81,11 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// Which build of its app an extension comes from.
+    /// The build of its app that an extension comes from.
     public struct Build: Sendable, Hashable {
         /// The app's `CFBundleVersion`; `0` if the app states none.
         public let version: String
-        /// The first sixteen hexadecimal digits of the digest of the app's files; nil if it was not measured.
+        /// The first sixteen hexadecimal digits of the digest of the app's files; nil if the digest was not computed.
         public let digest: String?
         /// Whether the user chose this version.
         public let isPinned: Bool
@@ -121,7 +125,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     }
 
     /// The extension's build in one word, for example `com.example.pictures.editor/1.4.2/3f2a9c81d04be675`. Reports on
-    /// ends have the same word.
+    /// ends contain the same word.
     public var instance: String { "\(id)/\(build.version)" + (build.digest.map { "/\($0)" } ?? "") }
 
     /// Whether hosts can begin the extension: it is switched on and keeps all rules of packaging.

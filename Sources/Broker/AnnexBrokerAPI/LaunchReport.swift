@@ -35,18 +35,18 @@ public struct LaunchReport: Sendable, Hashable {
     public let waited: Duration
     /// Every step in order, from the plan to the extension's hello.
     public let steps: [Step]
-    /// The layers in force, for example `user namespace`, `Landlock (ABI 7)`. `speculation control` lists in
+    /// The layers in force, for example `user namespace`, `Landlock (ABI 7)`. The entry `speculation control` lists in
     /// parentheses the controls that this machine offers, or says that it offers none.
     public let layers: [String]
-    /// The layers that are missing: the host declared them dispensable, and the machine does not provide them.
+    /// The layers that are missing. The host declared them dispensable, and the machine does not provide them.
     public let waived: [Waiver]
     /// The policy's name.
     public let policy: String
-    /// Every limit of the policy, and the mechanism that holds it.
+    /// Every limit of the policy, and the mechanism that enforces it.
     public let limits: [Limit]
     /// The memory limit in bytes.
     public let memoryLimit: UInt64
-    /// How the memory limit is held.
+    /// How the memory limit is enforced.
     public let memory: Enforcement
     /// How the files in the private directory get the same owner on disk at each launch; nil if the extension has no
     /// private directory.
@@ -75,31 +75,31 @@ public struct LaunchReport: Sendable, Hashable {
 }
 
 extension LaunchReport {
-    /// How a limit is held.
+    /// How a limit is enforced.
     public enum Enforcement: String, Sendable, Hashable {
-        /// The extension cannot pass the limit. An attempt fails, or ends the extension, at that moment. The kernel
-        /// holds most of these limits; the size of the channel's memory holds `in-flight`.
+        /// The extension cannot exceed the limit. An attempt fails at that moment, or ends the extension. The kernel
+        /// enforces most of these limits; the size of the channel's memory enforces `in-flight`.
         case enforced
-        /// Annex itself holds the limit. It measures memory and processor time from time to time. It counts output,
-        /// denied calls and messages as they occur, and its clocks hold the time limits. It ends an extension that it
-        /// finds beyond such a limit. Three limits work in another way. If `instances` is reached, the next launch
-        /// waits. If `open-calls` is reached, the host's next call fails. `keep-alive` ends a process that has waited
-        /// too long for its next request.
+        /// Annex itself enforces the limit. It measures memory and processor time from time to time. It counts output,
+        /// denied calls and messages as they occur, and its clocks enforce the time limits. If an extension exceeds one
+        /// of these limits, Annex ends the extension. Three limits work in another way. If `instances` is reached, the
+        /// next launch waits. If `open-calls` is reached, the host's next call fails. `keep-alive` ends a process that
+        /// has waited too long for its next request.
         ///
-        /// Memory is watched if the machine offers no control group, or none that can limit swap. In that case
-        /// `RLIMIT_DATA` makes each allocation of private memory past the limit fail, and Annex checks memory of all
-        /// kinds.
+        /// Memory is watched if the machine offers no control group, or no control group that can limit swap. In that
+        /// case, if an allocation of private memory exceeds the limit, `RLIMIT_DATA` makes it fail. Annex checks memory
+        /// of all kinds.
         case watched
     }
 
     /// How the files in private directories get the same owner on disk at each launch.
     public enum PrivateOwner: String, Sendable, Hashable {
-        /// They belong to one user per app, by an id map on the mount. Each launch runs as another user.
+        /// The files belong to one user per app, by an id map on the mount. Each launch runs as another user.
         case idMap = "id map"
-        /// They belong to one user per app, and each of the app's extensions runs as that user. The file system takes
-        /// no id map, or the layer `user` is missing.
+        /// The files belong to one user per app, and each of the app's extensions runs as that user. The file system
+        /// supports no id map, or the layer `user` is missing.
         case userOfApp = "one user per app"
-        /// They belong to the broker's user, who is not root. Every extension runs as that user.
+        /// The files belong to the broker's user, who is not root. Every extension runs as that user.
         case caller = "the broker's user"
     }
 
@@ -109,9 +109,9 @@ extension LaunchReport {
         public let name: String
         /// The bound as policies write it, for example `64M`, `10s` or `32`.
         public let bound: String
-        /// How the limit is held.
+        /// How the limit is enforced.
         public let enforcement: Enforcement
-        /// The mechanism that holds the limit, for example `control group` or `RLIMIT_NOFILE`.
+        /// The mechanism that enforces the limit, for example `control group` or `RLIMIT_NOFILE`.
         public let keeper: String
 
         package init(name: String, bound: String, enforcement: Enforcement, keeper: String) {
@@ -124,8 +124,8 @@ extension LaunchReport {
 }
 
 extension LaunchReport: CustomStringConvertible {
-    /// A summary in lines: the time with the policy, the longest steps, the layers, each layer that was left out, and
-    /// the limits.
+    /// A summary in several lines. The lines contain the time with the policy, the longest steps, the layers, each
+    /// missing layer, and the limits.
     public var description: String {
         guard !policy.isEmpty else { return "not launched yet" }
         var lines = [
@@ -142,24 +142,24 @@ extension LaunchReport: CustomStringConvertible {
 }
 
 extension LaunchReport.Waiver: CustomStringConvertible {
-    /// The layer, why it is missing, and the remedy if one is known.
+    /// The layer, the cause for which it is missing, and the remedy if one is known.
     public var description: String { "\(layer.rawValue): \(cause)" + (remedy.map { "; \($0)" } ?? "") }
 }
 
 extension LaunchReport.Limit: CustomStringConvertible {
-    /// For example `memory 64M (control group, enforced)`.
+    /// A text such as `memory 64M (control group, enforced)`.
     public var description: String { "\(name) \(bound) (\(keeper), \(enforcement.rawValue))" }
 }
 
 /// A layer of the sandbox that a host may declare dispensable, for machines that do not support it.
 ///
-/// Annex leaves a dispensable layer out only if the machine cannot provide it. The launch report then lists the layer
-/// and the cause. The command `annex attack --without LAYER` shows what the remaining layers still stop. The raw value
-/// is the layer's name on the command line.
+/// Annex omits a dispensable layer only if the machine cannot provide it. In that case, the launch report lists the
+/// layer and the cause. The command `annex attack --without LAYER` shows which attacks the remaining layers still stop.
+/// The raw value is the layer's name on the command line.
 public enum DispensableLayer: String, CaseIterable, Sendable, Hashable {
     /// A Linux namespace: user, mount, process (`pid`), network, IPC, host name (`uts`) or control group.
     case user, mount, pid, network, ipc, uts, cgroup
-    /// A root directory for the sandbox alone, which holds only what the policy lists.
+    /// A separate root directory for the sandbox, which contains only what the policy lists.
     case root
     /// The removal of all Linux capabilities.
     case capabilities
@@ -170,7 +170,7 @@ public enum DispensableLayer: String, CaseIterable, Sendable, Hashable {
     /// Clocks that do not reveal when the machine was started.
     case time
     /// Speculation that leaks data is switched off. While the extension runs on a core, no other program runs on the
-    /// core's sibling threads. Caches stay shared. Annex applies the controls that the machine offers. A missing
+    /// core's sibling threads. Caches are still shared. Annex applies the controls that the machine offers. A missing
     /// control never fails a launch, even if this layer is not dispensable.
     case speculation
 }

@@ -4,8 +4,8 @@ internal import Glibc
 package import Logging
 internal import Synchronization
 
-/// A server with one broker for each user who connects through its Unix socket. Users cannot reach each other's
-/// brokers.
+/// A server with one broker for each user who connects through its Unix socket. A user cannot reach another user's
+/// broker.
 package final class Daemon: Sendable {
     struct State {
         var users: [UInt32: DaemonUser] = [:]
@@ -22,13 +22,13 @@ package final class Daemon: Sendable {
     /// The disk space for all users' apps.
     let space: StoreSpace
     let descriptors: DescriptorBudget
-    /// The user ID that stands for all users without an ID in this user namespace; nil if every user has one. The
-    /// daemon cannot tell such users apart.
+    /// The user ID that stands for all users without an ID in this user namespace; nil if every user has an ID. The
+    /// daemon cannot distinguish the users without an ID.
     private let overflowUser = UserMap.overflowUser()
     /// Closes sockets of connections that were not admitted. From Linux 6.16 on, a connection without a hello holds no
-    /// descriptors, so this is quick. On older kernels it may take long, but does not block the event loop.
+    /// descriptors, so this is quick. On older kernels, the close may take long, but it does not block the event loop.
     private let closing = Lane("annex-closing")
-    /// The socket that accepts connections. It stays open until the daemon ends, so that hosts that connect meanwhile
+    /// The socket that accepts connections. It stays open until the daemon ends, so that hosts that connect until then
     /// wait for the daemon's successor.
     package let listener: ListeningSocket
 
@@ -60,7 +60,7 @@ package final class Daemon: Sendable {
                 guard let socket = try LocalSocket.accept(from: listener.descriptor) else { return }
                 admit(socket)
             } catch {
-                // No descriptor is left for one more connection; pending ones stay in the socket's queue.
+                // No descriptor is left for one more connection. Pending connections stay in the socket's queue.
                 return pause(error)
             }
         }
@@ -79,7 +79,7 @@ package final class Daemon: Sendable {
         do throws(SystemError) {
             try start()
         } catch {
-            // Without another try, the daemon would run on but accept no further connection.
+            // Without another attempt, the daemon would continue to run but accept no further connection.
             pause(error)
         }
     }
@@ -104,7 +104,8 @@ package final class Daemon: Sendable {
         connect(socket, peer: peer, user: user)
     }
 
-    /// Why the daemon does not serve a peer; nil if it does. This does not check the limits of the peer's user.
+    /// The error because of which the daemon does not serve a peer; nil if it serves the peer. This check does not
+    /// cover the limits of the peer's user.
     private func rejection(of peer: borrowing PeerIdentity, _ socket: borrowing ControlSocket) -> BrokerError? {
         if peer.user == overflowUser {
             return BrokerError(
@@ -152,7 +153,8 @@ package final class Daemon: Sendable {
 
     // MARK: Users
 
-    /// The record of a user, which is created for the first connection; nil if the daemon serves no further user.
+    /// The record of a user. The user's first connection creates it. The result is nil if the daemon serves no further
+    /// user.
     private func user(_ number: UInt32) -> DaemonUser? {
         guard options.isSystem || number == geteuid() else { return nil }
         return state.withLock { state in
@@ -177,7 +179,7 @@ package final class Daemon: Sendable {
         withExtendedLifetime(gone) {}
     }
 
-    /// Sets one timer for each user, however often the user connects.
+    /// Sets the only timer of a user. Further connections of the user set no further timer.
     private func awaitRest(of user: DaemonUser) {
         loop.schedule(after: options.limits.idle) { [weak self, weak user] in
             guard let self, let user, state.withLock({ $0.users[user.number] === user }) else { return }
@@ -198,9 +200,9 @@ package final class Daemon: Sendable {
 }
 
 extension Daemon {
-    /// Shuts the daemon down gracefully. It launches nothing more, notifies all hosts, and ends all extensions with the
-    /// reason `brokerShutdown`. All wardens have ended when this returns. It takes no longer than the limit `farewell`.
-    /// It must not run on the event loop's thread.
+    /// Shuts the daemon down gracefully. The daemon launches nothing more, notifies all hosts, and ends all extensions
+    /// with the reason `brokerShutdown`. When this function returns, all wardens have ended. It takes no longer than
+    /// the limit `farewell`. It must not run on the event loop's thread.
     package func leave() {
         let (watch, users, connections) = state.withLock { state in
             state.isLeaving = true
@@ -211,7 +213,7 @@ extension Daemon {
         for connection in connections { connection.send(.leaving) }
         let deadline = MonotonicClock.deadline(after: options.limits.farewell)
         repeat {
-            // This step is repeated, because a launch may have been under way at the first time.
+            // This step is repeated, because a launch may have been in progress during the first pass.
             for user in users { user.leave() }
             MonotonicClock.pause()
         } while MonotonicClock.now() < deadline
@@ -222,7 +224,7 @@ extension Daemon {
 }
 
 extension DaemonUser {
-    /// Whether the user has no running extension and no open request any more.
+    /// Whether the user has no running extension and no open request.
     fileprivate var hasLeft: Bool {
         state.withLock { $0.running == 0 && $0.openRequests == 0 }
     }

@@ -1,14 +1,15 @@
 @_exported public import AnnexBrokerAPI
 public import AnnexChannel
 internal import AnnexLinux
-// One `import AnnexHost` gives a host's author all types of the model and of the broker's answers.
+// With one `import AnnexHost`, the author of a host gets all types of the model and of the broker's answers.
 @_exported public import AnnexModel
 internal import Glibc
 
-/// A host's access to its extensions: it lists, installs and begins them through a broker.
+/// A host's access to its extensions. The host lists, installs and begins them through a broker.
 ///
 /// `AnnexHost.embedded(apps:)` from the module AnnexEmbedded makes a host with a broker in its own process.
-/// `connect(to:)` makes one whose broker is the daemon `annexd`. All other methods are the same for both.
+/// `connect(to:)` makes a host whose broker is the daemon `annexd`. All other methods are the same for both kinds of
+/// host.
 ///
 /// ```swift
 /// let host = try AnnexHost.embedded(apps: ["Shout.app"])
@@ -18,14 +19,15 @@ internal import Glibc
 public struct AnnexHost: Sendable {
     private let service: any BrokerService
     private var observer: (any HostObserver)?
-    /// Announces the ends of the sessions, also of those of the copies of this host.
+    /// Announces the ends of the sessions of this host and of its copies.
     private let feed = Feed<SessionEnd>()
     /// The activation rules that were read through this broker.
     let rules = KeptRules()
     /// The types that were read through this broker.
     let kept = KeptTypes()
-    /// The user's languages, the preferred one first, for example `["de-AT", "en"]`. Lists have names and summaries in
-    /// these languages. At first they are those of the environment (`UserLanguages.preferred`). Only the first 32 count.
+    /// The user's languages, the preferred language first, for example `["de-AT", "en"]`. Lists have names and
+    /// summaries in these languages. The initial languages come from the environment (`UserLanguages.preferred`). Only
+    /// the first 32 languages count.
     public var languages = UserLanguages.preferred
 
     package init(service: any BrokerService, observer: (any HostObserver)? = nil) {
@@ -42,17 +44,20 @@ public struct AnnexHost: Sendable {
 
     /// Installs an app bundle and the extensions in its `PlugIns`.
     ///
-    /// If other versions of the app are installed, the highest one is used, unless `pin(app:to:)` chose another. The
-    /// same version is replaced. The extensions of a version that is not used have the verdict `superseded`.
+    /// If other versions of the app are installed, the highest version is used, unless `pin(app:to:)` chose another
+    /// version. An installed app with the same version is replaced. The extensions of a version that is not used have
+    /// the verdict `superseded`.
     ///
-    /// Reads files. If the broker is a daemon, it blocks this thread until the daemon answers, for two minutes at most.
-    /// `remove`, `setEnabled`, `extensions` and `installed()` block likewise, for half a minute at most.
+    /// This function reads files. If the broker is a daemon, it blocks this thread until the daemon answers, for two
+    /// minutes at most. `remove`, `setEnabled`, `extensions` and `installed()` also block the thread, for half a minute
+    /// at most.
     /// - Parameters:
     ///   - path: the bundle's directory, `Name.app`.
-    ///   - granting: entitlements that the user grants to those of the app's extensions that ask for them, for example
-    ///     `com.apple.security.network.client`. The grants of an earlier version stay, if the extension still asks.
-    /// - Returns: the app's extensions. An extension that breaks a rule of packaging has a `rejection`, and cannot be
-    ///   begun.
+    ///   - granting: entitlements that the user grants, for example `com.apple.security.network.client`. Each extension
+    ///     of the app gets those that it asks for. The grants of an earlier version stay if the extension still asks
+    ///     for them.
+    /// - Returns: the app's extensions. If an extension breaks a rule of packaging, it has a `rejection`, and the host
+    ///   cannot begin it.
     /// - Throws: a `BrokerError` that names file, key and remedy if the app itself breaks a rule.
     @discardableResult
     public func install(
@@ -61,8 +66,8 @@ public struct AnnexHost: Sendable {
         try service.install(app: path, granting: granting)
     }
 
-    /// Grants an entitlement to an extension that asks for it. Only do this if the user has said so. The extension has it
-    /// from its next launch on. A parked process of it is ended.
+    /// Grants an entitlement to an extension that asks for it. Call this only if the user has agreed. The extension has
+    /// the entitlement from its next launch on. The broker ends a parked process of the extension.
     ///
     /// - Parameters:
     ///   - entitlement: for example `com.apple.security.network.client`.
@@ -74,7 +79,7 @@ public struct AnnexHost: Sendable {
         try service.setGranted(true, entitlements: [entitlement], for: identifier)
     }
 
-    /// Takes a granted entitlement back. A parked process of the extension is ended, and a running one keeps the
+    /// Takes a granted entitlement back. A parked process of the extension is ended. A running process keeps the
     /// entitlement until its end.
     ///
     /// - Parameters:
@@ -94,12 +99,13 @@ public struct AnnexHost: Sendable {
         try service.setGranted(isGranted, entitlements: entitlements, for: identifier)
     }
 
-    /// Uses one installed version of an app from now on, also if a later installation brings a higher one. Extensions of
-    /// the version that was used until now end as after an update.
+    /// Chooses the installed version of an app that is used from now on. A later installation of a higher version does
+    /// not change this choice. Extensions of the version used until now end in the same way as after an update.
     ///
     /// - Parameters:
     ///   - identifier: the app's bundle identifier, for example `com.example.pictures`.
-    ///   - version: the `CFBundleVersion` of the app: one of `otherVersions` of its extensions, or the present one.
+    ///   - version: the `CFBundleVersion` of the app. It is one of `otherVersions` of its extensions, or the present
+    ///     version.
     /// - Returns: the app's extensions.
     /// - Throws: a `BrokerError` if no such app or version is installed.
     @discardableResult
@@ -107,7 +113,8 @@ public struct AnnexHost: Sendable {
         try service.pin(app: identifier, to: version)
     }
 
-    /// Ends the choice of a version: the app's highest installed version is used again, and later higher ones.
+    /// Ends the choice of a version. From now on, the app's highest installed version is used again, including higher
+    /// versions that are installed later.
     ///
     /// - Parameter identifier: the app's bundle identifier.
     /// - Returns: the app's extensions.
@@ -117,15 +124,15 @@ public struct AnnexHost: Sendable {
         try service.pin(app: identifier, to: nil)
     }
 
-    /// A sequence with one value for each later change of the installed apps and extensions, by this host or by another
-    /// host of the same broker. Read `extensions` or `installed()` again after each value.
+    /// A sequence with one value for each later change of the installed apps and extensions. This host or another host
+    /// of the same broker may make the change. Read `extensions` or `installed()` again after each value.
     public var changes: InstalledChanges { service.changes }
 
-    /// A sequence of the ends of this host's sessions from now on, also of extensions that ended before they were ready or
-    /// while `standby` kept them parked. Begin to follow it before the sessions begin.
+    /// A sequence of the later ends of this host's sessions. It includes extensions that ended before they were ready,
+    /// or while `standby` kept them parked. Begin to follow it before the sessions begin.
     public var ends: SessionEnds { SessionEnds(following: feed) }
 
-    /// Removes an app and its extensions. Running ones end with the reason `removed`.
+    /// Removes an app and its extensions. Running extensions of the app end with the reason `removed`.
     ///
     /// - Parameter identifier: the app's bundle identifier, for example `com.example.pictures`.
     /// - Throws: a `BrokerError` if no such app is installed.
@@ -135,11 +142,11 @@ public struct AnnexHost: Sendable {
 
     /// Switches an extension on or off.
     ///
-    /// An extension that is switched off is not listed in `extensions` and not launched. If it runs, it ends with the
-    /// reason `disabled`. The setting holds for this host's broker, until the extension's app is removed.
+    /// An extension that is switched off is not listed in `extensions` and is not launched. If it runs, it ends with
+    /// the reason `disabled`. The setting applies to this host's broker, until the extension's app is removed.
     ///
     /// - Parameters:
-    ///   - isEnabled: false to switch it off.
+    ///   - isEnabled: false to switch the extension off.
     ///   - identifier: the extension's bundle identifier.
     /// - Throws: a `BrokerError` if no such extension is installed.
     public func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
@@ -149,22 +156,22 @@ public struct AnnexHost: Sendable {
     /// Starts the installed app that registers the scheme of a URL (`CFBundleURLTypes`), as the user of the broker.
     ///
     /// The URL is the only argument of the app's program. The app runs outside of every sandbox, and outlives this host.
-    /// - Parameter url: such as `todolist://add`; see `AppURL`.
+    /// - Parameter url: the URL, such as `todolist://add`; see `AppURL`.
     /// - Returns: the app's bundle identifier.
-    /// - Throws: a `BrokerError`: `invalidURL`; `unknownApp` if no app or more than one registers the scheme; `invalidBundle` if the
-    ///   app's program has changed.
+    /// - Throws: a `BrokerError`. Its code is `invalidURL` for an invalid URL. It is `unknownApp` if no app or more
+    ///   than one app registers the scheme. It is `invalidBundle` if the app's program has changed.
     @discardableResult
     public func open(_ url: String) throws(BrokerError) -> String { try service.open(url) }
 
-    /// Trusts the key of a team that signs apps. Only do this if the user has said so.
+    /// Trusts the key of a team that signs apps. Call this only if the user has agreed.
     ///
-    /// Without it, Annex remembers the team of each app's first signed installation, and then accepts that app only from
-    /// the same team.
+    /// Without this call, Annex remembers the team of each app's first signed installation. After that, Annex accepts
+    /// this app only from the same team.
     /// - Parameters:
     ///   - path: the file with the team's public key, such as `team.key.pub`.
-    ///   - app: the bundle identifier of an app that the team may sign from now on, whichever team has signed it so far.
-    ///     If nil, the team is trusted, but cannot replace another team's app.
-    /// - Throws: a `BrokerError` if the file holds no public key, or if the broker cannot keep the change.
+    ///   - app: the bundle identifier of an app that the team may sign from now on, even if another team has signed it
+    ///     so far. If it is nil, the team is trusted, but cannot replace another team's app.
+    /// - Throws: a `BrokerError` if the file holds no public key, or if the broker cannot record the change.
     @discardableResult
     public func trust(keyFile path: String, for app: String? = nil) throws(BrokerError) -> SigningTeam {
         let key: String
@@ -178,14 +185,15 @@ public struct AnnexHost: Sendable {
         return try service.trust(key: key, for: app)
     }
 
-    /// The extensions that this host can begin, sorted by identifier. It leaves out those that are switched off or
-    /// rejected.
+    /// The extensions that this host can begin, sorted by identifier. Extensions that are switched off or rejected are
+    /// not included.
     ///
-    /// Empty also if the daemon does not answer or rejects the request; `installed()` throws the error in that case.
+    /// The list is also empty if the daemon does not answer or rejects the request. In that case, `installed()` throws
+    /// the error.
     public var extensions: [InstalledExtension] { (try? service.extensions(in: languages)) ?? [] }
 
-    /// All installed extensions, sorted by identifier, also those that are switched off or rejected. A program can show
-    /// them to let its user choose.
+    /// All installed extensions, sorted by identifier. Extensions that are switched off or rejected are included. A
+    /// program can show them to let its user choose.
     ///
     /// - Throws: a `BrokerError` if the daemon does not answer or rejects the request.
     public func installed() throws(BrokerError) -> [InstalledExtension] {
@@ -194,24 +202,24 @@ public struct AnnexHost: Sendable {
 
     /// The icon of an extension, in memory that no process can change.
     ///
-    /// A share extension has the icon of its app, and an action has that icon as a template. Other extensions may bring an
-    /// icon of their own; without one, they have their app's. The picture is as hostile as everything in a bundle, so
-    /// decode it in a sandbox.
+    /// A share extension has the icon of its app, and an action has that icon as a template. Other extensions may have
+    /// their own icon; without one, they have the icon of their app. The picture is untrusted, like all contents of a
+    /// bundle, so decode it in a sandbox.
     ///
-    /// It blocks this thread as `installed()` does.
+    /// The call blocks this thread as `installed()` does.
     /// - Parameter identifier: the extension's bundle identifier.
     /// - Returns: nil if neither the extension nor its app names an icon.
-    /// - Throws: a `BrokerError` if no such extension is installed. Its code is `invalidBundle` if the icon is missing, is not
-    ///   PNG, or is larger than 1 MiB or 1,024 pixels on a side.
+    /// - Throws: a `BrokerError` if no such extension is installed. Its code is `invalidBundle` if the icon's file is
+    ///   missing, is not PNG, or is larger than 1 MiB or 1,024 pixels on a side.
     public func icon(of identifier: String) throws(BrokerError) -> ExtensionIcon? {
         try service.icon(of: identifier)
     }
 
-    /// All keys and values of an extension's `NSExtensionAttributes`, also those that Annex does not know. Empty if the
-    /// extension has none.
+    /// All keys and values of an extension's `NSExtensionAttributes`, including those that Annex does not know. The
+    /// result is empty if the extension has none.
     ///
-    /// A date is a string if the property list is XML, and otherwise a number of seconds since 2001-01-01 00:00 UTC. It
-    /// blocks this thread as `installed()` does.
+    /// If the property list is XML, a date is a string. Otherwise, it is a number of seconds since 2001-01-01 00:00
+    /// UTC. The call blocks this thread as `installed()` does.
     /// - Parameter identifier: the extension's bundle identifier.
     /// - Throws: a `BrokerError` if no such extension is installed. Its code is `invalidBundle` if `Info.plist` has changed
     ///   since the installation, or if the attributes do not fit in 160 KiB.
@@ -235,15 +243,16 @@ public struct AnnexHost: Sendable {
     /// - Parameters:
     ///   - identifier: the extension's bundle identifier.
     ///   - point: the extension point that the host expects, for example `com.apple.photo-editing`; nil for any point.
-    ///     An extension of another point is rejected with `BrokerError.Code.otherPoint`. That happens, for example, if
-    ///     its app was replaced since the user chose it.
-    ///   - timeLimit: the longest time for each request, if the host wants a shorter one than the extension point's. An
-    ///     extension that exceeds it is ended.
-    ///   - service: the host's answers to the extension's own requests; none by default.
+    ///     An extension of another point is rejected with `BrokerError.Code.otherPoint`. For example, this happens if
+    ///     the extension's app was replaced after the user chose the extension.
+    ///   - timeLimit: the longest time for each request, if the host wants a shorter limit than the extension point's
+    ///     limit. An extension that exceeds it is ended.
+    ///   - service: the host's answers to the extension's own requests. The default service answers none.
     ///   - configure: changes the channel's configuration before the channel is made, for example the capacity of its
     ///     rings or how callers wait.
     /// - Throws: `HostError.rejected` if the broker does not launch the extension. `HostError.ended` if the extension
-    ///   ended before it was ready; its value says why. `HostError.taskCancelled` if the task was cancelled first.
+    ///   ended before it was ready; its value states the reason. `HostError.taskCancelled` if the task was cancelled
+    ///   first.
     public nonisolated(nonsending) func begin(
         _ identifier: String, as point: String? = nil, timeLimit: Duration? = nil,
         serving service: HostService = HostService(),
@@ -255,9 +264,9 @@ public struct AnnexHost: Sendable {
         return session
     }
 
-    /// The same for code without Swift concurrency: it blocks the thread.
+    /// Does the same as `begin`, for code without Swift concurrency. The call blocks the thread.
     ///
-    /// It takes the extension point's launch limit at most, and a few milliseconds to build the sandbox. If all
+    /// The call takes the extension point's launch limit at most, and a few milliseconds to build the sandbox. If all
     /// instance slots are taken, it waits up to ten seconds more, or up to the launch limit if that is longer.
     public func beginAndWait(
         _ identifier: String, as point: String? = nil, timeLimit: Duration? = nil,
@@ -270,19 +279,19 @@ public struct AnnexHost: Sendable {
         return session
     }
 
-    /// Keeps extensions launched ahead of requests, so that a request costs one message instead of a launch.
+    /// Keeps extensions launched ahead of requests. So a request needs only one message, and no launch.
     ///
     /// - Parameters:
     ///   - identifier: the extension's bundle identifier.
     ///   - point: as in `begin`.
-    ///   - bounds: the fewest and the most extensions to keep parked. The lower bound is kept up as long as slots are
-    ///     free, even if no request comes. Choose an upper bound that leaves some of the policy's `instances` to other
-    ///     sessions.
+    ///   - bounds: the fewest and the most extensions to keep parked. As long as slots are free, the lower bound is
+    ///     maintained, even if no request comes. Choose an upper bound that leaves some of the policy's `instances` for
+    ///     other sessions.
     ///   - timeLimit: as in `begin`.
     ///   - hosted: as `service` in `begin`.
     ///   - configure: as `channel` in `begin`.
-    /// - Throws: a `BrokerError` if there is no such extension to begin, or if this process has no file descriptor
-    ///   left.
+    /// - Throws: a `BrokerError` if there is no such extension to begin, or if this process has no free file
+    ///   descriptor.
     public func standby(
         for identifier: String, as point: String? = nil, keeping bounds: ClosedRange<Int> = 0...4,
         timeLimit: Duration? = nil,
@@ -300,7 +309,7 @@ public struct AnnexHost: Sendable {
 
     // MARK: Launching
 
-    /// Launches an extension; returns before its hello.
+    /// Launches an extension, and returns before its hello.
     nonisolated(nonsending) func start(
         _ wish: LaunchWish, for purpose: LaunchPurpose, _ configure: (inout ChannelConfiguration) -> Void
     ) async throws(HostError) -> ExtensionSession {
@@ -317,11 +326,11 @@ public struct AnnexHost: Sendable {
         }
     }
 
-    /// The same for code without Swift concurrency: it blocks the thread while a daemon answers.
+    /// Does the same as `start`, for code without Swift concurrency. The call blocks the thread until a daemon answers.
     func startAndWait(
         _ wish: LaunchWish, for purpose: LaunchPurpose, _ configure: (inout ChannelConfiguration) -> Void
     ) throws(HostError) -> ExtensionSession {
-        // The hello arrives on the event loop's thread, so waiting for it there would never end.
+        // The hello arrives on the event loop's thread. If that thread waited for the hello, the wait would never end.
         guard (try? EventLoop.shared())?.isCurrent != true else { throw .onEventLoop }
         do {
             let draft = try SessionDraft(wish, terms: service.terms(for: wish.identifier), configure)

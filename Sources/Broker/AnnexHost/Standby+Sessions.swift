@@ -1,22 +1,23 @@
 public import AnnexModel
 
 extension Standby {
-    /// Begins a session with an extension that has served no request before: a parked one, or a new one if none is
-    /// parked.
+    /// Begins a session with an extension that has served no request before. This is a parked extension, or a new one
+    /// if none is parked.
     ///
     /// - Throws: the errors of `AnnexHost.begin`.
     public nonisolated(nonsending) func begin() async throws(HostError) -> ExtensionSession {
         try await ready(popFresh())
     }
 
-    /// The same for code without Swift concurrency: it blocks the thread if no extension is parked.
+    /// Does the same as `begin`, for code without Swift concurrency. If no extension is parked, the call blocks the
+    /// thread.
     public func beginAndWait() throws(HostError) -> ExtensionSession {
         try readyAndWait(popFresh())
     }
 
-    /// Sends one request to a parked extension, or to a new one if none is parked.
+    /// Sends one request to a parked extension. If none is parked, it launches a new extension.
     ///
-    /// Afterwards the extension is ended, or it waits for the next request for as long as its policy's `keep-alive`
+    /// After the request, the extension is ended, or waits for the next request as long as its policy's `keep-alive`
     /// allows.
     ///
     /// - Parameters: as for `ExtensionSession.request`.
@@ -30,13 +31,14 @@ extension Standby {
             finish(session)
             return answer
         } catch {
-            // An extension that failed is not used again: releasing the last reference to its session has ended it.
+            // An extension that failed is not used again. The release of the last reference to its session has ended
+            // it.
             lose()
             throw error
         }
     }
 
-    /// The same for code without Swift concurrency: it blocks the thread.
+    /// Does the same as `request`, for code without Swift concurrency. The call blocks the thread.
     public func requestAndWait(
         _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil
     ) throws(HostError) -> [ExtensionItem] {
@@ -51,7 +53,7 @@ extension Standby {
         }
     }
 
-    /// The session of the parked extension if it can be claimed; otherwise that of a new one.
+    /// The session of the parked extension if that extension can be claimed; otherwise, the session of a new extension.
     private nonisolated(nonsending) func ready(
         _ parked: ExtensionSession?
     ) async throws(HostError) -> ExtensionSession {

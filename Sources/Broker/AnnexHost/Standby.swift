@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A stock of extensions that are launched ahead of requests.
 ///
-/// Each is in its sandbox, has said hello and sleeps, so that a request costs one message instead of a launch.
+/// Each extension is in its sandbox, has said hello and sleeps. So a request needs only one message, and no launch.
 ///
 /// ```swift
 /// let editors = try host.standby(for: "com.example.pictures.editor")
@@ -13,15 +13,16 @@ internal import Synchronization
 /// ```
 ///
 /// The stock follows demand. A request that finds no parked extension raises the target by one, up to the upper bound.
-/// Extensions that were not needed for half a minute are ended. If fewer are parked than the lower bound, the missing
-/// ones are launched. A failed launch is repeated after a pause of at most a minute.
+/// Extensions that were not needed for half a minute are ended. If fewer extensions are parked than the lower bound,
+/// the missing extensions are launched. A failed launch is repeated after a pause of at most a minute.
 ///
 /// If the kernel reports that memory is short, all parked extensions are ended. A launch that finds no free instance
-/// slot may take a parked extension's slot; launching ahead uses free slots only. A parked extension costs no wake-up.
+/// slot may take a parked extension's slot. A launch ahead of requests uses only a free slot. A parked extension causes
+/// no wake-ups.
 ///
-/// A session always gets a process that has served no request before. A single `request` gets such a process too,
-/// unless the extension's policy has a `keep-alive`. In that case the request may get a process that has served this
-/// host before.
+/// A session always gets a process that has served no request before. A single `request` also gets a process that has
+/// served no request, unless the extension's policy has a `keep-alive`. With `keep-alive`, the request may get a
+/// process that has served this host before.
 ///
 /// Releasing the last reference to the standby ends its parked extensions.
 public final class Standby: Sendable {
@@ -42,10 +43,10 @@ public final class Standby: Sendable {
         var expiry: EventLoop.Timer?
     }
 
-    /// After each period, the extensions that were not needed in it are ended.
+    /// The length of a period. At its end, the extensions that were not needed in it are ended.
     private static let period = Duration.seconds(30)
-    /// How long the launch of a replacement is delayed. Thus the launch does not compete for the processor with the
-    /// first request to the extension that was just taken.
+    /// The delay before the launch of a replacement. Because of it, the launch does not compete for the processor with
+    /// the first request to the extension that was just taken.
     private static let rest = Duration.milliseconds(20)
 
     init(
@@ -59,7 +60,7 @@ public final class Standby: Sendable {
         self.keepAlive = keepAlive
         loop = try EventLoop.shared()
         room = Mutex(StandbyPool(keeping: bounds, reuses: keepAlive > .zero))
-        // Some kernels measure no memory pressure; the stock then follows demand alone.
+        // Some kernels do not measure memory pressure. In that case, the stock follows only the demand.
         let watch = try? MemoryPressure(on: loop) { [weak self] in self?.giveUp(for: .memoryPressure) }
         pressure.withLock { $0 = watch }
         fill(after: .zero)
@@ -77,16 +78,16 @@ public final class Standby: Sendable {
     /// How many extensions are parked at this moment.
     public var count: Int { room.withLock { $0.count } }
 
-    /// Ends all parked extensions. The next request then launches a new one. If memory is short, the standby does this
-    /// by itself, and the extensions end with the reason `memoryPressure`.
+    /// Ends all parked extensions. The next request launches a new extension. If memory is short, the standby itself
+    /// ends all parked extensions, and they end with the reason `memoryPressure`.
     ///
-    /// After such a call, the lower bound does not count for half a minute to a minute. A further call prolongs this
+    /// After such a call, the lower bound does not apply for half a minute to a minute. A further call extends this
     /// time.
     public func giveUp() {
         giveUp(for: .cancelled)
     }
 
-    /// L8: under memory pressure idle extensions end first, and that is their reason.
+    /// L8: under memory pressure, idle extensions end first, and memory pressure is the reason of their end.
     package func giveUp(for dismissal: Dismissal) {
         for session in room.withLock({ $0.empty() }) { session.link.report { $0.dismiss(for: dismissal) } }
         awaitRest()
@@ -97,12 +98,13 @@ public final class Standby: Sendable {
     /// A parked extension that has served no request; nil if there is none.
     func popFresh() -> ExtensionSession? { pop { $0.popFresh() } }
 
-    /// A parked extension for a single request, used or not; nil if there is none.
+    /// A parked extension for a single request. It may have served requests before. The result is nil if none is
+    /// parked.
     func popAny() -> ExtensionSession? { pop { $0.popAny() } }
 
     /// Takes a parked extension, which the caller must then claim. The claim fails if the extension has ended or
-    /// another launch has taken its slot. In that case the other parked ones have most likely ended too, so the caller
-    /// launches a new one.
+    /// another launch has taken its slot. In that case, the other parked extensions have most likely ended too, so the
+    /// caller launches a new extension.
     private func pop(_ choose: (inout StandbyPool<ExtensionSession>) -> ExtensionSession?) -> ExtensionSession? {
         defer { fill(after: Self.rest) }
         return room.withLock { choose(&$0) }
@@ -115,7 +117,7 @@ public final class Standby: Sendable {
         watched(try await host.start(wish, for: purpose, configure))
     }
 
-    /// The same for code without Swift concurrency.
+    /// Does the same as `launch`, for code without Swift concurrency.
     func launchAndWait() throws(HostError) -> ExtensionSession {
         watched(try host.startAndWait(wish, for: .request, configure))
     }
@@ -132,7 +134,7 @@ public final class Standby: Sendable {
         if room.withLock({ $0.remove(session) }) { refill() }
     }
 
-    /// Parks an extension again that has served a single request, or ends it if it must not be reused.
+    /// Parks an extension that has served a single request. If the extension must not be reused, it is ended.
     func finish(_ session: ExtensionSession) {
         guard keepAlive > .zero, session.termination == nil else {
             lose()
@@ -148,13 +150,14 @@ public final class Standby: Sendable {
         awaitExpiry()
     }
 
-    /// Records that a single request is over and that its extension does not come back.
+    /// Records that a single request is over and that its extension does not return to the stock.
     func lose() {
         room.withLock { $0.lost() }
         refill()
     }
 
-    /// Removes an extension that ended before it was in the stock. At its end, `forget` could not find it there.
+    /// Removes an extension that ended before it was in the stock. At that end, `forget` could not find the extension
+    /// in the stock.
     private func forgetIfEnded(_ session: ExtensionSession) {
         if session.termination != nil { forget(session) }
     }
@@ -175,7 +178,7 @@ public final class Standby: Sendable {
             }
             let timer = loop.schedule(at: due) { [weak self] in
                 self?.timers.withLock { $0.filling = nil }
-                // Preparing a launch takes time on its thread, and the event loop's thread serves every channel.
+                // Preparing a launch keeps its thread busy, and the event loop's thread serves every channel.
                 Task.detached(priority: .utility) { [weak self] in await self?.fill() }
             }
             timers.filling = (timer, due)
@@ -191,7 +194,7 @@ public final class Standby: Sendable {
                 try await session.becomeReady()
                 park(session)
             } catch {
-                // The failure is not reported here: the next request launches an extension itself and gets the error.
+                // The failure is not reported here. The next request launches an extension itself and gets the error.
                 room.withLock { $0.failed() }
                 return refill()
             }
@@ -206,8 +209,8 @@ public final class Standby: Sendable {
 
     // MARK: Ending surplus extensions
 
-    /// Sets the timer that ends extensions without demand. No timer is set if a period without requests would change
-    /// nothing.
+    /// Sets the timer that ends extensions without demand. If a period without requests would change nothing, no timer
+    /// is set.
     private func awaitRest() {
         guard room.withLock({ $0.mayShrink }) else { return }
         timers.withLock { timers in

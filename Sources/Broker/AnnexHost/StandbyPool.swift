@@ -1,24 +1,24 @@
-/// The numbers of a standby: which extensions are parked, and how many are wanted. It knows neither processes nor the
-/// clock.
+/// The numbers of a standby: which extensions are parked, and how many are wanted. This type has no access to processes
+/// or to the clock.
 ///
 /// A request that finds no parked extension raises the target by one, up to `most`. If some extensions stay parked
-/// during a whole period, the target falls by their number, but not below `least`. After a period without a request, it
-/// falls by at least one. So without requests the target falls to `least`. If fewer than `least` are parked, the
-/// missing ones are launched without a request, after a pause that grows with every failure. Above `least`, extensions
-/// are launched only after a request.
+/// during a whole period, the target falls by their number, but not below `least`. After a period without a request,
+/// the target falls by at least one. So without requests, the target falls to `least`. If fewer than `least` extensions
+/// are parked, the missing extensions are launched without a request. Before such a launch there is a pause, which
+/// grows with every failure. Above `least`, extensions are launched only after a request.
 struct StandbyPool<Occupant: AnyObject> {
     private let least: Int
     private let most: Int
     /// Whether an extension that has served a request may serve another.
     private let reuses: Bool
-    /// Parked extensions that have served no request, the longest parked first.
+    /// Parked extensions that have served no request. The extension that was parked first is at the front.
     private(set) var fresh: [Occupant] = []
-    /// Parked extensions that have served a request and may serve another until `until`. The longest parked is first,
-    /// and its time ends first.
+    /// Parked extensions that have served a request and may serve another request until `until`. The extension that was
+    /// parked first is at the front, and its time ends first.
     private(set) var used: [(occupant: Occupant, until: UInt64)] = []
     private(set) var wanted: Int
     private var launching = 0
-    /// How many extensions serve a single request at the moment and may come back.
+    /// How many extensions serve a single request at the moment. They may return to the pool.
     private var out = 0
     /// The fewest extensions that were parked at the same time in this period.
     private var lowest = 0
@@ -26,7 +26,8 @@ struct StandbyPool<Occupant: AnyObject> {
     private var wasNeeded = false
     /// Whether all parked extensions were given up in this period.
     private var gaveUp = false
-    /// How many launches failed, or parked extensions ended, since a parked one was last taken.
+    /// The number of failures since a parked extension was last taken. A failure is a launch that failed, or the end of
+    /// a parked extension.
     private var failures = 0
     /// Whether a failure has ended the round of launches.
     private var isResting = false
@@ -42,27 +43,27 @@ struct StandbyPool<Occupant: AnyObject> {
     /// How many extensions are parked.
     var count: Int { fresh.count + used.count }
 
-    /// How many extensions are parked or will be soon.
+    /// How many extensions are parked or will soon be parked.
     private var expected: Int { count + launching + (reuses ? out : 0) }
 
     /// Whether the end of a period could change anything.
     var mayShrink: Bool { !isClosed && (count > least || wanted != least) }
 
-    /// How long to wait before launching the extensions that are missing below `least`; nil if none are missing.
+    /// How long to wait before the launch of the extensions that are missing below `least`; nil if none are missing.
     var pause: Duration? {
         guard !isClosed, expected < min(least, wanted) else { return nil }
         return failures == 0 ? .zero : min(.milliseconds(100 << min(failures - 1, 10)), .seconds(60))
     }
 
-    /// Takes a parked extension that has served no request, for a session; nil if there is none.
+    /// Takes a parked extension that has served no request, for a session. The result is nil if there is none.
     mutating func popFresh() -> Occupant? {
         let taken = fresh.popLast()
         record(taken)
         return taken
     }
 
-    /// Takes a parked extension for a single request; nil if there is none. `putBack` or `lost` must follow in both
-    /// cases.
+    /// Takes a parked extension for a single request. The result is nil if there is none. In both cases, `putBack` or
+    /// `lost` must follow.
     mutating func popAny() -> Occupant? {
         let taken = used.popLast()?.occupant ?? fresh.popLast()
         record(taken)
@@ -76,20 +77,20 @@ struct StandbyPool<Occupant: AnyObject> {
         lowest = min(lowest, count)
     }
 
-    /// Begins a round of launches, which tries again what failed before.
+    /// Begins a round of launches. The round repeats the launches that failed before.
     mutating func startRound() {
         isResting = false
     }
 
-    /// Whether to launch one more extension in this round. If true, `launched` or `failed` must follow.
+    /// Whether to launch one more extension in this round. If this is true, `launched` or `failed` must follow.
     mutating func startLaunch() -> Bool {
-        // An extension that will come back needs no replacement.
+        // An extension that will return needs no replacement.
         guard !isClosed, !isResting, expected < wanted else { return false }
         launching += 1
         return true
     }
 
-    /// - Returns: false if the extension is not needed any more.
+    /// - Returns: false if the extension is no longer needed.
     mutating func launched(_ occupant: Occupant) -> Bool {
         launching -= 1
         guard !isClosed, count < wanted else { return false }
@@ -102,15 +103,15 @@ struct StandbyPool<Occupant: AnyObject> {
         rest()
     }
 
-    /// Ends the round of launches, so that repeated failures do not launch again and again without a pause.
+    /// Ends the round of launches. So repeated failures do not cause launches without a pause.
     private mutating func rest() {
         failures += 1
         isResting = true
     }
 
-    /// Parks an extension again that has served a request.
-    /// - Parameter moment: when its time ends. This must be later than the moments of all earlier calls.
-    /// - Returns: false if there is no room for it.
+    /// Parks an extension that has served a request.
+    /// - Parameter moment: the moment at which its time ends. It must be later than the moments of all earlier calls.
+    /// - Returns: false if there is no room for the extension.
     mutating func putBack(_ occupant: Occupant, until moment: UInt64) -> Bool {
         out -= 1
         guard reuses, !isClosed, count < most else { return false }
@@ -118,12 +119,12 @@ struct StandbyPool<Occupant: AnyObject> {
         return true
     }
 
-    /// Records that an extension that served a request does not come back.
+    /// Records that an extension that served a request does not return.
     mutating func lost() {
         out -= 1
     }
 
-    /// When the time of the next used extension ends; nil if none is parked.
+    /// When the time of the next used extension ends. The moment is nil if none is parked.
     var nextDue: UInt64? { used.first?.until }
 
     /// - Returns: the used extensions whose time has ended.
@@ -147,12 +148,11 @@ struct StandbyPool<Occupant: AnyObject> {
     }
 
     /// Ends a period.
-    /// - Returns: the extensions that were not needed in it, which the caller ends.
+    /// - Returns: the extensions that were not needed in the period. The caller ends them.
     mutating func shrink() -> [Occupant] {
         let surplus = max(0, min(lowest, count - least))
-        // If a request came in the period, and no extension was parked at one moment or more, the target stays. If
-        // memory was short in the period, the target does not change now; the next period's end raises it to `least`
-        // again.
+        // If a request came in the period, and at some moment no extension was parked, the target stays. If memory was
+        // short in the period, the target does not change now. The end of the next period raises it to `least` again.
         if !gaveUp { wanted = max(least, wanted - (wasNeeded ? lowest : max(1, lowest))) }
         var gone: [Occupant] = []
         for _ in 0..<surplus { gone.append(used.isEmpty ? fresh.removeFirst() : used.removeFirst().occupant) }
@@ -160,15 +160,15 @@ struct StandbyPool<Occupant: AnyObject> {
         return gone
     }
 
-    /// Gives up all parked extensions because memory is short. None is launched ahead until a request comes or a whole
-    /// period has passed quietly.
+    /// Gives up all parked extensions because memory is short. No extension is launched ahead until a request comes or
+    /// a whole period has passed without another call of this function.
     mutating func empty() -> [Occupant] {
         defer { (fresh, used, lowest, gaveUp) = ([], [], 0, true) }
         wanted = 0
         return fresh + used.map(\.occupant)
     }
 
-    /// Gives up all parked extensions for good.
+    /// Gives up all parked extensions permanently.
     mutating func close() -> [Occupant] {
         isClosed = true
         return empty()

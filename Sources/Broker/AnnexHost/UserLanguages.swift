@@ -7,13 +7,15 @@ internal import Glibc
 /// host.languages = ["pt-BR"] + UserLanguages.preferred
 /// ```
 public enum UserLanguages {
-    /// The languages that the environment states, the preferred one first, for example `["de_AT", "en"]`.
+    /// The languages that the environment states, the preferred language first, for example `["de_AT", "en"]`.
     ///
-    /// The first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set names the locale. The languages are those of `LANGUAGE`,
-    /// with colons between them, and then the locale's. If the locale is `C` or `POSIX`, there are none. At most 32.
+    /// The first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set names the locale. The languages are first those of
+    /// `LANGUAGE`, which are separated by colons, and then the language of the locale. If the locale is `C` or `POSIX`,
+    /// there are none. There are at most 32 languages.
     public static var preferred: [String] {
         preferred { name in
-            // SAFETY: the text is copied at once. As with every getenv, no other thread may change the environment meanwhile.
+            // SAFETY: the text is copied at once. As with every call of getenv, no other thread may change the
+            // environment meanwhile.
             unsafe getenv(name).map { unsafe String(cString: $0) }
         }
     }
@@ -21,7 +23,7 @@ public enum UserLanguages {
     private static let most = 32
     private static let longest = 64
 
-    /// The same for another environment.
+    /// Does the same for another environment.
     package static func preferred(_ variable: (String) -> String?) -> [String] {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(variable).first { !$0.isEmpty }
         if locale == "C" || locale == "POSIX" { return [] }

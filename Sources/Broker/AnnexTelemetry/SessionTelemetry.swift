@@ -4,7 +4,7 @@ internal import AnnexModel
 internal import CoreMetrics
 internal import Tracing
 
-/// The tracing span and the metrics of one session; its requests have spans below it.
+/// The tracing span and the metrics of one session. The spans of its requests lie below its span.
 struct SessionTelemetry: SessionObserver {
     private let identifier: String
     private let span: any Span
@@ -40,8 +40,8 @@ struct SessionTelemetry: SessionObserver {
 
     func requesting() -> @Sendable (HostError?) -> Void {
         let began = ContinuousClock.now
-        // The parent is the current span of the task that makes the request, because that task may serve a request of
-        // its own. If the task has no span, the parent is the session's span.
+        // The parent is the current span of the task that makes the request, because that task may itself serve another
+        // request. If the task has no span, the parent is the session's span.
         let context = ServiceContext.current ?? span.context
         let request = InstrumentationSystem.tracer.startAnySpan("annex request", context: context, ofKind: .client)
         request.updateAttributes { $0["annex.extension"] = identifier }
@@ -70,7 +70,7 @@ extension Duration {
 }
 
 extension HostError {
-    /// One word of a fixed list, because each value creates a metric series of its own.
+    /// One word of a fixed list, because each value creates a separate metric series.
     fileprivate var outcome: String {
         switch self {
         case .rejected: "rejected"

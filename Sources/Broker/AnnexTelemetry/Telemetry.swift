@@ -8,11 +8,11 @@ final class Telemetry: HostObserver {
     /// One meter for each extension. Meters are kept, because a new meter for the same series may begin at 0 in some
     /// backends.
     private let running = Mutex<[String: Meter]>([:])
-    /// The identifiers that have series of their own.
+    /// The identifiers that have their own series.
     private let known = Mutex<Set<String>>([])
 
-    /// The most extensions that have series of their own; all others share one. A program may be asked to launch any
-    /// identifier, and backends keep every series for ever.
+    /// The most extensions that have their own series. All other extensions share one series. A program may be asked to
+    /// launch any identifier, and backends keep every series for ever.
     static let mostExtensions = 1_000
     static let others = "other"
 
@@ -47,14 +47,15 @@ final class Telemetry: HostObserver {
 }
 
 extension AnnexHost {
-    /// The same host, but its launches, sessions and requests are counted, timed and traced through swift-metrics and
-    /// swift-distributed-tracing. Without effect unless the program has bootstrapped these libraries.
+    /// The same host, with measurements. Its launches, sessions and requests are counted, timed and traced through
+    /// swift-metrics and swift-distributed-tracing. If the program has not bootstrapped these libraries, this has no
+    /// effect.
     ///
     /// ```swift
     /// let host = try AnnexHost.embedded(apps: ["Shout.app"]).withTelemetry()
     /// ```
     ///
-    /// Only sessions and requests of the returned host are measured, not those of the host that it was made from.
+    /// Only sessions and requests of the returned host are measured. The original host is not measured.
     /// `Docs/Guide/Observing.md` lists the names of all metrics.
     public func withTelemetry() -> AnnexHost {
         observed(by: Telemetry())

@@ -6,10 +6,11 @@ public import AnnexHost
 extension AnnexHost {
     /// Makes a host for tests, with a broker in the test's process.
     ///
-    /// It differs from `embedded` in what would make a test slow or unreliable:
-    /// - An extension that failed repeatedly is launched again at once, so a test may make it fail as often as it likes.
+    /// This host differs from `embedded` in the points that would make a test slow or unreliable:
+    /// - An extension that failed repeatedly is launched again at once. So a test may make it fail as often as
+    ///   necessary.
     /// - No report is written on the ends of extensions.
-    /// - Limits of time are raised to `patience`, because a busy machine may run several tests at once. Limits of memory,
+    /// - Time limits are raised to `patience`, because a busy machine may run several tests at once. Limits of memory,
     ///   processors and files are those of the extension point, as for a user.
     /// - Extensions have private directories only if `privateDirectories` names a folder for them.
     ///
@@ -17,8 +18,8 @@ extension AnnexHost {
     ///
     /// - Parameters:
     ///   - apps: the paths of the apps under test. `TestApp` makes an app of built programs.
-    ///   - points: a directory of extension points of the host's own, as for `embedded`.
-    ///   - policies: a directory of policies of the host's own, as for `embedded`.
+    ///   - points: a directory of the host's own extension points, as for `embedded`.
+    ///   - policies: a directory of the host's own policies, as for `embedded`.
     ///   - patience: the shortest limit for a launch, a request and the watchdog.
     ///   - privateDirectories: the folder for private directories; nil if extensions have none.
     /// - Throws: a `BrokerError`, as `embedded` does.

@@ -4,7 +4,8 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Synchronization
 
-/// A broker whose extensions are threads of this process. It has no apps, and every identifier begins the same extension.
+/// A broker whose extensions are threads of this process. It has no apps, and every identifier begins the same
+/// extension.
 final class InProcessBroker: BrokerService {
     typealias MakeService = @Sendable (borrowing ExtensionEndpoint) -> ChannelService
 

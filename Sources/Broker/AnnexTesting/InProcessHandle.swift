@@ -5,10 +5,10 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Synchronization
 
-/// An extension that is a thread. Its end is the end of the thread: a thread cannot be killed.
+/// An extension that runs as a thread. Its end is the end of the thread, because a thread cannot be killed.
 final class InProcessHandle: ExtensionHandle {
     private struct State {
-        /// Why the extension ends; nil if it ends by itself.
+        /// Why the extension ends. It is nil if the extension ends by itself.
         var cause: Termination.Reason?
         var hasEnded = false
     }
@@ -18,7 +18,7 @@ final class InProcessHandle: ExtensionHandle {
     /// The host's end of the channel.
     private let host: HostEndpoint
 
-    /// How long the goodbye waits for room in the channel. A debugger may hold the extension for long.
+    /// How long the goodbye waits for room in the channel. A debugger may stop the extension for a long time.
     private static let longestGoodbye = Duration.seconds(86_400)
 
     init(_ host: HostEndpoint, events: @escaping @Sendable (ExtensionEvent) -> Void) {
@@ -40,7 +40,8 @@ final class InProcessHandle: ExtensionHandle {
         _ channel: consuming ExtensionDescriptors, with makeService: InProcessBroker.MakeService
     ) -> Termination {
         do throws(ExtensionFailure) {
-            // A channel without room holds a message that the thread has still to read, so that it needs no other.
+            // If the channel has no room, it holds a message that the thread has not read yet. So the thread needs no
+            // further message.
             let endpoint = try ExtensionEndpoint(channel) { [host] in
                 try? host.sendAndWait(ChannelEvent(method: ReservedMethods.wakeUp), timeout: .zero)
             }
@@ -49,7 +50,7 @@ final class InProcessHandle: ExtensionHandle {
             try service.serve(endpoint)
             return Termination(.cancelled)
         } catch {
-            // An extension's program prints this and exits.
+            // In the same case, the program of a real extension prints this error and exits.
             return Termination(.exited, detail: .exitCode(1), lastOutput: [Escaped("\(error)")])
         }
     }
@@ -74,8 +75,8 @@ final class InProcessHandle: ExtensionHandle {
             return true
         }
         guard isFirst else { return }
-        // The extension may be busy while its channel is full, and this thread must not wait. The thread that cannot be made
-        // leaves the goodbye to the caller.
+        // The extension may be busy while its channel is full, and this thread must not wait. If no thread can be
+        // created, the caller sends the goodbye itself, without waiting.
         let goodbye = { @Sendable [host] (limit: Duration) in
             _ = try? host.sendAndWait(ChannelEvent(method: LifeEvent.goodbye), timeout: limit)
         }
@@ -89,13 +90,13 @@ final class InProcessHandle: ExtensionHandle {
 
     func overstayed() { end(because: .timeLimit) }
 
-    /// The extension broke a rule. The end of the session closes the channel, and that ends the thread.
+    /// Ends the extension because it broke a rule. The end of the session closes the channel, and that ends the thread.
     private func end(because cause: Termination.Reason) {
         state.withLock { $0.cause = cause }
         report(Termination(cause))
     }
 
-    // The thread reports its own end. No limit and no watchdog needs the other reports.
+    // The thread reports its own end. There is no limit and no watchdog that needs the other reports.
     func channelClosed() {}
     func requestBegan(_ request: UInt64) {}
     func requestEnded(_ request: UInt64) {}
@@ -106,7 +107,7 @@ final class InProcessHandle: ExtensionHandle {
     func claim() -> Bool { true }
 }
 
-/// Takes descriptors to another thread, once.
+/// Passes descriptors to another thread, once.
 private final class DescriptorBox: Sendable {
     private let descriptors: Mutex<ExtensionDescriptors?>
 

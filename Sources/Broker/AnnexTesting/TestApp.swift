@@ -3,7 +3,7 @@ internal import AnnexBundling
 internal import AnnexLinux
 internal import Glibc
 
-/// An app made for one test of a layout and of the programs that the package has just built.
+/// An app that is made for one test. It consists of a layout and of the programs that the package has just built.
 ///
 /// ```swift
 /// let app = try TestApp(layout: "Bundles/Words.app")
@@ -12,7 +12,8 @@ internal import Glibc
 /// ```
 ///
 /// The layout is the folder that `annex bundle` reads: `Info.plist`, `PlugIns/*.appex/Info.plist` and resources, with
-/// build settings such as `$(PRODUCT_NAME)`. The app lies in a temporary folder, and is removed with this object.
+/// build settings such as `$(PRODUCT_NAME)`. The app lies in a temporary folder. It is removed when this object is
+/// released.
 public final class TestApp: Sendable {
     /// The path of `Name.app`.
     public let path: String
@@ -20,11 +21,12 @@ public final class TestApp: Sendable {
 
     /// - Parameters:
     ///   - layout: the app's layout. Its name, `Name.app`, is the name of the app.
-    ///   - programs: the folder with the built programs; nil for the folder of the running test.
-    ///   - files: the names of programs that are not named as their bundle's `CFBundleExecutable`, by the bundle's
-    ///     directory, such as `["Loud.appex": "Shout"]`.
+    ///   - programs: the folder with the built programs. If it is nil, the folder of the running test is used.
+    ///   - files: the names of programs whose name differs from their bundle's `CFBundleExecutable`. The key is the
+    ///     bundle's directory, for example `["Loud.appex": "Shout"]`.
     ///   - settings: the build settings for the layout, by their names.
-    /// - Throws: a `TestAppError` if a part is missing or the app breaks a rule of packaging. It lists every finding.
+    /// - Throws: a `TestAppError` if a part is missing or the app breaks a rule of packaging. The error lists every
+    ///   finding.
     public init(
         layout: String, programs: String? = nil, files: [String: String] = [:], settings: [String: String] = [:]
     ) throws(TestAppError) {
@@ -79,13 +81,13 @@ public final class TestApp: Sendable {
 
     private static func remove(_ folder: String) {
         guard let slash = folder.lastIndex(of: "/") else { return }
-        // A folder that cannot be removed is left in the folder for temporary files.
+        // If a folder cannot be removed, it stays in the folder for temporary files.
         try? Descriptor.directory(String(folder[..<slash])).removeTree(String(folder[folder.index(after: slash)...]))
     }
 }
 
 /// The reason why a test's app could not be made.
 public struct TestAppError: Error, CustomStringConvertible {
-    /// The findings, one in each line: the fault, its place and the remedy.
+    /// The findings, one in each line. Each line has the fault, its place and the remedy.
     public let description: String
 }

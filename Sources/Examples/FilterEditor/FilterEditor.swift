@@ -3,7 +3,7 @@ import ImageFilters
 
 /// Applies filters to a picture that is not trusted. The filters' curves are in the app's `Frameworks`.
 ///
-/// The adjustment data is the list of filters. With it and the original picture, a later edit can take back the last filter.
+/// The adjustment data is the list of filters. With this list and the original picture, a later edit can undo the last filter.
 @main
 final class FilterEditor: PhotoEditingExtension {
     private var original: Pixmap?
@@ -26,7 +26,7 @@ final class FilterEditor: PhotoEditingExtension {
         frameworks = input.frameworksDirectory ?? ""
         filters = (input.adjustmentData?.data).map { String(decoding: $0, as: UTF8.self).split(separator: " ") } ?? []
         filtersAtStart = filters
-        // A host without a dialogue names what it wants.
+        // A host without a dialogue names the requested filter in `userInfo`.
         if let wish = input.userInfo["filter"]?.string { try change(wish) }
     }
 

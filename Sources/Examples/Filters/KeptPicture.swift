@@ -1,8 +1,8 @@
 import AnnexHost
 import Glibc
 
-/// A picture as this app keeps it: `beach.ppm`, and beside it, if an extension edited it, the files `beach.ppm.original` and
-/// `beach.ppm.adjustments`.
+/// A picture as this app stores it, for example `beach.ppm`. If an extension edited the picture, the files `beach.ppm.original` and
+/// `beach.ppm.adjustments` lie beside it.
 struct KeptPicture {
     let editable: EditablePicture
     private let picture: ItemContents
@@ -24,7 +24,7 @@ struct KeptPicture {
     }
 
     /// Keeps an edited picture under a new name.
-    /// - Parameter continues: whether the edit took the place of the earlier one. If not, it came on top of it.
+    /// - Parameter continues: whether the edit replaced the earlier edit. If not, the edit was applied after the earlier edit.
     func keep(_ edited: ContentEditingOutput, continues: Bool, as path: String) throws {
         try Self.create(path, holding: edited.renderedContent.load())
         try Self.create(path + ".original", holding: (continues ? original : picture).load())
@@ -48,7 +48,7 @@ struct KeptPicture {
     }
 }
 
-/// A file that is there already, or cannot be written.
+/// An error for a file that exists already or cannot be written.
 struct NotWritten: Error, CustomStringConvertible {
     let path: String
     var description: String { "\(path) is there already, or cannot be written" }

@@ -3,10 +3,10 @@ import AnnexHost
 import Glibc
 import ImageFilters
 
-// The app and its extension link the same filters, and read the same curves. The app itself shows the curves. It leaves
-// pictures, which are not trusted, to the extension.
+// The app and its extension link the same filters and read the same curves. The app itself shows only the curves.
+// Pictures are not trusted, so only the extension processes them.
 //
-// Beside an edited picture, the app keeps the original and the adjustment data. So a later edit can take back a filter.
+// The app stores the original and the adjustment data beside an edited picture. So a later edit can undo a filter.
 let words = CommandLine.arguments.dropFirst()
 guard words.count == 3, let picture = words.first, let filter = words.dropFirst().first, let target = words.last else {
     for name in ImageFilter.names {
@@ -36,7 +36,7 @@ do {
 }
 
 extension ContentTree {
-    /// The identifiers of the buttons in a list, which is how the editor offers its filters.
+    /// The identifiers of the buttons in a list. The editor offers its filters as this list.
     var buttons: [String] {
         guard case .list(let nodes) = root else { return [] }
         return nodes.compactMap { node in

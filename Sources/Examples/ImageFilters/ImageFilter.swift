@@ -1,14 +1,14 @@
-/// A filter for the tones of a picture. Each colour has a curve: what each level from 0 to 255 becomes.
+/// A filter for the tones of a picture. Each colour has a curve, which maps each level from 0 to 255 to another level.
 ///
-/// The curves are a text of three lines. A line names a colour, and then points of its curve. Between two points, the curve
-/// is straight. The line `grey` before them takes the colours out of the picture first:
+/// The curves are a text of three lines. Each line names a colour and then points of its curve. Between two points, the curve is straight.
+/// If the line `grey` precedes them, the filter first removes the colours from the picture:
 ///
 /// ```
 /// grey
 /// red    0:36  128:142  255:242
 /// ```
 public struct ImageFilter: Sendable, Hashable {
-    /// The tables of red, green and blue, of 256 levels each.
+    /// The lookup tables for red, green and blue, with 256 levels each.
     private let tables: [[UInt8]]
     /// Whether the curves are applied to the brightness of a pixel instead of its colours.
     private let isGrey: Bool
@@ -16,12 +16,12 @@ public struct ImageFilter: Sendable, Hashable {
     /// The filters whose curves the app carries.
     public static let names = ["sepia", "fade", "dusk", "negative"]
 
-    /// The place of a filter's curves, which the app and its extension read alike.
+    /// The path of a filter's curves. The app and its extension both use this path.
     public static func file(named name: String, in frameworks: String) -> String {
         "\(frameworks)/ImageFilters/\(name).curve"
     }
 
-    /// Reads curves; nil if the text is not exactly one curve for each colour.
+    /// Reads curves; nil if the text does not have exactly one curve for each colour.
     public init?(curves text: [UInt8]) {
         var tables: [Substring: [UInt8]] = [:]
         var isGrey = false

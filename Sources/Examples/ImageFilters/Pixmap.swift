@@ -1,5 +1,5 @@
-/// A picture, and the simplest of its file formats: a portable pixmap (`P6`), which has three bytes for each pixel behind a
-/// short header.
+/// A picture, and the simplest of its file formats: a portable pixmap (`P6`). The file has a short header and then three bytes for each
+/// pixel.
 public struct Pixmap: Sendable, Hashable {
     public let width: Int
     public let height: Int
@@ -24,7 +24,7 @@ public struct Pixmap: Sendable, Hashable {
         (width, height, self.samples) = (numbers[0], numbers[1], Array(samples))
     }
 
-    /// The number behind white space, of at most five digits.
+    /// The number after white space. It has at most five digits.
     private static func number(in file: [UInt8], at place: inout Int) -> Int? {
         let space: Set<UInt8> = [0x09, 0x0A, 0x0D, 0x20]
         let start = file[place...].prefix(8).prefix { space.contains($0) }.endIndex

@@ -15,7 +15,7 @@ func run() async throws -> [String] {
         }
         try await ledger.add([entry])
         return ["booked \(Escaped(entry.description))"]
-    // A text may come from any selection. Escaped, it cannot write to the terminal what it likes.
+    // A text may come from any selection. It is escaped, so that it cannot send control codes to the terminal.
     case "list": return try await ledger.entries().map { "\(Escaped($0.description))" }
     case "total": return [try await ledger.total()]
     case "check": return try await ledger.check().map { "\(Escaped($0))" }

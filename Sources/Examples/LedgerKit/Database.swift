@@ -2,15 +2,15 @@ internal import CAnnexSQLite
 
 /// A connection to an SQLite database that several processes use at the same time.
 ///
-/// No call waits for another process: it throws an error that says so.
+/// No call waits for another process. If the database is busy, the call throws an error that says so.
 @safe final class Database {
-    // SAFETY: SQLite made the object, and `deinit` closes it. The class cannot be sent, so one thread at a time uses it.
+    // SAFETY: SQLite made the object, and `deinit` closes it. The class is not `Sendable`, so only one thread at a time uses it.
     private let handle: OpaquePointer
 
-    /// Opens the file, or makes it.
+    /// Opens the file. If the file is missing, the initialiser creates it.
     init(at path: String) throws(LedgerError) {
         var opened: OpaquePointer?
-        // SAFETY: the call stores one pointer, also if it fails.
+        // SAFETY: the call stores one pointer, even if it fails.
         let code = unsafe sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
         guard code == SQLITE_OK, let handle = unsafe opened else {
             _ = unsafe sqlite3_close_v2(opened)
@@ -26,15 +26,15 @@ internal import CAnnexSQLite
         case text(String)
     }
 
-    /// Runs a body whose changes are all kept, or none of them.
+    /// Runs a body as a transaction: either all of its changes are kept, or none.
     func transaction(_ body: () throws(LedgerError) -> Void) throws(LedgerError) {
-        // At once for writing. A transaction that begins with reading cannot always go on to write.
+        // The transaction gets write access at once. A transaction that begins with reading cannot always change to writing.
         try run("BEGIN IMMEDIATE")
         do throws(LedgerError) {
             try body()
             try run("COMMIT")
         } catch {
-            // What the body threw says more than what follows from it.
+            // The error of the body says more than an error of the rollback.
             _ = try? run("ROLLBACK")
             throw error
         }
@@ -42,7 +42,7 @@ internal import CAnnexSQLite
 
     /// Runs a statement.
     /// - Parameters:
-    ///   - text: a constant of the program. Values from others are passed beside it, so that none becomes a statement.
+    ///   - text: a constant of the program. Untrusted values are passed separately, so that no value becomes a statement.
     /// - Returns: its rows, each with its columns as text.
     @discardableResult
     func run(_ text: StaticString, with values: [Value] = []) throws(LedgerError) -> [[String]] {
@@ -72,10 +72,10 @@ internal import CAnnexSQLite
         }
     }
 
-    /// The text of a column. A number becomes text, NULL becomes an empty one.
+    /// The text of a column. A number becomes text, and NULL becomes an empty text.
     private static func text(in column: Int32, of statement: OpaquePointer?) -> String {
-        // SAFETY: SQLite keeps the bytes until the next step, and they are copied before. SQLite demands that the count is asked
-        // for after the address.
+        // SAFETY: SQLite keeps the bytes until the next step, and this function copies them before that. SQLite requires that the address
+        // is requested before the count.
         guard let start = unsafe sqlite3_column_text(statement, column) else { return "" }
         let count = Int(unsafe sqlite3_column_bytes(statement, column))
         return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
@@ -83,7 +83,7 @@ internal import CAnnexSQLite
 
     private func check(_ code: Int32) throws(LedgerError) {
         guard code != SQLITE_OK else { return }
-        // SAFETY: SQLite keeps the message until the next call, and it is copied before.
+        // SAFETY: SQLite keeps the message until the next call, and it is copied before that.
         throw LedgerError(code: code, message: unsafe String(cString: sqlite3_errmsg(handle)))
     }
 }

@@ -1,12 +1,12 @@
 public import AnnexGroups
 
-/// The entries that the app and its two extensions share: one SQLite database in the container of their group.
+/// The entries that the app and its two extensions share. They are stored in one SQLite database in the container of their group.
 public actor Ledger {
     public static let group = "group.com.example.ledger"
 
     private let database: Database
 
-    /// Opens the ledger, and makes it if it is missing.
+    /// Opens the ledger. If the file is missing, the initialiser creates it.
     public init(in group: AppGroup) async throws(LedgerError) {
         database = try Database(at: group.path + "/ledger.db")
         try await patiently { database throws(LedgerError) in
@@ -16,7 +16,7 @@ public actor Ledger {
         }
     }
 
-    /// Adds entries: all of them, or none if it throws an error.
+    /// Adds all entries. If it throws an error, it adds none.
     public func add(_ entries: [LedgerEntry]) async throws(LedgerError) {
         guard !entries.isEmpty else { return }
         try await patiently { database throws(LedgerError) in
@@ -42,7 +42,7 @@ public actor Ledger {
         return LedgerEntry.text(ofHundredths: sum)
     }
 
-    /// What SQLite finds wrong with the file: `ok` if nothing is.
+    /// The errors that SQLite finds in the file, or `ok` if there are none.
     public func check() async throws(LedgerError) -> [String] {
         try await rows("PRAGMA integrity_check").compactMap(\.first)
     }
@@ -51,10 +51,10 @@ public actor Ledger {
         try await patiently { database throws(LedgerError) in try database.run(query) }
     }
 
-    /// Does something again until no other process is in its way, within half a minute.
+    /// Retries an action for up to half a minute, until no other process uses the database.
     ///
-    /// SQLite could wait itself, by `sqlite3_busy_timeout`. But an extension has one thread. If this thread waits, it does not
-    /// answer the watchdog, which then ends the extension. If it awaits something, it answers.
+    /// SQLite could wait itself, with `sqlite3_busy_timeout`. But an extension has only one thread. If this thread blocks, it does not
+    /// answer the watchdog, which then ends the extension. While the thread is suspended by `await`, it answers the watchdog.
     private func patiently<Result>(
         _ body: (Database) throws(LedgerError) -> Result
     ) async throws(LedgerError) -> Result {

@@ -1,6 +1,6 @@
 /// One line of the ledger, such as `12.50 bread`.
 public struct LedgerEntry: Sendable, Hashable, CustomStringConvertible {
-    /// In hundredths.
+    /// The amount in hundredths.
     public let amount: Int64
     public let text: String
 
@@ -9,7 +9,7 @@ public struct LedgerEntry: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Reads a line: an amount, and a text behind it.
+    /// Parses a line: an amount, and then a text.
     /// - Returns: nil if the line does not begin with an amount.
     public init?(_ line: some StringProtocol) {
         let words = line.split(maxSplits: 1, whereSeparator: \.isWhitespace)
@@ -17,14 +17,14 @@ public struct LedgerEntry: Sendable, Hashable, CustomStringConvertible {
         self.init(amount: amount, text: words.count > 1 ? String(words[1]) : "")
     }
 
-    /// The line, as it was read. Any member of the group may have written it: escape it before you show it.
+    /// The line as it was parsed. Any member of the group may have written the line, so escape it before you show it.
     public var description: String {
         let amount = Self.text(ofHundredths: amount)
         return text.isEmpty ? amount : "\(amount) \(text)"
     }
 
-    /// - Parameter word: a minus sign or none, one to nine digits, and two more behind a point if there is one. So a sum of many
-    ///   amounts fits into 64 bits.
+    /// - Parameter word: an optional minus sign, one to nine digits, and optionally a point with two more digits. So a sum of many amounts
+    ///   fits into 64 bits.
     private static func hundredths(in word: some StringProtocol) -> Int64? {
         let isNegative = word.hasPrefix("-")
         let parts = word.dropFirst(isNegative ? 1 : 0).split(separator: ".", omittingEmptySubsequences: false)

@@ -4,16 +4,16 @@ import AnnexModel
 import CMisbehaver
 import Glibc
 
-/// An extension that misbehaves as its request says. It uses the channel directly, because `AppExtension` keeps the
-/// rules.
+/// An extension that misbehaves in the way that its request names. It uses the channel directly, because `AppExtension`
+/// follows the rules.
 @main
 struct Misbehaver: ~Copyable {
     private let endpoint: ExtensionEndpoint
     private let region: ChannelRegion?
 
     static func main() throws {
-        // The region is mapped here, before the endpoint closes the descriptor. This second mapping allows writes
-        // against the rules.
+        // The region is mapped here, before the endpoint closes the descriptor. This second mapping allows writes that
+        // break the rules.
         let region = ChannelRegion()
         let endpoint = try ExtensionEndpoint.adopt()
         try endpoint.sayHello()
@@ -69,7 +69,7 @@ struct Misbehaver: ~Copyable {
         while true { _ = try endpoint.next() }
     }
 
-    /// Sends a descriptor of memory that can still be changed, for a call that does not exist.
+    /// Sends a descriptor of memory that is not sealed, for a call that does not exist.
     private func handOverDescriptor() throws {
         let mark: [UInt8] = Array("ANFD".utf8) + [1, 0, 0, 0] + [UInt8](repeating: 0x7F, count: 8)
         var sent: Int32
@@ -131,7 +131,7 @@ enum HostFiles {
         "/../../etc/hostname",
     ]
 
-    /// One item: every path with the kernel's answer, and how many files could be opened.
+    /// One item. It holds every path with the kernel's answer, and the number of files that could be opened.
     static func read() -> [ExtensionItem] {
         let attempts = paths.map { path in
             let opened = unsafe misbehave_open(path)
@@ -155,14 +155,14 @@ enum Greed {
         fatalError("the kernel gives no more memory")
     }
 
-    /// Takes memory that does not count as a process's own data: files without a name, each filled to the largest size
-    /// that is allowed. Then it waits for the memory watch to find them.
+    /// Takes memory that does not count as a process's own data. This memory is in files without a name, each filled to
+    /// the largest allowed size. Then the function waits until the memory watch finds the files.
     static func hoardNamelessFiles() -> Never {
         while misbehave_fill_nameless_file(200 << 20) == 0 {}
         while true { pause() }
     }
 
-    /// Writes lines to both outputs as fast as they are read.
+    /// Writes lines to both outputs, as fast as the reader reads them.
     static func floodOutput() -> Never {
         let line = [UInt8](repeating: UInt8(ascii: "!"), count: 4_095) + [UInt8(ascii: "\n")]
         while true {
@@ -173,8 +173,8 @@ enum Greed {
     }
 }
 
-/// The extension's own region of the channel. It is mapped a second time, so that the extension can write to it against
-/// the rules.
+/// The extension's own region of the channel. It is mapped a second time, so that the extension can write to it
+/// although the rules forbid this.
 @safe struct ChannelRegion {
     private let bytes: UnsafeMutableBufferPointer<UInt8>
 
@@ -190,8 +190,8 @@ enum Greed {
         unsafe bytes = UnsafeMutableBufferPointer(start: start, count: size)
     }
 
-    /// Fills the ring with headers of invalid kind and length. Then wakes the host to read them, whether it sleeps on a
-    /// header or on the control socket.
+    /// Fills the ring with headers of invalid kind and length. Then it wakes the host, so that the host reads them. The
+    /// host may sleep on a header or on the control socket.
     func writeNonsense() {
         for index in unsafe Self.ring..<bytes.count { unsafe bytes[index] = 0xF1 }
         guard let start = unsafe bytes.baseAddress else { return }

@@ -32,7 +32,7 @@ final class MyPicture: ShareExtension {
         ]
     }
 
-    /// The pictures load while the user types.
+    /// Loads the pictures while the user types.
     func presentationAnimationDidFinish(in sheet: ComposeSheet) {
         for picture in pictures(of: sheet) {
             do {

@@ -1,8 +1,8 @@
 import AnnexExtension
 import Glibc
 
-/// A widget of News: three headlines of its section, and others at each update. All widgets of the app have this program, and each has
-/// the headlines of its section in its bundle.
+/// A widget of News: three headlines of its section. Each update shows other headlines. All widgets of the app use this program. The bundle
+/// of each widget contains the headlines of its section.
 @main
 final class NewsWidget: WidgetExtension {
     private var headlines: [String] = []
@@ -12,7 +12,7 @@ final class NewsWidget: WidgetExtension {
 
     func widgetWillAppear(in widget: WidgetContext) {
         headlines = Self.text("/bundle/headlines.txt").split(separator: "\n").map(String.init)
-        // What was shown last is shown again until an update.
+        // Until the next update, the widget shows the same headlines as before.
         first = Self.place(in: widget).flatMap { Int(Self.text($0)) } ?? 0
         widget.largestAvailableDisplayMode = .expanded
     }

@@ -1,5 +1,5 @@
 extension Picture {
-    /// Changes every pixel but not its alpha.
+    /// Changes the colours of every pixel, but not its alpha.
     public mutating func apply(_ edit: PictureEdit) {
         switch edit {
         case .sepia: mapPixels(Self.sepia)

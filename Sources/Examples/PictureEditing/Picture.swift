@@ -1,6 +1,6 @@
 internal import CPicture
 
-/// A decoded picture: rows of 8-bit pixels, and the file's facts about how to show them.
+/// A decoded picture: rows of 8-bit pixels, and the file's information on how to show them.
 @safe public struct Picture: ~Copyable {
     /// The C library's picture. Its pixels are freed with this value.
     private var raw: picture
@@ -9,7 +9,7 @@ internal import CPicture
 
     /// The longest side, in pixels.
     private static let longestSide: UInt32 = 20_000
-    /// The most pixels in all: 40 million are 160 MB with alpha.
+    /// The most pixels of a picture. 40 million pixels are 160 MB with alpha.
     private static let mostPixels: UInt64 = 40_000_000
     /// A JPEG's quality on libjpeg's scale, as most cameras use it.
     private static let quality: Int32 = 90
@@ -24,7 +24,7 @@ internal import CPicture
     private static func decode(_ file: [UInt8], as format: PictureFormat) throws(PictureError) -> picture {
         var limits = picture_limits(side: longestSide, pixels: mostPixels)
         var decoded = unsafe picture()
-        // SAFETY: the file's bytes outlive the call; it fills `decoded` only if it succeeds.
+        // SAFETY: the file's bytes outlive the call. The call fills `decoded` only if it succeeds.
         try unsafe run { error in
             unsafe file.withUnsafeBufferPointer { bytes in
                 switch format {
@@ -37,21 +37,21 @@ internal import CPicture
     }
 
     deinit {
-        // SAFETY: the pixels are this owner's alone, and no borrow of them is left.
+        // SAFETY: only this owner has the pixels, and no borrow of them is left.
         var freed = unsafe raw
         unsafe picture_free(&freed)
     }
 
     public var width: Int { unsafe Int(raw.width) }
     public var height: Int { unsafe Int(raw.height) }
-    /// 3 for red, green and blue; 4 with alpha.
+    /// The number of channels: 3 for red, green and blue, or 4 with alpha.
     public var channels: Int { unsafe Int(raw.channels) }
 
     /// Encodes the picture into an open file, from its current offset on.
     ///
     /// - Parameter limit: the most bytes to write. A longer result is an error.
     public func encode(into descriptor: Int32, limit: UInt64) throws(PictureError) {
-        // SAFETY: the encoders read the pixels and keep nothing.
+        // SAFETY: the encoders read the pixels and keep no pointer to them.
         try unsafe Self.run { error in
             unsafe withUnsafePointer(to: raw) { picture in
                 switch format {
@@ -64,7 +64,7 @@ internal import CPicture
 
     /// Lends the pixels for reading and changing in place.
     mutating func withPixels(_ body: (inout MutableSpan<UInt8>) -> Void) {
-        // SAFETY: the library made exactly this many bytes, and they live as long as this owner.
+        // SAFETY: the library allocated exactly this many bytes, and they live as long as this owner.
         let count = width * height * channels
         guard let start = unsafe raw.pixels else { return }
         let buffer = unsafe UnsafeMutableBufferPointer(start: start, count: count)
@@ -72,7 +72,7 @@ internal import CPicture
         body(&span)
     }
 
-    /// Runs a call of the library, and throws its line of text if it fails.
+    /// Runs a call of the library. If the call fails, this function throws the library's line of text.
     private static func run(_ body: (UnsafeMutablePointer<CChar>) -> Int32) throws(PictureError) {
         var text = [CChar](repeating: 0, count: Int(PICTURE_ERROR_SIZE))
         // SAFETY: the library writes at most PICTURE_ERROR_SIZE bytes and ends them with a zero.
@@ -103,7 +103,7 @@ public enum PictureFormat: Sendable, Hashable {
     }
 }
 
-/// Why a picture cannot be edited, in one line for the user.
+/// The reason why a picture cannot be edited, in one line for the user.
 public struct PictureError: Error, Sendable, Hashable, CustomStringConvertible {
     public let description: String
 

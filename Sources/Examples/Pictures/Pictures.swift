@@ -1,4 +1,4 @@
-/// The containing app's own program. An app must do something itself; this one lists its extensions.
+/// The containing app's own program. An app must do something itself. This app lists its extensions.
 @main
 enum Pictures {
     static func main() {

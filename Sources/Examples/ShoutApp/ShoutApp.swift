@@ -1,4 +1,5 @@
-/// The containing app's own program. It does for its arguments what its extension does for other apps.
+/// The containing app's own program. It processes its arguments in the same way as its extension processes the texts of
+/// other apps.
 @main
 enum ShoutApp {
     static func main() {

@@ -1,7 +1,7 @@
 import AnnexEmbedded
 import AnnexHost
 
-// The host names no extension: it asks every one that serves its own point.
+// The host names no extension. It asks every extension that serves the host's own point.
 let point = "com.example.thumbnails"
 let host = try AnnexHost.embedded(apps: ["Thumbnails.app"], points: "Points")
 for path in CommandLine.arguments.dropFirst() {

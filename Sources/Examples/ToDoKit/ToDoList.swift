@@ -1,6 +1,6 @@
 public import AnnexGroups
 
-/// The list of things to do, which the app and its extension share. It lies in the shared defaults of their group.
+/// The list of things to do, which the app and its extension share. The list is stored in the shared defaults of their group.
 public struct ToDoList: Sendable {
     public static let group = "group.com.example.todolist"
     private static let entries = DefaultsKey("entries", default: [String]())
@@ -11,7 +11,7 @@ public struct ToDoList: Sendable {
         defaults = try SharedDefaults(suiteName: Self.group)
     }
 
-    /// The open entries, the oldest first. Any member of the group may have written them: escape them before you show them.
+    /// The open entries, the oldest first. Any member of the group may have written them, so escape them before you show them.
     public var entries: [String] { defaults[Self.entries] }
 
     /// Adds texts. Each line becomes one entry. Blank lines are left out.
@@ -20,12 +20,12 @@ public struct ToDoList: Sendable {
     public func add(_ texts: [String]) throws(PortalError) -> [String] {
         let new = texts.flatMap(Self.lines)
         guard !new.isEmpty else { return [] }
-        // Another process may change the list at the same time. `update` runs the body again then, so nothing is lost.
+        // Another process may change the list at the same time. In this case `update` runs the body again, so no change is lost.
         try defaults.update(Self.entries) { $0 += new }
         return new
     }
 
-    /// The lines that are not blank. A text of other systems ends its lines with `\r\n`, which is one character.
+    /// The lines that are not blank. The lines of a text from another system may end with `\r\n`, which is one character.
     private static func lines(of text: String) -> [String] {
         text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
     }
@@ -34,7 +34,7 @@ public struct ToDoList: Sendable {
     public func changes() -> AsyncStream<Set<String>> { defaults.changes() }
 
     /// Removes the first entry with this text.
-    /// - Returns: whether there was one.
+    /// - Returns: whether there was an entry with this text.
     @discardableResult
     public func finish(_ entry: String) throws(PortalError) -> Bool {
         var isDone = false
@@ -47,8 +47,8 @@ public struct ToDoList: Sendable {
     }
 
     /// Removes an entry that is done.
-    /// - Parameter number: counted from 1.
-    /// - Returns: the entry; nil if there is none of this number.
+    /// - Parameter number: the position of the entry, counted from 1.
+    /// - Returns: the entry; nil if no entry has this number.
     public func finish(_ number: Int) throws(PortalError) -> String? {
         var done: String?
         try defaults.update(Self.entries) { entries in

@@ -1,9 +1,9 @@
 import AnnexApp
 
-/// The text of a URL such as `todolist://add?buy%20milk`. `todolist://add` alone stands for an entry that the user has yet to name.
+/// The text of a URL such as `todolist://add?buy%20milk`. If the URL is only `todolist://add`, the user must still name the entry.
 ///
-/// Any program may have made the URL. So it can do one thing only, which loses nothing: add to the list.
-/// - Throws: `invalid` if the URL asks for something else, or its escapes are no UTF-8.
+/// Any program may have made the URL. So a URL can only add an entry to the list, which cannot lose data.
+/// - Throws: `invalid` if the URL asks for something else, or if its escapes are not UTF-8.
 func text(in url: AppURL) throws(PortalError) -> String {
     let request = url.text.dropFirst(url.scheme.count)
     if request == "://add" { return "New entry" }
@@ -19,8 +19,8 @@ func text(in url: AppURL) throws(PortalError) -> String {
     return text
 }
 
-/// The text for which the escapes stand: `ä` for `%C3%A4`. An `AppURL` has ASCII characters only.
-/// - Returns: nil if an escape has no two digits, or the bytes are no UTF-8.
+/// The decoded text of the escapes: `ä` for `%C3%A4`. An `AppURL` has ASCII characters only.
+/// - Returns: nil if an escape does not have two digits, or if the bytes are not UTF-8.
 private func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = text

@@ -11,7 +11,7 @@ func run() throws(PortalError) -> [String] {
     let words = Array(CommandLine.arguments.dropFirst())
     switch words.first {
     case "add" where words.count > 1: return try add(Array(words.dropFirst()), to: list)
-    // An entry may come from any selected text. Escaped, it cannot write to the terminal what it likes.
+    // An entry may come from any selected text. It is escaped, so that it cannot send control codes to the terminal.
     case "list" where words.count == 1: return list.entries.enumerated().map { "\($0 + 1)  \(Escaped($1))" }
     case "done" where words.count == 2:
         guard let number = Int(words[1]), let entry = try list.finish(number) else {

@@ -2,7 +2,7 @@ import AnnexExtension
 import AnnexGroups
 import ToDoKit
 
-/// The widget of ToDoList: the newest three entries, each with a button that finishes it. If there is none, a button opens the app.
+/// The widget of ToDoList: the newest three entries, each with a button that finishes it. If there is no entry, a button opens the app.
 @main
 final class ToDoWidget: WidgetExtension {
     private let list = Result { () throws(PortalError) in try ToDoList() }
@@ -33,7 +33,7 @@ final class ToDoWidget: WidgetExtension {
         return .list(rows + (more > 0 ? [.text("and \(more) more", style: .secondary)] : []))
     }
 
-    /// Any member of the group may have written an entry, so it may be as long as it likes.
+    /// Any member of the group may have written an entry, so an entry may have any length.
     private static func line(_ entry: String) -> String { entry.count > 60 ? entry.prefix(59) + "…" : entry }
 
     func widgetPerformUpdate(in widget: WidgetContext) async throws -> WidgetUpdateResult {
@@ -43,7 +43,7 @@ final class ToDoWidget: WidgetExtension {
 
     func perform(_ action: ContentAction, in widget: WidgetContext) async throws {
         if action.identifier == "add" { try await widget.open("todolist://add") }
-        // The list may have changed since the user saw it. So the entry counts, and not its place.
+        // The list may have changed since the user saw it. So the action finds the entry by its text, and not by its place in the list.
         for index in shown.indices where action.identifier == "done-\(index)" { try list.get().finish(shown[index]) }
     }
 }

@@ -1,6 +1,6 @@
 import AnnexExtension
 
-/// Translates a text word by word, from English to German. Words that it does not know stay.
+/// Translates a text word by word, from English to German. Unknown words stay as they are.
 @main
 final class Translate: AppExtension {
     private static let words = [

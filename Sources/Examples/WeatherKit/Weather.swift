@@ -1,6 +1,6 @@
 public import AnnexGroups
 
-/// What the app and its widget share: the place whose weather the user wants to know. It lies in the shared defaults of their group.
+/// The place whose weather the user wants to know. The app and its widget share it in the shared defaults of their group.
 public struct WeatherPlace: Sendable {
     public static let group = "group.com.example.weather"
     /// The widget that shows the weather there.
@@ -13,13 +13,13 @@ public struct WeatherPlace: Sendable {
         defaults = try SharedDefaults(suiteName: Self.group)
     }
 
-    /// The place; nil if the user has named none.
+    /// The name of the place; nil if the user has named none.
     public var name: String? {
         let name = defaults[Self.place]
         return name.isEmpty ? nil : name
     }
 
-    /// - Parameter name: nil to forget the place.
+    /// - Parameter name: the name of the place. If it is nil, the place is forgotten.
     public func set(_ name: String?) throws(PortalError) { try defaults.set(name ?? "", for: Self.place) }
 
     /// A value after each change, from now on.
@@ -33,14 +33,14 @@ public struct Weather: Sendable, Hashable {
     }
 
     public let sky: Sky
-    /// In degrees Celsius.
+    /// The temperature in degrees Celsius.
     public let temperature: Int
     /// The probability of rain, from 0 to 1.
     public let rain: Double
 
-    /// - Parameter hour: since 1970.
+    /// - Parameter hour: the number of hours since 1970.
     public init(in place: String, at hour: Int) {
-        // FNV-1a, so that every program gets the same weather.
+        // The hash FNV-1a is used, so that every program gets the same weather.
         let seed = place.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         let wave = Int((seed >> 8) % 12)
         let daily = abs((hour + 20) % 24 - 12)

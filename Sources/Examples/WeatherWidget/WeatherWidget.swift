@@ -3,7 +3,8 @@ import AnnexGroups
 import Glibc
 import WeatherKit
 
-/// The widget of Weather: the sky and the temperature; expanded, the next hours too. It has no content while it knows no place.
+/// The widget of Weather: the sky and the temperature. The expanded widget also shows the next hours. While the user has named no place,
+/// the widget has no content.
 @main
 final class WeatherWidget: WidgetExtension {
     private let place = Result { () throws(PortalError) in try WeatherPlace() }
@@ -47,7 +48,7 @@ final class WeatherWidget: WidgetExtension {
         ])
     }
 
-    /// A picture of the bundle. Without it, the word beside it says the same.
+    /// A picture from the bundle. If the file is missing, the word beside the picture gives the same information.
     private func picture(_ sky: Weather.Sky) -> ContentNode {
         let file = open("/bundle/\(sky).png", O_RDONLY)
         defer { if file >= 0 { close(file) } }

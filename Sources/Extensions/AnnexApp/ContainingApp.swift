@@ -1,5 +1,5 @@
 internal import AnnexBundle
-// An app imports only this module, and gets its groups with it.
+// An app needs to import only this module. It exports the types of the groups too.
 @_exported public import AnnexGroups
 internal import AnnexLinux
 internal import AnnexModel
@@ -7,7 +7,8 @@ internal import AnnexPortal
 internal import AnnexPortalServer
 internal import AnnexSigning
 
-/// The containing app, as its own program sees it. It reaches the app groups that it shares with its extensions.
+/// The containing app, as its own program sees it. The type gives access to the app groups that the app shares with its
+/// extensions.
 ///
 /// ```swift
 /// try ContainingApp.start()
@@ -16,26 +17,26 @@ internal import AnnexSigning
 /// ```
 ///
 /// The app is not sandboxed. It runs as the user who installed it.
-/// - If the app is installed at the daemon of the whole machine, the app reaches the groups of this daemon. It proves what it is by its
-///   program: the one that was installed.
-/// - Otherwise the app meets the brokers of its user in the files of its groups: embedded brokers, and a daemon of this user.
+/// - If the app is installed at the daemon of the whole machine, the app uses the groups of this daemon. The daemon identifies
+///   the app by its program, which must be the installed one.
+/// - Otherwise the app shares the files of its groups with the brokers of its user: embedded brokers, and a daemon of this user.
 public struct ContainingApp: Sendable {
     /// The bundle identifier.
     public let identifier: String
     /// The groups that the app declares.
     public let groups: [String]
-    /// The URL that the app was opened with: the only argument of the program, if it is a URL whose scheme the app registers; nil
-    /// otherwise. Anything may have made it, so check what it asks for.
+    /// The URL with which the app was opened. It is the only argument of the program, if this argument is a URL whose scheme the
+    /// app registers; nil otherwise. Any program may have made the URL, so check what it asks for.
     public let openedURL: AppURL?
 
     /// Finds the app of this program, and opens its groups. Call it once, before the first use of a group.
     ///
-    /// - Parameter place: the folder of private directories, as an absolute path; nil for the groups of the machine's daemon, or if the
-    ///   app is not installed there, for the user's own folder, where `PrivatePlace.standard` keeps them. If `ANNEX_PRIVATE` names a
-    ///   folder, the machine's daemon is not asked.
-    /// - Throws: `invalid` if this program is not the program of an app bundle, or if the bundle breaks a rule; `notMember` if the
-    ///   app declares groups and no team has signed it, or if the machine's daemon has installed another program as this app; `gone`
-    ///   if this daemon gives no answer.
+    /// - Parameter place: the absolute path of the folder of private directories. If it is nil, the app uses the groups of the
+    ///   machine's daemon. If the app is not installed there, it uses the user's own folder, where `PrivatePlace.standard` keeps
+    ///   them. If `ANNEX_PRIVATE` names a folder, the machine's daemon is not asked.
+    /// - Throws: `invalid` if this program is not the program of an app bundle, or if the bundle breaks a rule; `notMember` if
+    ///   the app declares groups and no team has signed it, or if the machine's daemon has installed another program as this app;
+    ///   `gone` if this daemon gives no answer.
     @discardableResult
     public static func start(privateDirectories place: String? = nil) throws(PortalError) -> ContainingApp {
         let program = try program()
@@ -56,9 +57,9 @@ public struct ContainingApp: Sendable {
         return ContainingApp(identifier: app.identifier, groups: groups, openedURL: url)
     }
 
-    /// The app as the machine's daemon knows it; nil if there is no such daemon, or the app is not installed there.
+    /// The app as the machine's daemon knows it; nil if there is no such daemon, or if the app is not installed there.
     private static func served(_ program: String) throws(PortalError) -> ContainingApp? {
-        // A program in the daemon's own folder cannot read its bundle. The daemon knows the bundle by the program.
+        // A program in the daemon's own folder cannot read its bundle. In this case the daemon finds the bundle by the program.
         let app = try? bundle(of: program)
         if let app, app.entitlements.applicationGroups.isEmpty { return nil }
         let opened: (portal: PortalClient, description: MemberDescription)?

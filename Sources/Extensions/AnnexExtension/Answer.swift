@@ -2,8 +2,8 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 
-/// An answer in the form that the channel sends. It is checked against the channel's limits before the request is used
-/// up, so that an error can still be sent instead.
+/// An answer in the form in which the channel sends it. The answer is checked against the channel's limits before the request is
+/// consumed. So if the check fails, an error can still be sent instead.
 struct Answer: ~Copyable {
     let payload: [UInt8]
     private var pieces: SealedPieces
@@ -31,7 +31,7 @@ struct Answer: ~Copyable {
         return Answer(payload: payload, pieces: pieces)
     }
 
-    /// A list that is longer than a message goes into sealed memory beside it.
+    /// Encodes a list of items. A list that is longer than a message is put into sealed memory beside the message.
     private static func encoded(
         _ items: [ExtensionItem], collecting contents: inout ContentsList, atMost bytes: Int
     ) throws(ExtensionError) -> [UInt8] {
@@ -65,7 +65,7 @@ struct Answer: ~Copyable {
         return Answer(payload: payload, pieces: SealedPieces())
     }
 
-    /// Cuts a text to a number of bytes. If a character is cut in two, a replacement mark takes its place.
+    /// Cuts a text to a number of bytes. If a character is cut in two, a replacement character takes its place.
     private static func cut(_ text: String, to bytes: Int) -> String {
         text.utf8.count <= bytes ? text : String(decoding: text.utf8.prefix(bytes), as: UTF8.self)
     }
@@ -84,7 +84,7 @@ struct Answer: ~Copyable {
 }
 
 extension ItemContents {
-    /// The memory itself if it is sealed, else a sealed copy of the file.
+    /// The memory itself if it is sealed; otherwise a sealed copy of the file.
     fileprivate func sealedMemory() throws -> SealedMemory {
         let opened = try open()
         if let seals = try? opened.descriptor.seals(), seals.isSuperset(of: .immutable) {

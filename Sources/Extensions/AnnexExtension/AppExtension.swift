@@ -1,5 +1,5 @@
 public import AnnexChannel
-// An extension's author imports only this module and gets the model with it.
+// An extension's author needs to import only this module. It exports the model too.
 @_exported public import AnnexModel
 
 /// The principal object of an extension. It does one focused task for one extension point.
@@ -13,7 +13,7 @@ public import AnnexChannel
 /// }
 /// ```
 ///
-/// A principal object whose work awaits something implements `respond(to:context:)` instead:
+/// If its work awaits something, a principal object implements `respond(to:context:)` instead:
 ///
 /// ```swift
 /// @main final class Translate: AppExtension {
@@ -24,37 +24,36 @@ public import AnnexChannel
 /// }
 /// ```
 ///
-/// An extension has one thread. While a task awaits something, this thread reads the channel, answers the watchdog and
-/// works on other requests. `Task`, `async let`, task groups, actors, the main actor and `Task.sleep` all use this thread.
+/// An extension has one thread. While a task awaits something, this thread reads the channel, answers the watchdog and works on
+/// other requests. `Task`, `async let`, task groups, actors, the main actor and `Task.sleep` all use this thread.
 public protocol AppExtension: AnyObject {
     /// Creates the principal object. Each request gets a new one, so that no state leaks into the next request.
     init()
 
     /// Does the work of one request, and ends it with `completeRequest(returning:)` or `cancelRequest(with:)`.
     ///
-    /// Called on the process's first thread. Returning without calling either cancels the request. By default, it
-    /// starts a task that calls `respond(to:context:)`.
+    /// This method is called on the process's first thread. If it returns without one of these two calls, the request is
+    /// cancelled. By default, the method starts a task that calls `respond(to:context:)`.
     func beginRequest(with context: ExtensionContext)
 
     /// Does the work of one request in a task, and returns the items of the answer.
     ///
-    /// If the host cancels the request, the task is cancelled. Several requests may be open at once, each with a principal
-    /// object of its own. By default, the host gets the error that the extension does not serve requests of items.
+    /// If the host cancels the request, the task is cancelled. Several requests may be open at once, each with a principal object
+    /// of its own. By default, the host gets an error: the extension does not serve requests of items.
     ///
-    /// - Throws: any error; the host gets it as `cancelRequest(with:)` would send it.
+    /// - Throws: any error. The host gets it in the form in which `cancelRequest(with:)` would send it.
     func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem]
 
-    /// Registers handlers for messages of the extension's own types: requests, notices and streams. They are served beside
-    /// the requests of items. By default, there are none.
+    /// Registers handlers for messages of the extension's own types: requests, notices and streams. The extension serves them in
+    /// addition to the requests of items. By default, there are no handlers.
     static func register(in service: inout ChannelService)
 
-    /// Called when four fifths of the extension point's memory limit are used up. Release memory whose contents can be
-    /// made again.
+    /// Called when four fifths of the extension point's memory limit are used up. Release memory whose contents can be made
+    /// again.
     ///
-    /// Called on the process's first thread: from inside `isCancelled` or `isExpiring` of a context, or while the work
-    /// awaits. A `SessionExtension` may get it between two requests.
-    /// It is called only once. It is called again only if memory use has meanwhile fallen below seven tenths of the
-    /// limit.
+    /// The method is called on the process's first thread. The call happens inside `isCancelled` or `isExpiring` of a context, or
+    /// while the work awaits. A `SessionExtension` may get the call between two requests. The method is called only once. It is
+    /// called again only if memory use has meanwhile fallen below seven tenths of the limit.
     func didReceiveMemoryWarning()
 }
 
@@ -75,16 +74,17 @@ extension AppExtension {
     /// By default, the warning has no effect.
     public func didReceiveMemoryWarning() {}
 
-    /// Sends the hello to the host, and serves its requests until the host ends the session.
+    /// Sends the hello message to the host, and serves its requests until the host ends the session.
     public static func main() {
         ExtensionMain.run(Self.self)
     }
 }
 
-/// A principal object that stays for the whole session and gets all its requests, for a dialogue with the host.
+/// A principal object that stays for the whole session and gets all requests of the session. It is meant for a dialogue with the
+/// host.
 ///
-/// It may return from `beginRequest(with:)` without an answer, keep the context, and answer later. Requests may be answered in
-/// any order. A request whose context is released without an answer is cancelled.
+/// The object may return from `beginRequest(with:)` without an answer, keep the context, and answer later. It may answer requests
+/// in any order. If a context is released without an answer, its request is cancelled.
 ///
 /// ```swift
 /// @main final class Game: SessionExtension {
@@ -101,8 +101,8 @@ extension AppExtension {
 /// }
 /// ```
 public protocol SessionExtension: AppExtension {
-    /// Registers handlers that use this object, beside those of the static `register(in:)`. Called once, before the first
-    /// request.
+    /// Registers handlers that use this object. They are served in addition to the handlers of the static `register(in:)`. This
+    /// method is called once, before the first request.
     func register(in service: inout ChannelService)
 }
 

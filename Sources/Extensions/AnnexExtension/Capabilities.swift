@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The rights of one extension beyond the rights of every extension of its point.
+/// The rights of one extension that go beyond the rights of every extension of its point.
 ///
 /// ```swift
 /// guard context.capabilities.has("com.apple.security.network.client") else {
@@ -8,8 +8,8 @@ internal import Glibc
 /// }
 /// ```
 public struct Capabilities: Sendable, Hashable {
-    /// The entitlements in force, sorted. The extension asks for them, its point allows them, and the user has granted
-    /// them. They do not change while the extension runs.
+    /// The entitlements in force, sorted. The extension requests them, its point allows them, and the user has granted them. They
+    /// do not change while the extension runs.
     public let entitlements: [String]
 
     /// Whether an entitlement is in force.
@@ -22,7 +22,7 @@ public struct Capabilities: Sendable, Hashable {
         entitlements = text.split(separator: " ").map(String.init).sorted()
     }
 
-    /// The broker states the entitlements in this variable of the environment.
+    /// The environment variable in which the broker states the entitlements.
     private static let variable = "ANNEX_ENTITLEMENTS"
 
     static let ofThisProcess: Capabilities = {
@@ -32,7 +32,7 @@ public struct Capabilities: Sendable, Hashable {
 }
 
 extension ExtensionContext {
-    /// The rights of this extension beyond the rights of every extension of its point. An extension that asks for an
-    /// entitlement must work without it as well, because the user may refuse it.
+    /// The rights of this extension that go beyond the rights of every extension of its point. An extension must also work
+    /// without an entitlement that it requests, because the user may refuse the entitlement.
     public var capabilities: Capabilities { .ofThisProcess }
 }

@@ -1,6 +1,7 @@
 internal import AnnexChannel
 
-/// Holds an answer that is sent later, because a noncopyable value cannot be a part of a tuple or of an optional in a class.
+/// Holds a response whose answer is sent later. A class is needed, because a noncopyable value cannot be a part of a tuple or of
+/// an optional in a class.
 final class DeferredAnswer<Content: Message> {
     private var response: PendingResponse<Content>?
 
@@ -8,7 +9,7 @@ final class DeferredAnswer<Content: Message> {
         self.response = consume response
     }
 
-    /// If the host is gone, the answer has no recipient.
+    /// Sends the answer. If the host is gone, the answer has no recipient, and nothing happens.
     func send(_ answer: Content) {
         try? response.take()?.send(answer)
     }

@@ -1,48 +1,51 @@
 public import AnnexChannel
 
-// The way to the host while a request is open.
+// Messages to the host while a request is open.
 
 extension ExtensionContext {
-    /// Sends a notice to the host. If the request is open, the notice arrives before the answer. Waits while the channel
-    /// has no room.
+    /// Sends a notice to the host. If the request is open, the notice arrives before the answer. If the channel is full, the call
+    /// waits.
     public func sendAndWait<Notice: ChannelNotice>(_ notice: borrowing Notice) throws(ExtensionFailure) {
         try life.lookout.sendAndWait(notice)
     }
 
-    /// Sends a request to the host and waits for its response on this thread. The host serves it with its `HostService`.
+    /// Sends a request to the host, and waits for the response on this thread. The host serves the request with its
+    /// `HostService`.
     /// - Parameters:
     ///   - request: the request. Its type names the type of the response.
-    ///   - timeout: the longest wait; nil: no limit.
+    ///   - timeout: the longest wait; nil for no limit.
     public func callAndWait<Asked: ChannelRequest>(
         _ request: borrowing Asked, timeout: Duration? = nil
     ) throws(ExtensionFailure) -> Asked.Response {
         try life.lookout.callAndWait(request, timeout: timeout)
     }
 
-    /// Sends a request to the host, and suspends the task until its response. The extension works on other requests
+    /// Sends a request to the host, and suspends the task until the response arrives. The extension works on other requests
     /// meanwhile.
     /// - Parameters:
     ///   - request: the request. Its type names the type of the response.
-    ///   - timeout: the longest wait; nil: no limit.
-    /// - Throws: `ExtensionFailure.cancelled` if the task was cancelled, and the other cases that `callAndWait` throws.
+    ///   - timeout: the longest wait; nil for no limit.
+    /// - Throws: `ExtensionFailure.cancelled` if the task was cancelled, and the other errors that `callAndWait` throws.
     public nonisolated(nonsending) func call<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil
     ) async throws(ExtensionFailure) -> Asked.Response {
         try await life.lookout.call(request, timeout: timeout)
     }
 
-    /// Opens a stream to the host. A host that does not accept it resets it with `StreamFailure.rejectedCode`.
+    /// Opens a stream to the host. If the host does not accept the stream, it resets the stream with
+    /// `StreamFailure.rejectedCode`.
     /// - Parameters:
-    ///   - method: the kind of stream, in the numbering of the host and its extensions.
+    ///   - method: the number of the kind of stream. The host and its extensions have agreed on these numbers.
     ///   - arguments: bytes for the host's handler of the stream.
     public func openStream(_ method: UInt16, arguments: [UInt8] = []) throws(ExtensionFailure) -> ExtensionStream {
         try life.lookout.openStream(method, arguments: arguments)
     }
 
-    /// Opens a typed stream to the host. A host that does not accept it resets it with `StreamFailure.rejectedCode`.
+    /// Opens a typed stream to the host. If the host does not accept the stream, it resets the stream with
+    /// `StreamFailure.rejectedCode`.
     /// - Parameters:
     ///   - kind: the type of the stream.
-    ///   - arguments: for the host's handler of the stream.
+    ///   - arguments: the arguments for the host's handler of the stream.
     public func openStream<Kind: ChannelStreamKind>(
         _ kind: Kind.Type, arguments: Kind.Arguments
     ) throws(ExtensionFailure) -> TypedExtensionStream<Kind> {
@@ -54,8 +57,8 @@ extension ExtensionContext {
     /// Whether the request has no answer yet.
     var isOpen: Bool { request != nil }
 
-    /// Works on the request in a task, and answers with the items that the closure returns or the error that it throws.
-    /// If the host cancels the request, the task is cancelled.
+    /// Works on the request in a task. The answer is the items that the closure returns, or the error that it throws. If the host
+    /// cancels the request, the task is cancelled.
     func complete(awaiting work: @escaping () async throws -> [ExtensionItem]) {
         isWorking = true
         request?.startTask { [self] in
@@ -79,5 +82,5 @@ extension ExtensionContext {
     }
 }
 
-/// The principal object has no function for requests of items.
+/// The error of a principal object that has no function for requests of items.
 struct ServesNoItems: Error {}

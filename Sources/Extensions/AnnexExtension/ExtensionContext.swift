@@ -1,6 +1,6 @@
 internal import AnnexChannel
 
-/// One request as the extension sees it: the items that came in, and the one answer that goes out.
+/// One request as the extension sees it: the items that the host sent, and the single answer of the extension.
 public final class ExtensionContext {
     /// The items that the host sent.
     public let inputItems: [ExtensionItem]
@@ -25,41 +25,43 @@ public final class ExtensionContext {
     }
 
     deinit {
-        // A principal object that stays has let go of its open request.
+        // A principal object that stays for the session may have released the context of an open request.
         cancelUnlessAnswered()
     }
 
-    /// Whether an answer would be of no use. True if the host cancelled, its time limit passed, the host is gone, or
-    /// the request is answered already.
+    /// Whether an answer would have no use. This is true if the host cancelled the request, or if the host's time limit has
+    /// passed. It is also true if the host is gone, or if the request already has an answer.
     ///
-    /// Reading it checks the channel, and thereby answers the host's watchdog. Long work must read it several times
-    /// within the extension point's `watchdog` limit, or the extension is ended as `unresponsive`.
+    /// To find out, this property checks the channel, and thereby answers the host's watchdog. Long work must read the property
+    /// several times within the extension point's `watchdog` limit. Otherwise the extension is ended as `unresponsive`.
     public var isCancelled: Bool {
-        // Events that are passed on here may answer the request, so it is read afterwards.
+        // While the channel is polled, events may cause an answer to the request. So the state of the request is read afterwards.
         guard life.poll() else { return true }
         return request?.isGivenUp ?? true
     }
 
     /// The path of the private directory, which is kept from launch to launch; nil if the extension point gives none.
     ///
-    /// Only this extension sees the directory. It is kept when its app is updated, and removed with its app. Several
-    /// instances of the extension may run at the same time and share it: write a file under a new name, and then rename
-    /// it to its place. The limits are those of the extension point's policy. An extension that exceeds them is ended
-    /// with the reason `diskLimit`, and not launched again until files are removed.
+    /// Only this extension sees the directory. The directory is kept when the extension's app is updated, and removed together
+    /// with the app. Several instances of the extension may run at the same time and share the directory. So write a file under a
+    /// new name first, and then rename it.
+    ///
+    /// The limits are those of the extension point's policy. If an extension exceeds them, it is ended with the reason
+    /// `diskLimit`. It is not launched again until files are removed.
     public var privateDirectory: String? { Surroundings.privateDirectory }
 
-    /// The path of the app's `Frameworks`; nil if the app has none.
+    /// The path of the app's `Frameworks` directory; nil if the app has none.
     ///
-    /// It holds resources that the app and its extensions have in common. The extension can read them, if its policy
-    /// allows the calls that read files, and can neither change nor execute them.
+    /// The directory holds resources that the app and its extensions share. The extension can read these resources if its policy
+    /// allows the calls that read files. It can neither change nor execute them.
     public var frameworksDirectory: String? { Surroundings.frameworksDirectory }
 
-    /// How long the host still waits; nil if it waits without a limit, or if the request is answered already.
+    /// How long the host still waits; nil if the host waits without a limit, or if the request already has an answer.
     public var timeRemaining: Duration? { request?.timeLeft }
 
-    /// Ends the request with its result. Later calls of this method or of `cancelRequest` do nothing.
+    /// Ends the request with its result. After that, further calls of this method or of `cancelRequest` do nothing.
     ///
-    /// If the host would not accept the result, the request ends with an error that gives the reason.
+    /// If the host would not accept the result, the request ends with an error that states the reason.
     public func completeRequest(returning items: [ExtensionItem]) {
         guard let request = request.take() else { return }
         do throws(ExtensionError) {
@@ -70,7 +72,7 @@ public final class ExtensionContext {
         }
     }
 
-    /// Ends the request with an error. Later calls of this method or of `completeRequest` do nothing.
+    /// Ends the request with an error. After that, further calls of this method or of `completeRequest` do nothing.
     public func cancelRequest(with error: any Error) {
         guard let request = request.take() else { return }
         send(.error(ExtensionError(describing: error), largestPayload: largestPayload), to: request)

@@ -2,15 +2,15 @@ internal import AnnexChannel
 internal import AnnexModel
 
 extension ExtensionContext {
-    /// Does work that the end of this extension should not cut off. The host waits for it, at most as long as the
+    /// Runs work that the end of this extension should not interrupt. The host waits for the work, at most as long as the
     /// extension point's `grace` allows.
     ///
-    /// The block is called at once with `false`, on this thread, and does its work. When three quarters of the grace
-    /// are over, it is called a second time with `true`. That call happens inside `isExpiring` or `isCancelled`, when
-    /// the first call next reads one of them. It should make the first call end soon.
+    /// The block is called at once with `false`, on this thread, and does its work. When three quarters of the grace are over,
+    /// the block is called a second time with `true`. The second call happens when the first call next reads `isExpiring` or
+    /// `isCancelled`. The second call should make the first call end soon.
     ///
-    /// If the end is near already, the block is called once, with `true`. An extension whose block is still running
-    /// when the grace is over ends as `graceExpired`.
+    /// If the end is already near, the block is called once, with `true`. If the block is still running when the grace is over,
+    /// the extension ends as `graceExpired`.
     ///
     /// ```swift
     /// context.completeRequest(returning: items)
@@ -22,20 +22,20 @@ extension ExtensionContext {
     ///
     /// - Parameters:
     ///   - reason: what the activity does, for a person to read. The host gets the first 200 bytes.
-    ///   - block: does the work. Its argument tells whether it must stop soon.
+    ///   - block: does the work. Its argument says whether the work must stop soon.
     public func performExpiringActivity(withReason reason: String, using block: @escaping (_ expired: Bool) -> Void) {
         life.perform(reason, block)
     }
 
-    /// Whether this extension will end soon. Reading it checks the channel for events from the host.
+    /// Whether this extension will end soon. Each read of this property checks the channel for events from the host.
     public var isExpiring: Bool {
         life.poll()
         return life.isExpiring
     }
 }
 
-/// Receives the host's events about this extension's life at each check of the channel. Only the first thread may use
-/// it.
+/// Receives the host's events about this extension's life at each check of the channel. Only the first thread may use this
+/// object.
 final class ExtensionLife {
     /// The most bytes of an activity's reason that are sent.
     private static let longestReason = 200
@@ -43,7 +43,7 @@ final class ExtensionLife {
     let lookout: ExtensionLookout
     /// The principal objects of the open requests, in the order in which they began.
     private var principals: [any AppExtension] = []
-    /// The running activities, to be called when the end is near. The innermost is last.
+    /// The running activities, which are called when the end is near. The innermost activity is last.
     private var activities: [(Bool) -> Void] = []
     private(set) var isExpiring = false
 

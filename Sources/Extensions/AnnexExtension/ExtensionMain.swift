@@ -18,7 +18,7 @@ enum ExtensionMain {
         }
     }
 
-    /// Opens the way to the broker, if the broker made one. The principal object may use it from its first line.
+    /// Opens the portal to the broker, if the broker made one. The principal object may use the portal from its first line.
     private static func adoptPortal(on endpoint: borrowing ExtensionEndpoint) {
         // SAFETY: an extension has one thread, and all code below runs on it.
         nonisolated(unsafe) let lookout = ExtensionLookout(endpoint)
@@ -37,14 +37,14 @@ enum ExtensionMain {
     }
 }
 
-/// Serves requests of items with principal objects.
+/// Serves requests of items: it passes them to principal objects.
 package final class ExtensionServing {
     private let makePrincipal: () -> any AppExtension
-    /// Whether one principal object gets all requests, and may answer them later.
+    /// Whether a single principal object gets all requests. Such an object may answer them later.
     private let stays: Bool
     private let largestPayload: Int
     private let life: ExtensionLife
-    /// Takes over a request that belongs to a dialogue; false for any other, which a principal object gets.
+    /// Takes a request that belongs to a dialogue, and returns true. If it returns false, a principal object gets the request.
     private var beginDialogue: (ExtensionContext) -> Bool = { _ in false }
 
     private init(
@@ -52,12 +52,12 @@ package final class ExtensionServing {
     ) {
         self.makePrincipal = makePrincipal
         self.stays = stays
-        // The host reads no message above the standard limit, even if the channel could carry a larger one.
+        // The host reads no message above the standard limit, even if the channel could carry a larger message.
         largestPayload = min(endpoint.largestPayload, MessageLimits.standard.bytes)
         life = ExtensionLife(ExtensionLookout(endpoint))
     }
 
-    /// The service of an extension: the requests of items, and everything that its principal type registers.
+    /// The service of an extension. It serves the requests of items, and everything that the principal type registers.
     package static func service<Principal: AppExtension>(
         of principal: Principal.Type, on endpoint: borrowing ExtensionEndpoint
     ) -> ChannelService {

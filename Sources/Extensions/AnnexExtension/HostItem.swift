@@ -3,7 +3,7 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Glibc
 
-/// An item of the host's under its number.
+/// An item of the host, which the extension loads by its number.
 struct HostItem: RemoteItem {
     let offer: ItemOffer
     let line: HostLine
@@ -48,10 +48,10 @@ struct HostItem: RemoteItem {
     }
 }
 
-/// The channel to the host, for the extension's first thread.
+/// The channel to the host, which only the extension's first thread may use.
 ///
-/// Items are `Sendable`, but the channel is for one thread. An extension in a sandbox has no other; elsewhere a call
-/// from another thread is an error.
+/// Items are `Sendable`, but the channel may be used by one thread only. An extension in a sandbox has no other thread. Outside
+/// of a sandbox, a call from another thread is an error.
 final class HostLine: @unchecked Sendable {
     private let lookout: ExtensionLookout
     private let thread = pthread_self()

@@ -3,14 +3,14 @@ internal import AnnexLinux
 internal import AnnexModel
 
 extension ExtensionContext {
-    /// Reports to the host how far the work has got. The host hears of it before the answer.
+    /// Reports to the host how much of the work is done. Each report that is sent reaches the host before the answer.
     ///
-    /// Report as often as you like: at most twenty reports a second are sent. A later report replaces one that was not
-    /// sent yet, and the last one is sent before the answer. If the host does not ask for progress, nothing is sent.
+    /// The work may report as often as it likes: at most twenty reports a second are sent. A later report replaces a report that
+    /// was not sent yet. The last report is sent before the answer. If the host does not want progress, nothing is sent.
     ///
     /// - Parameters:
-    ///   - fraction: the part of the work that is done, between 0 and 1. A value outside is moved to the nearer end. Not a
-    ///     number is ignored.
+    ///   - fraction: the part of the work that is done, between 0 and 1. A smaller value is replaced by 0, and a larger one by 1.
+    ///     NaN is ignored.
     ///   - text: a short text for the user. At most its first 256 bytes are sent.
     public func report(progress fraction: Double, text: String? = nil) {
         guard request != nil, !fraction.isNaN else { return }
@@ -18,7 +18,7 @@ extension ExtensionContext {
         progress.report(RequestProgress(fraction: min(max(fraction, 0), 1), text: text))
     }
 
-    /// The longest beginning of a text that has at most this many bytes, in whole characters.
+    /// The longest beginning of a text that has at most this many bytes. No character is cut in two.
     private static func prefix(of text: String, bytes: Int) -> String {
         guard text.utf8.count > bytes else { return text }
         var (end, count) = (text.startIndex, 0)
@@ -31,16 +31,16 @@ extension ExtensionContext {
     }
 }
 
-/// Sends the reports of one request, at a bounded rate.
+/// Sends the reports of one request, at a limited rate.
 final class ProgressReports {
     /// The shortest time between two reports, in nanoseconds.
     private static let interval: UInt64 = 50_000_000
 
     private let lookout: ExtensionLookout
-    /// The number that the host gave to the request; 0 if it does not want to hear of the progress.
+    /// The number that the host gave to the request; 0 if the host wants no reports.
     private let request: UInt64
     private var pending: RequestProgress?
-    /// When the next report may be sent, on `MonotonicClock`.
+    /// The time at which the next report may be sent, on `MonotonicClock`.
     private var next: UInt64 = 0
     /// Whether a timer will send the pending report.
     private var isScheduled = false
@@ -59,7 +59,7 @@ final class ProgressReports {
         finish()
     }
 
-    /// Sends the pending report when its time comes, also if the work reports nothing more for long.
+    /// Sends the pending report at its time, even if the work makes no further report.
     private func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
@@ -71,7 +71,7 @@ final class ProgressReports {
         }
     }
 
-    /// Sends the last report if it was not sent yet.
+    /// Sends the last report, unless it was sent already.
     func finish() {
         guard let progress = pending.take() else { return }
         // If the host is gone, the report has no recipient.

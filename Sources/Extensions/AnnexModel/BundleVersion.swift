@@ -1,6 +1,6 @@
 /// The version of an app or extension: whole numbers between dots, such as `1.4.12`.
 ///
-/// Versions compare as Apple compares them, number by number. A missing number counts as 0, so `1.4` equals `1.4.0`.
+/// Versions are compared as Apple compares them, number by number. A missing number counts as 0, so `1.4` equals `1.4.0`.
 ///
 /// ```swift
 /// BundleVersion("1.10")! > BundleVersion("1.9.3")!    // true
@@ -13,14 +13,14 @@ public struct BundleVersion: Sendable {
 
     /// The longest text of a version, in bytes.
     package static let longest = 64
-    /// The most digits of one number. All numbers of so many digits fit into 64 bits.
+    /// The most digits of one number. Every number with 18 digits fits into 64 bits.
     private static let mostDigits = 18
 
     /// Reads a version.
     ///
-    /// - Parameter text: one or more numbers with one dot between each two. Each number has 1 to 18 digits, and the whole
-    ///   text at most 64 bytes.
-    /// - Returns: nil if the text is no such version.
+    /// - Parameter text: one or more numbers, with one dot between each two. Each number has 1 to 18 digits. The whole text has
+    ///   at most 64 bytes.
+    /// - Returns: nil if the text is no version of this form.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         var numbers: [UInt64] = []
@@ -37,7 +37,8 @@ public struct BundleVersion: Sendable {
         self.text = text
     }
 
-    /// The value of decimal digits, and nil if another byte is among them. `UInt64(_:)` would also accept a sign.
+    /// The value of decimal digits; nil if another byte is among them. `UInt64(_:)` is not used, because it would also accept a
+    /// sign.
     private static func number(_ digits: Substring.UTF8View) -> UInt64? {
         var value: UInt64 = 0
         for digit in digits {
@@ -61,12 +62,12 @@ extension BundleVersion: Comparable, Hashable, CustomStringConvertible {
 }
 
 extension BundleVersion {
-    /// The version of Annex itself. A bundle may require a higher one with `LSMinimumSystemVersion`.
+    /// The version of Annex itself. With `LSMinimumSystemVersion`, a bundle may require a higher version.
     public static let annex: BundleVersion = {
         let numbers: [UInt64] = [0, 1, 0]
         return BundleVersion(numbers, text: numbers.map(String.init).joined(separator: "."))
     }()
 
-    /// The version of a bundle that states none: 0, which is lower than every other version.
+    /// The version of a bundle that states none. It is 0, which is lower than every other version.
     public static let unstated = BundleVersion([], text: "0")
 }

@@ -1,4 +1,4 @@
-/// A number of bytes as a person reads it: `812 bytes`, `14.2 MiB`.
+/// A number of bytes in a form for people to read: `812 bytes`, `14.2 MiB`.
 public struct ByteCount: Sendable, Hashable, CustomStringConvertible {
     /// The number of bytes.
     public let bytes: UInt64
@@ -21,13 +21,13 @@ public struct ByteCount: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Duration {
-    /// The duration as three figures and a unit: `1.83 µs`, `312 µs`, `20.3 ms`, `2.00 s`. From a thousand seconds on
-    /// it is in whole seconds. A negative duration is shown as zero.
+    /// The duration as three figures and a unit: `1.83 µs`, `312 µs`, `20.3 ms`, `2.00 s`. From a thousand seconds on, the
+    /// duration is shown in whole seconds. A negative duration is shown as zero.
     package var short: String {
         let (seconds, attoseconds) = components
         let whole = max(0, Double(seconds) * 1e6 + Double(attoseconds) / 1e12)
         for (unit, scale) in [("µs", 1.0), ("ms", 1e3)] {
-            // A value that rounds to 1000 of this unit is shown in the next one.
+            // A value that rounds to 1000 of this unit is shown in the next larger unit.
             if whole / scale < 999.5 { return "\(Self.threeFigures(whole / scale)) \(unit)" }
         }
         return "\(Self.threeFigures(whole / 1e6)) s"

@@ -1,12 +1,12 @@
-/// The broker could not do what an extension or a containing app asked through its portal.
+/// An error that says why the broker could not do what an extension or a containing app asked through its portal.
 public struct PortalError: Error, Sendable, Hashable {
     /// The kind of failure.
     public enum Code: UInt16, Sendable, Hashable, CaseIterable {
-        /// This process has no portal: no broker started it, or its extension point has no use for one.
+        /// This process has no portal. Either no broker started the process, or its extension point has no use for a portal.
         case unavailable = 1
         /// The process is not a member of the group.
         case notMember
-        /// The extension point, or the user, does not allow it.
+        /// The extension point, or the user, does not allow the request.
         case notAllowed
         /// An argument breaks a rule.
         case invalid
@@ -14,24 +14,24 @@ public struct PortalError: Error, Sendable, Hashable {
         case full
         /// Another member has changed the values since they were read. Nothing was changed.
         case changed
-        /// There is nothing of this name.
+        /// Nothing with this name exists.
         case notFound
         /// The time limit has passed.
         case timedOut
-        /// The caller gave up.
+        /// The caller cancelled the request.
         case cancelled
         /// The broker has ended.
         case gone
         /// The group's data on disk cannot be used. Nothing was changed.
         case damaged
-        /// A call of the system failed at the broker.
+        /// A system call of the broker failed.
         case system
     }
 
     public let code: Code
     /// The failure, for a person to read.
     public let what: String
-    /// How to remedy it; nil if that is not known.
+    /// How to remedy the failure; nil if the remedy is not known.
     public let remedy: String?
 
     public init(_ code: Code, what: String, remedy: String? = nil) {

@@ -2,7 +2,7 @@ package import AnnexLinux
 
 extension PortalServer {
     /// A server with all services.
-    /// - Parameter opener: opens URLs; nil if the members may start apps by themselves.
+    /// - Parameter opener: opens URLs; nil if the members may start apps themselves.
     package static func standard(on loop: EventLoop, opener: OpeningService.Opener? = nil) -> PortalServer {
         var services: [any PortalService] = [
             GroupService(loop: loop), DefaultsService(), CoordinationService(loop: loop), PasteboardService(),

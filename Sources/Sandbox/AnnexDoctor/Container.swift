@@ -9,7 +9,7 @@ package enum Container: String, Sendable, Hashable, CaseIterable {
     struct Signs: Sendable, Hashable {
         /// The paths of `Container.files` that exist.
         var files: Set<String> = []
-        /// The text of `/run/systemd/container`, else the variable `container` of this program or of process 1.
+        /// The text of `/run/systemd/container`, or otherwise the variable `container` of this program or of process 1.
         var word: String?
         /// The text of `/proc/sys/kernel/osrelease`.
         var kernel = ""
@@ -57,12 +57,13 @@ package enum Container: String, Sendable, Hashable, CaseIterable {
         return Container(signs)
     }
 
-    /// The value of the variable `container` among entries that end with NUL; nil if it is not set.
+    /// The value of the variable `container` among entries that each end with a NUL byte; nil if the variable is not
+    /// set.
     static func word(in environment: String?) -> String? {
         environment?.split(separator: "\0").first { $0.hasPrefix("container=") }.map { String($0.dropFirst(10)) }
     }
 
-    /// How to start such a container so that sandboxes can be made inside.
+    /// How to start this kind of container so that sandboxes can be made inside.
     var remedy: String {
         switch self {
         case .docker, .podman:

@@ -3,14 +3,14 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// Finds the places in which a control group with a memory limit can be made, by making one in each.
+/// Finds the places where a control group with a memory limit can be made, by making a group in each place.
 package enum ControlGroupExamination {
     /// One place, and the result of making a group in it.
     struct Attempt: Sendable, Hashable {
         let hierarchy: ControlGroupHierarchy
-        /// The error; nil if a group was made and its memory limit written.
+        /// The error; nil if a group was made and its memory limit was written.
         let error: SystemError?
-        /// Which of memory, pids and cpu a group there has.
+        /// The controllers that a group at this place has, among memory, pids and cpu.
         var controllers: [String] = []
     }
 
@@ -52,7 +52,7 @@ package enum ControlGroupExamination {
             meaning: attempt.error == nil ? nil : "this place is not used")
     }
 
-    /// The finding over all places.
+    /// The finding that summarizes all places.
     static func memory(_ attempts: [Attempt]) -> Finding {
         if let used = attempts.first(where: { $0.error == nil }) {
             let version = used.hierarchy.version == .two ? 2 : 1
@@ -74,8 +74,8 @@ package enum ControlGroupExamination {
                 : "systemd-run --user --scope -p Delegate=yes -- COMMAND")
     }
 
-    /// The path of the user's own service manager, which can delegate groups, and the errno of connecting to it; nil
-    /// for root.
+    /// The socket path of the user's own service manager, which can delegate groups, and the errno of connecting to it.
+    /// nil for root.
     private static func reachable() -> (path: String, errno: Int32)? {
         guard getuid() != 0 else { return nil }
         // SAFETY: the text is copied before anything can change the environment.

@@ -1,31 +1,32 @@
 internal import AnnexLaunch
 
-/// The features that this machine offers to sandboxes, found by trying them: see `Doctor.examine()`.
+/// The features that this machine offers to sandboxes. `Doctor.examine()` finds them by trying them.
 ///
-/// Codable with stable keys, so that programs can read it. Durations are in microseconds, sizes in bytes.
+/// The type is Codable with stable keys, so that programs can read it. Durations are in microseconds, and sizes are in
+/// bytes.
 public struct Diagnosis: Codable, Sendable, Hashable {
     /// The result for the whole machine.
     public enum Outcome: String, Codable, Sendable, Hashable {
-        /// Every policy runs with every layer, and every limit is enforced by the kernel.
+        /// Every policy runs with every layer, and the kernel enforces every limit.
         case ready
-        /// Every policy runs, but some run with less protection than Annex can give. For example, memory is watched
-        /// instead of enforced.
+        /// Every policy runs, but some policies run with less protection than Annex can give. For example, memory is
+        /// watched instead of enforced.
         case weaker
-        /// At least one policy cannot run here unless something is changed or waived.
+        /// At least one policy cannot run here unless a setting is changed or a layer is waived.
         case unable
     }
 
     /// The kernel release and the processor, for example `6.8.0 x86_64`.
     public var system: String
-    /// The number of the user who ran the examination. The available layers differ between root and other users.
+    /// The number of the user that ran the examination. The available layers differ between root and other users.
     public var user: UInt32
     /// The kind of container around this program, or `none`.
     public var container: String
     public var findings: [Finding]
     public var policies: [PolicyReadiness]
 
-    /// `unable` if any policy cannot run, or runs only with a waiver. Otherwise `weaker` if any policy or finding is
-    /// weaker, or if no policy was examined. Otherwise `ready`.
+    /// `unable` if any policy cannot run, or runs only with a waiver. Otherwise, `weaker` if any policy or finding is
+    /// weaker, or if no policy was examined. Otherwise, `ready`.
     public var outcome: Outcome {
         if policies.contains(where: { $0.state == .unable || $0.state == .waivable }) { return .unable }
         let isWeaker = policies.contains { $0.state == .weaker } || findings.contains { $0.level == .weaker }
@@ -67,13 +68,13 @@ public struct Diagnosis: Codable, Sendable, Hashable {
 /// One feature that was tried, or one setting that was read, and its effect on sandboxes here.
 public struct Finding: Codable, Sendable, Hashable {
     public enum Level: String, Codable, Sendable, Hashable {
-        /// Works as Annex needs it.
+        /// The feature works as Annex needs it.
         case works
-        /// Differs from the usual, without a loss of protection.
+        /// The feature differs from the usual state, but no protection is lost.
         case note
-        /// Sandboxes run, with less protection than Annex can give.
+        /// Sandboxes run, but with less protection than Annex can give.
         case weaker
-        /// Something that sandboxes need is missing.
+        /// A feature that sandboxes need is missing.
         case missing
     }
 
@@ -89,9 +90,9 @@ public struct Finding: Codable, Sendable, Hashable {
     public var level: Level
     /// The evidence: a call with its errno, or a file with its value.
     public var seen: String
-    /// The consequence for Annex; nil if there is none.
+    /// The consequence for Annex; nil if there is no consequence.
     public var meaning: String?
-    /// The remedy: a command, or instructions if no command suffices; nil if none is needed or known.
+    /// The remedy: a command, or instructions if no command is enough. nil if no remedy is needed or known.
     public var remedy: String?
 
     init(

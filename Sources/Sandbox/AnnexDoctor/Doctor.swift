@@ -3,15 +3,15 @@ public import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// Examines what this machine offers to sandboxes, and names remedies for what is missing.
+/// Examines what this machine offers to sandboxes, and names remedies for missing features.
 ///
-/// Nothing is guessed from version numbers. Every feature is tried in a process of its own, without effects on the
-/// calling program, and a small program is launched under every policy. Trials are bounded in time.
+/// The doctor does not guess from version numbers. It tries every feature in a separate process, without effects on the
+/// calling program. It also launches a small program under every policy. All trials have a time limit.
 public enum Doctor {
-    /// Tries every feature and policy, which takes a fraction of a second. It blocks the calling thread, never the
-    /// event loop.
+    /// Tries every feature and policy, which takes a fraction of a second. The call blocks the calling thread, but
+    /// never the event loop.
     ///
-    /// - Parameter policies: names of the shipped policies to launch under; nil: all of them.
+    /// - Parameter policies: the names of the shipped policies to launch under. If nil, all shipped policies are used.
     public static func examine(policies: [String]? = nil) -> Diagnosis {
         let policies = policies ?? PolicyLibrary.shipped.names
         let surroundings = Surroundings.ofThisProcess()
@@ -20,8 +20,8 @@ public enum Doctor {
         var findings = surroundings.findings + answers.map { kernel($0, answer: $1, remedies: remedies) }
         var readiness: [PolicyReadiness] = []
         do throws(SandboxError) {
-            // A broker makes the tried calls in its own process. A filter that kills for such a call would kill the
-            // broker too.
+            // A broker makes the tried calls in its own process. If a filter kills the process for one of these calls,
+            // it would kill the broker too.
             if let deadly = answers.first(where: \.1.isDeadly) {
                 throw SandboxError(
                     deadly.0.title, cause: "a filter around this program kills every process that makes this call",
@@ -45,7 +45,7 @@ public enum Doctor {
             findings: findings.sorted { $0.topic.order < $1.topic.order }, policies: readiness)
     }
 
-    /// Removes what killed brokers and doctors left behind: their control groups and the doctors' folders.
+    /// Removes the remains of killed brokers and doctors: their control groups, and the doctors' folders.
     ///
     /// - Returns: the directories that were removed.
     public static func clean() -> [String] {
@@ -54,7 +54,7 @@ public enum Doctor {
         return Array(Set(removed)).sorted() + ProbeBundle.sweep()
     }
 
-    /// The text of the AppArmor profile that lets the installed warden make user namespaces.
+    /// The text of the AppArmor profile that allows the installed warden to make user namespaces.
     public static var appArmorProfile: String { AppArmorProfile.text }
 
     /// The warden's program for this machine, to be installed as `/usr/libexec/annex/annex-warden`.
@@ -94,7 +94,7 @@ public enum Doctor {
         }
     }
 
-    /// The finding for a layer that works. For `speculation` this only means that the kernel accepted every control
+    /// The finding for a layer that works. For `speculation`, this means only that the kernel accepted every control
     /// that it offers.
     private static func there(_ layer: SandboxLayer, id: String, probes: borrowing ProbeLauncher) -> Finding {
         let controls = probes.controls
@@ -119,7 +119,7 @@ public enum Doctor {
 
     private static var system: String {
         var name = utsname()
-        // SAFETY: the call fills the structure; both fields end with a NUL.
+        // SAFETY: the call fills the structure, and both fields end with a NUL byte.
         guard unsafe uname(&name) == 0 else { return "unknown" }
         let release = unsafe withUnsafeBytes(of: name.release) { unsafe text($0) }
         let machine = unsafe withUnsafeBytes(of: name.machine) { unsafe text($0) }
@@ -127,7 +127,7 @@ public enum Doctor {
     }
 
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-        // SAFETY: copied out while the structure lives.
+        // SAFETY: the bytes are copied out while the structure lives.
         unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 }

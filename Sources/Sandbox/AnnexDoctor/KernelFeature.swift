@@ -2,7 +2,7 @@ internal import AnnexLaunch
 internal import AnnexLinux
 internal import CAnnexLinux
 
-/// A kernel feature that this user may or may not have, tried in a process of its own.
+/// A kernel feature that may or may not be available to this user. It is tried in a separate process.
 package struct KernelFeature: Sendable {
     let trial: Int
     let id: String
@@ -14,7 +14,7 @@ package struct KernelFeature: Sendable {
     /// The remedy if the kernel itself lacks the feature.
     let remedy: String
 
-    /// The longest time that one trial may take, in milliseconds; each takes microseconds.
+    /// The longest time that one trial may take, in milliseconds. A trial normally takes microseconds.
     static let patience: Int32 = 30_000
 
     /// Whether the trial begins by making a user namespace.

@@ -3,7 +3,7 @@ internal import AnnexLaunch
 /// One sysctl that limits sandboxes, and the meaning of its values.
 struct KernelSwitch: Sendable {
     let name: String
-    /// The problem with a value; nil if there is none.
+    /// The problem with a value; nil if there is no problem.
     let check: @Sendable (String) -> Problem?
 
     struct Problem: Sendable, Hashable {
@@ -19,7 +19,7 @@ struct KernelSwitch: Sendable {
 
     var path: String { "/proc/sys/" + name.split(separator: ".").joined(separator: "/") }
 
-    /// The values of the sysctls that exist here, by name.
+    /// The values of the sysctls that exist on this machine, by name.
     static func read() -> [String: String] {
         var values: [String: String] = [:]
         for one in all {
@@ -38,7 +38,7 @@ struct KernelSwitch: Sendable {
 
     private static func command(_ setting: String) -> String { "sudo sysctl -w \(setting)" }
 
-    /// A sysctl that is a count and must be at least `least`.
+    /// A sysctl whose value is a count and must be at least `least`.
     private static func atLeast(_ name: String, count least: UInt64, level: Finding.Level, meaning: String)
         -> KernelSwitch
     {

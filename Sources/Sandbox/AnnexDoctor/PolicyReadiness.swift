@@ -1,12 +1,13 @@
 internal import AnnexLaunch
 internal import AnnexPolicy
 
-/// Whether sandboxes of one policy can be made here. To find out, a small program was launched under it.
+/// Whether sandboxes of one policy can be made on this machine. To find out, the doctor launched a small program under
+/// the policy.
 public struct PolicyReadiness: Codable, Sendable, Hashable {
     public enum State: String, Codable, Sendable, Hashable {
         /// The policy runs with every layer, and the kernel enforces the memory limit.
         case ready
-        /// The policy runs with every layer; the memory limit is watched, not enforced.
+        /// The policy runs with every layer, but the memory limit is only watched, not enforced.
         case weaker
         /// The policy runs only if the host waives the missing layers.
         case waivable
@@ -30,9 +31,10 @@ public struct PolicyReadiness: Codable, Sendable, Hashable {
     /// Why the policy cannot run; nil if it can run.
     public var cause: String?
     public var remedy: String?
-    /// The results of the probe's attempts to make a user namespace inside the sandbox.
+    /// The results of the probe's attempts to make a user namespace inside the sandbox. The probe is the small program
+    /// of the trial.
     public var nestedNamespaces: String?
-    /// The time from the plan to the probe's first instruction, in microseconds.
+    /// The time from the start of the launch to the probe's first instruction, in microseconds.
     public var launchMicroseconds: Double?
 
     init(_ policy: String, state: State) {

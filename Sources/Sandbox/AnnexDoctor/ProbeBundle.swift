@@ -2,16 +2,17 @@ internal import AnnexLaunch
 internal import AnnexLinux
 internal import Glibc
 
-/// A folder that holds the probe, to be launched like an extension's bundle. It is removed with this value.
+/// A folder that holds the probe: a small program that the doctor launches like an extension's bundle. The folder is
+/// removed with this value.
 package struct ProbeBundle: ~Copyable {
-    /// The file name of the probe, which is also the name that it is executed under. It is the warden's own program.
+    /// The file name of the probe. The probe is executed under this name. Its file is a copy of the warden's program.
     static let program = "annex-probe"
 
     let path: String
 
-    /// Makes the folder in the first place from which programs may be executed.
+    /// Makes the folder in the first directory from which programs may be executed.
     ///
-    /// - Throws: the last error if there is no such place.
+    /// - Throws: the last error, if no directory is suitable.
     init() throws(SystemError) {
         var last = SystemError(
             "mkdir", errno: ENOENT, path: "/tmp", remedy: "set TMPDIR to a writable folder")
@@ -66,7 +67,7 @@ package struct ProbeBundle: ~Copyable {
     private static func write(to path: String) throws(SystemError) {
         let file = try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o500)
         try file.writeAll(try WardenProgram.bytes())
-        // The file must be open to every user, because the sandbox's user has no other rights here.
+        // Every user must be able to read and execute the file, because the sandbox's user has no other rights here.
         guard fchmod(file.number, 0o555) == 0 else { throw SystemError("fchmod", errno: errno, path: path) }
     }
 

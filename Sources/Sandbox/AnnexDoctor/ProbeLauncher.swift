@@ -3,12 +3,13 @@ internal import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// The doctor's own launcher. It leaves out every layer that this machine lacks, and knows why each one is missing.
+/// The doctor's own launcher. It leaves out every layer that this machine lacks, and knows why each of these layers is
+/// missing.
 package struct ProbeLauncher: ~Copyable {
     private let launcher: Launcher
     private let bundle: ProbeBundle
 
-    /// The longest time that one launch may take; it takes milliseconds.
+    /// The longest time that one launch may take. A launch normally takes milliseconds.
     private static let patience = Duration.seconds(60)
 
     init() throws(SandboxError) {
@@ -24,7 +25,7 @@ package struct ProbeLauncher: ~Copyable {
     /// Every layer that this machine cannot provide.
     var missingLayers: [MissingLayer] { launcher.missingLayers }
 
-    /// The warden's program that runs.
+    /// The program that runs as the warden.
     var program: String {
         switch launcher.wardenProgram {
         case .installed(let path): path
@@ -32,17 +33,17 @@ package struct ProbeLauncher: ~Copyable {
         }
     }
 
-    /// Landlock's version with the rights and scopes that it supports; empty without Landlock.
+    /// The Landlock version, with the rights and scopes that it supports; empty without Landlock.
     var landlockText: String { launcher.landlock.map { "; \($0.summary)" } ?? "" }
 
     /// The controls of the layer `speculation` that this machine offers.
     var controls: SpeculationControls { launcher.controls }
 
-    /// Launches the probe under a policy.
+    /// Launches the probe under a policy and reports the result.
     func readiness(of name: String, remedies: Remedies) -> PolicyReadiness {
         do throws(PolicyError) {
             let policy = try Policy.shipped(named: name)
-            // libseccomp asks the kernel which filters it supports. If seccomp itself is missing, that question would
+            // libseccomp asks the kernel which filters it supports. If seccomp itself is missing, that request would
             // fail first and hide the cause.
             if !missingLayers.contains(where: { $0.layer == .seccomp }) { _ = try policy.filter() }
             return decide(PolicyReadiness(name, state: .ready), run: launch(policy), remedies: remedies)
@@ -82,7 +83,7 @@ package struct ProbeLauncher: ~Copyable {
                 case .executed(let executed):
                     report.record(executed)
                     report.finish()
-                // Under this policy, the call ends the program: the kernel holds the call until this launch kills the
+                // If the policy ends the program for this call, the kernel holds the call until this launch kills the
                 // process.
                 case .denied(let denial, _): if denial.answer == .ended { isDone.finish() }
                 case .ended(let end):
@@ -94,8 +95,8 @@ package struct ProbeLauncher: ~Copyable {
                 }
             }
             _ = isDone.wait(atMost: Self.patience)
-            // A denial can arrive before the report of the program's execution. The process is killed only after that
-            // report, because a program that is killed first is never reported as executed.
+            // A denial can arrive before the report that the program was executed. The process must be killed only
+            // after that report. A program that is killed earlier is never reported as executed.
             _ = report.wait(atMost: Self.patience)
             process.kill()
             return run.wait(atMost: Self.patience)

@@ -27,7 +27,7 @@ struct ProbeRun: Sendable {
         return (tried + endedFor.map { "\($0): ended" }).joined(separator: ", ")
     }
 
-    /// Why a launch without a failure still cannot be relied upon.
+    /// Why a launch without a failure is still not reliable.
     var surprise: String {
         if !said.escapes.isEmpty {
             return "the probe could make a user namespace inside, by \(said.escapes.joined(separator: ", "))"
@@ -36,15 +36,15 @@ struct ProbeRun: Sendable {
     }
 }
 
-/// The probe's report from inside a sandbox. It lists the calls by which the probe tried to make a user namespace.
+/// The probe's report from inside a sandbox. It lists the calls with which the probe tried to make a user namespace.
 struct ProbeReport: Sendable, Hashable {
     /// Whether the probe's code ran at all.
     let hasRun: Bool
-    /// The errno of each attempt, by call; 0 if a namespace was made.
+    /// The errno of each attempt, by the name of the call; 0 if a namespace was made.
     let tries: [String: Int32]
 
-    /// - Parameter output: a few words, such as `probe clone3=38 clone=1 unshare=1`. The program is ours, but its
-    ///   sandbox is under test, so any other text counts as no report.
+    /// - Parameter output: a few words, such as `probe clone3=38 clone=1 unshare=1`. The program belongs to Annex, but
+    ///   its sandbox is under test. So any other text is treated as no report.
     init(_ output: [UInt8]) {
         let words = String(decoding: output.prefix(256), as: UTF8.self).split { $0 == " " || $0 == "\n" }
         hasRun = words.first == "probe"
@@ -56,6 +56,6 @@ struct ProbeReport: Sendable, Hashable {
         self.tries = tries
     }
 
-    /// The calls by which the probe made a namespace that it must not be able to make.
+    /// The calls with which the probe made a namespace, although the sandbox must prevent this.
     var escapes: [String] { tries.filter { $0.value == 0 }.map(\.key).sorted() }
 }

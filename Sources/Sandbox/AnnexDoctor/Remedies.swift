@@ -3,10 +3,11 @@ internal import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// Finds the cause of a refusal among the causes known here, and its remedy.
+/// Finds the cause of a refusal among the known causes, and the remedy for it.
 ///
-/// The order matters. A sysctl that is off is the cause whatever else is present. Next is a security module that is
-/// known to refuse, then a filter around this program. The kernel itself is the last.
+/// The order of the checks matters. If a sysctl is off, it is the cause, even if other causes are present. The next
+/// cause is a security module that is known to refuse, and then a filter around this program. The kernel itself is the
+/// last cause.
 package struct Remedies: Sendable {
     private let surroundings: Surroundings
 
@@ -35,7 +36,7 @@ package struct Remedies: Sendable {
         return missing.failure.remedy
     }
 
-    /// The remedy if no broker can be started or nothing can be launched, and the failure itself names none.
+    /// The remedy if no broker can be started or nothing can be launched, and the failure itself names no remedy.
     var ofStart: String? { userNamespace(ENOSPC) ?? map }
 
     private var filtered: String {
@@ -52,7 +53,7 @@ package struct Remedies: Sendable {
         if surroundings.switches["kernel.unprivileged_userns_clone"] == "0" {
             return "sudo sysctl -w kernel.unprivileged_userns_clone=1"
         }
-        // The first mechanism to refuse gives the answer: with a filter in force, AppArmor was never asked.
+        // The first mechanism that refuses gives the answer. If a filter is in force, AppArmor was not asked.
         if !surroundings.hasFilter, surroundings.switches["kernel.apparmor_restrict_unprivileged_userns"] == "1" {
             return AppArmorProfile.installation
         }
@@ -64,7 +65,7 @@ package struct Remedies: Sendable {
         return "sudo sysctl -w user.max_\(kind)_namespaces=10000"
     }
 
-    /// The remedy if root cannot give sandboxes user numbers of their own, because this user namespace has none to
+    /// The remedy if root cannot give sandboxes separate user numbers, because this user namespace has no numbers to
     /// give.
     private var map: String? {
         guard getuid() == 0 else { return nil }
@@ -96,12 +97,12 @@ extension SandboxLayer {
     }
 }
 
-/// The AppArmor profile that Ubuntu requires. There, only programs with a profile may make user namespaces, and
-/// profiles go by path.
+/// The AppArmor profile that Ubuntu requires. On Ubuntu, only programs with a profile may make user namespaces, and
+/// profiles apply to paths.
 enum AppArmorProfile {
     static let path = "/etc/apparmor.d/annex-warden"
 
-    /// The profile for the installed warden. All sandboxes are its children.
+    /// The profile for the installed warden. All sandboxes are children of the warden.
     static let text = """
         abi <abi/4.0>,
         include <tunables/global>

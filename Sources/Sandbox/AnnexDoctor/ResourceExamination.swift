@@ -2,7 +2,8 @@ internal import AnnexLaunch
 internal import AnnexLinux
 internal import Glibc
 
-/// Examines the limits of this program that a broker divides among its sandboxes, and the free space that it needs.
+/// Examines the limits that a broker in this program would divide among its sandboxes, and the free space that the
+/// broker needs.
 package enum ResourceExamination {
     /// A limit, and the value that a broker with many sandboxes needs.
     struct Need: Sendable {
@@ -53,10 +54,10 @@ package enum ResourceExamination {
             remedy: isLow ? "ulimit \(need.option)" : nil)
     }
 
-    /// Claims one of the user numbers for sandboxes and gives it back. nil if that worked, or if sandboxes get no
-    /// numbers of their own here.
+    /// Claims one of the user numbers for sandboxes and releases it again. nil if that worked, or if sandboxes get no
+    /// separate numbers on this machine.
     private static func claim(_ users: IdentityMap) -> SystemError? {
-        // An ordinary user made this user namespace. Sandboxes get no numbers in it, so none is claimed.
+        // If an ordinary user made this user namespace, sandboxes get no numbers in it, so no number is claimed.
         guard !users.hasOrdinaryZero else { return nil }
         do throws(SystemError) {
             _ = try IdentityRange().claim()

@@ -2,11 +2,11 @@ internal import AnnexLaunch
 internal import AnnexLinux
 internal import Glibc
 
-/// The environment of this program: a container, a foreign seccomp filter, security modules. It is read once. Every
-/// parser takes text, so that tests can describe other machines.
+/// The environment of this program: a container, a foreign seccomp filter, security modules. The environment is read
+/// once. Every parser takes text as its argument, so that tests can describe other machines.
 package struct Surroundings: Sendable {
     var container = Container.none
-    /// Whether `Seccomp:` in `/proc/self/status` is 2: a filter is already in force.
+    /// Whether `Seccomp:` in `/proc/self/status` is 2, which means that a filter is already in force.
     var hasFilter = false
     /// The names of the active security modules; nil if the list cannot be read.
     var modules: [String]?
@@ -14,11 +14,11 @@ package struct Surroundings: Sendable {
     var profile: String?
     /// The value of `/sys/fs/selinux/enforce`.
     var isSELinuxEnforcing: Bool?
-    /// The values of the sysctls that exist, by name.
+    /// The values of the sysctls that exist on this machine, by name.
     var switches: [String: String] = [:]
     /// The mounts that cover parts of `/proc`.
     var masks: [String] = []
-    /// The option of `/proc` that hides processes from this one; nil if none are hidden.
+    /// The option of `/proc` that hides other processes from this process; nil if no processes are hidden.
     var hiding: String?
     /// The user numbers that exist in this user namespace.
     var users = IdentityMap(text: "0 0 4294967295")
@@ -34,7 +34,7 @@ package struct Surroundings: Sendable {
             hiding: HiddenProcesses.option, users: IdentityMap(text: TextFile.read("/proc/self/uid_map") ?? ""))
     }
 
-    /// The seccomp mode in the text: 0 none, 1 strict, 2 a filter; nil if the kernel does not say.
+    /// The seccomp mode in the text: 0 none, 1 strict, 2 a filter. nil if the kernel does not state it.
     static func filterMode(in status: String) -> Int? {
         for line in status.split(separator: "\n") where line.hasPrefix("Seccomp:") {
             return Int(line.dropFirst(8).drop { $0 == "\t" || $0 == " " })
@@ -46,11 +46,12 @@ package struct Surroundings: Sendable {
         firstLine(text).split(separator: ",").map(String.init)
     }
 
-    /// The mounts beneath `/proc` in the text of a `mountinfo` file. Containers cover parts of `/proc` with them.
+    /// The mounts beneath `/proc` in the text of a `mountinfo` file. Containers use these mounts to cover parts of
+    /// `/proc`.
     static func masks(in mountinfo: String) -> [String] {
         mountinfo.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")
-            // Programs register binary formats with this file system, which many machines mount there.
+            // Many machines mount the file system for registering binary formats at this path. It is not counted.
             guard fields.count > 4, fields[4].hasPrefix("/proc/"), fields[4] != "/proc/sys/fs/binfmt_misc" else {
                 return nil
             }

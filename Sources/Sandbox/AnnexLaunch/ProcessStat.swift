@@ -10,7 +10,7 @@ package struct ProcessStat: Sendable {
     /// The resident memory in pages.
     package let residentPages: UInt64
 
-    /// Nil if there is no such process.
+    /// nil if there is no such process.
     package init?(_ process: Int32) {
         guard let text = TextFile.read("/proc/\(process)/stat") else { return nil }
         self.init(text: text)

@@ -1,7 +1,7 @@
 package import AnnexLinux
 internal import Glibc
 
-/// Reads and writes small kernel files, each whole and in one call.
+/// Reads and writes small kernel files. Each file is written completely in one call.
 package enum TextFile {
     /// The most bytes of a file. No kernel file that is read here is longer.
     private static let longest = 16 << 20
@@ -10,12 +10,12 @@ package enum TextFile {
     package static func read(_ path: String) -> String? { try? contents(of: path) }
 
     /// The file's text.
-    /// - Throws: also `EFBIG` if there is more than 16 MiB.
+    /// - Throws: also `EFBIG` if the file holds more than 16 MiB.
     static func contents(of path: String) throws(SystemError) -> String {
         String(decoding: try Descriptor.open(path, O_RDONLY).readAll(atMost: longest), as: UTF8.self)
     }
 
-    /// Writes the text in one call, as control files need it.
+    /// Writes the text in one call, as the kernel's control files require.
     package static func write(_ text: String, to path: String) throws(SystemError) {
         let file = try Descriptor.open(path, O_WRONLY)
         let bytes = Array(text.utf8)
@@ -29,10 +29,10 @@ package enum TextFile {
         read(path).flatMap { text in UInt64(text.prefix { $0.isNumber }) }
     }
 
-    /// The value after `key` in a file of `key value` lines; nil if there is none.
+    /// The value after `key` in a file of `key value` lines; nil if no line has the key.
     static func number(_ path: String, key: String) -> UInt64? { read(path).flatMap { number(key, in: $0) } }
 
-    /// The value after `key` in the text of such a file.
+    /// The value after `key` in a text of `key value` lines.
     static func number(_ key: String, in text: String) -> UInt64? {
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")

@@ -5,21 +5,21 @@ internal import Glibc
 
 /// The file to execute for a program's name, found on `PATH`. For a script, it is the script's interpreter.
 struct LocatedProgram: ~Copyable {
-    /// The file, opened for reference only. The launch executes this very object, or fails.
+    /// The file, opened with a descriptor that only refers to it. The launch executes this very object, or fails.
     let object: Descriptor
     /// The file's path, with every link resolved.
     let path: String
-    /// The arguments, the program's own name first.
+    /// The arguments. The program's own name comes first.
     let arguments: [[UInt8]]
-    /// The path that the sandbox must show besides the policy's own paths: the file itself, or the script.
+    /// The path that the sandbox must show in addition to the policy's own paths: the file itself, or the script.
     let grants: [PathGrant]
 
-    /// How many interpreters may themselves be scripts; the kernel has the same limit.
+    /// How many interpreters may themselves be scripts. The kernel has the same limit.
     private static let mostInterpreters = 4
-    /// How many bytes of a first line the kernel reads.
+    /// How many bytes of the first line the kernel reads.
     private static let lineLargest = 256
 
-    /// - Throws: `SandboxError` at the step `program`. Its `isMissing` is true if there is no such program.
+    /// - Throws: `SandboxError` at the step `program`. Its `isMissing` is true if the program does not exist.
     static func find(_ program: SandboxProgram, under policy: Policy) throws(SandboxError) -> LocatedProgram {
         var place = try locate(program.name)
         var arguments = [Array(program.name.utf8)] + program.argumentBytes
@@ -79,8 +79,8 @@ struct LocatedProgram: ~Copyable {
     static var workingDirectory: String? {
         guard let directory = unsafe getcwd(nil, 0) else { return nil }
         defer { unsafe free(directory) }
-        // SAFETY: the text is copied before it is freed. A repaired name could name another directory, so the text must
-        // be valid.
+        // SAFETY: the text is copied before it is freed. It must be valid UTF-8, because a repaired name could name
+        // another directory.
         return unsafe String(validatingCString: directory)
     }
 
@@ -104,7 +104,7 @@ struct LocatedProgram: ~Copyable {
 
     private static func shows(_ policy: Policy, path: String, rights: PathRights) -> Bool {
         guard let real = try? HostPath.resolve(path, trusting: true).path else { return false }
-        // A path without links inside a grant without links needs no further resolving.
+        // If neither the path nor the grant contains links, no further resolving is needed.
         if let nearest = policy.paths.grants.last(where: { real.isWithin($0.path) }),
             rights.isSubset(of: nearest.rights)
         {
@@ -123,7 +123,7 @@ struct LocatedProgram: ~Copyable {
 
     // MARK: - Scripts
 
-    /// The interpreter and at most one argument that follow `#!`; nil if the file begins otherwise.
+    /// The interpreter and at most one argument, which follow `#!`. nil if the file does not begin with `#!`.
     private static func interpreterLine(of path: String) throws(SandboxError) -> [String]? {
         let first: [UInt8]
         do throws(SystemError) {
@@ -131,8 +131,8 @@ struct LocatedProgram: ~Copyable {
             guard try file.status().kind == .regular else { throw SystemError("exec", errno: EACCES, path: path) }
             first = try file.read(at: 0, count: lineLargest)
         } catch {
-            // A user may execute a file without being allowed to read it. Such a file can only be a binary: the
-            // interpreter of a script could not read it.
+            // A user may be allowed to execute a file but not to read it. This file must be a binary, because the
+            // interpreter of a script could not read the script.
             if error.call == "open" && error.errno == EACCES { return nil }
             throw SandboxError("program", error: error)
         }
@@ -152,7 +152,7 @@ struct LocatedProgram: ~Copyable {
 }
 
 extension Substring {
-    /// The text without spaces and tabs at its ends.
+    /// The text without spaces and tabs at its beginning and end.
     fileprivate var trimmed: String {
         let start = drop { $0 == " " || $0 == "\t" }
         return String(String(start.reversed().drop { $0 == " " || $0 == "\t" || $0 == "\r" }).reversed())

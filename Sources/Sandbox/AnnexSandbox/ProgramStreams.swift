@@ -4,21 +4,22 @@ internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// A program's standard streams, connected to those of this process. The program never shares an open file description
-/// with this process: it could make the description non-blocking, move its offset, or ask for signals on it.
+/// A program's standard streams, connected to the standard streams of this process. The program never shares an open
+/// file description with this process. Otherwise the program could make the description non-blocking, move its offset,
+/// or ask for signals on it.
 ///
-/// - A pipe is opened again: the same pipe with a new description. This process reads nothing from it, so the input
-///   that the program leaves unread remains for the next command of a shell's loop.
-/// - A regular file to read is opened again at the same offset, and its contents are carried over a pipe. With a
-///   descriptor of the file the program could change the file's mode and times, lock it, or map it as code.
+/// - A pipe is opened again: the program gets the same pipe with a new description. This process reads nothing from the
+///   pipe. So input that the program leaves unread remains for the next command of a shell's loop.
+/// - A regular file for input is opened again at the same offset, and its contents are carried over a pipe. With a
+///   descriptor of the file, the program could change the file's mode and times, lock it, or map it as code.
 /// - `/dev/null` and similar devices are opened again.
-/// - A terminal is replaced by a terminal of the sandbox's own.
-/// - The bytes of any other file are carried over a pipe. Two descriptors of one description share one pipe, so that
-///   the order of their bytes is kept.
+/// - A terminal is replaced by the sandbox's own terminal.
+/// - The bytes of any other file are carried over a pipe. If two descriptors have the same description, they share one
+///   pipe, so that the order of their bytes is kept.
 package struct ProgramStreams: ~Copyable {
     /// The program's descriptors 0, 1 and 2.
     private var given = DescriptorList()
-    /// The program's end of a terminal of the sandbox's own; nil if no stream of this process is a terminal.
+    /// The program's end of the sandbox's own terminal; nil if no stream of this process is a terminal.
     package var terminal: Descriptor?
     /// The other end of that terminal.
     private var master: Descriptor?
@@ -28,8 +29,8 @@ package struct ProgramStreams: ~Copyable {
     private var outward: [(number: Int32, relay: StreamRelay)] = []
 
     /// Connects all three streams of this process.
-    /// - Parameter closed: the descriptors that were closed when this process began. Other files have their numbers
-    ///   now.
+    /// - Parameter closed: the descriptors that were closed when this process began. Other files now have these
+    ///   numbers.
     package init(closed: Set<Int32>) throws(SystemError) {
         captured = nil
         let terminals = (STDIN_FILENO...STDERR_FILENO).filter { isatty($0) == 1 && !closed.contains($0) }
@@ -38,7 +39,7 @@ package struct ProgramStreams: ~Copyable {
         try addOutputs(closed)
     }
 
-    /// Connects the streams as a caller asks for them.
+    /// Connects the streams as the caller requests them.
     init(_ program: borrowing SandboxProgram, limit: UInt64) throws(SystemError) {
         captured = program.output == .captured ? CapturedOutput(limit: limit) : nil
         switch program.input {
@@ -71,19 +72,19 @@ package struct ProgramStreams: ~Copyable {
         return try memory.reopenedReadOnly()
     }
 
-    /// Hands over the program's own ends, for its launch. This process closes them with the returned list.
+    /// Hands over the program's ends of the streams for its launch. This process closes them with the returned list.
     package mutating func takeGiven() -> DescriptorList {
         var taken = DescriptorList()
         while let next = given.takeFirst() { taken.append(next) }
         return taken
     }
 
-    /// Whether this process's standard input is a terminal, so that the keys typed there go to the program.
+    /// Whether this process's standard input is a terminal. If so, the keys typed there go to the program.
     private var readsTerminal: Bool { master != nil && isatty(STDIN_FILENO) == 1 }
 
     /// The relay between this process's terminal and the program's; nil if the program has no terminal.
-    /// - Parameter suspendKey: called when the key that suspends (Ctrl-Z unless the terminal has another) goes to the
-    ///   program.
+    /// - Parameter suspendKey: called when the suspend key goes to the program. This key is Ctrl-Z unless the terminal
+    ///   has another key for it.
     package mutating func takeRelay(suspendKey: @escaping @Sendable () -> Void) throws(SystemError) -> TerminalRelay? {
         let reads = readsTerminal
         guard let master = master.take() else { return nil }
@@ -93,8 +94,8 @@ package struct ProgramStreams: ~Copyable {
     private mutating func makeTerminal(like: Int32) throws(SystemError) {
         var master: Int32 = -1
         var end: Int32 = -1
-        // If standard input is no terminal, this process's terminal keeps its modes and translates line ends itself.
-        // The new terminal must then not translate them too.
+        // If standard input is no terminal, this process's terminal keeps its modes and translates line ends itself. In
+        // that case the new terminal must not translate them again.
         let isPlain: Int32 = isatty(STDIN_FILENO) == 1 ? 0 : 1
         // SAFETY: the call writes one number through each pointer and keeps neither.
         _ = try SystemError.check("posix_openpt", unsafe annex_terminal_pair(like, isPlain, &master, &end))
@@ -142,7 +143,7 @@ package struct ProgramStreams: ~Copyable {
     }
 
     private mutating func output(_ number: Int32, closed: Set<Int32>) throws(SystemError) -> Descriptor {
-        // A write must fail here as it does on a closed descriptor.
+        // A write must fail here as it fails on a closed descriptor.
         if closed.contains(number) { return try Descriptor.open("/dev/null", O_RDONLY) }
         if isatty(number) == 1, let end = try duplicateOfTerminal() { return end }
         if let again = try Self.reopened(number, mode: O_WRONLY) { return again }
@@ -155,13 +156,13 @@ package struct ProgramStreams: ~Copyable {
     /// Whether all output has been passed on, so that `finish` does not wait.
     package var isCarried: Bool { outward.allSatisfy(\.relay.isDone) }
 
-    /// Calls `job` once for each stream, when all of its output has been passed on.
+    /// Calls `job` once for each stream, after all output of the stream has been passed on.
     package func whenCarried(_ job: @escaping @Sendable () -> Void) {
         for (_, relay) in outward { relay.whenDone(job) }
     }
 
     /// Waits until all output has been passed on.
-    /// - Returns: the first stream that could not be written to, and the error; nil if no stream failed. EPIPE does not
+    /// - Returns: the first stream that could not be written to, and the error. nil if no stream failed. EPIPE does not
     ///   count as a failure.
     package consuming func finish() -> (number: Int32, error: SystemError)? {
         var failed: (Int32, SystemError)?
@@ -172,7 +173,7 @@ package struct ProgramStreams: ~Copyable {
         return failed
     }
 
-    /// Both ends of a new pipe, as numbers that the caller must own at once.
+    /// Both ends of a new pipe, as descriptor numbers. The caller must own them at once.
     private static func pipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
         var ends = try DescriptorPair.pipe().list()
         guard let reading = ends.takeFirst(), let writing = ends.takeFirst() else {
@@ -187,7 +188,7 @@ package struct ProgramStreams: ~Copyable {
         Descriptor(owning: try SystemError.check("fcntl(F_DUPFD_CLOEXEC)", annex_duplicate(number, 3)))
     }
 
-    /// The same object with a description of its own; nil if it must be carried over a pipe or cannot be opened.
+    /// The same object with a new description; nil if the object must be carried over a pipe or cannot be opened.
     private static func reopened(_ number: Int32, mode: Int32) throws(SystemError) -> Descriptor? {
         let held = try duplicate(number)
         let status = try held.status()
@@ -195,7 +196,7 @@ package struct ProgramStreams: ~Copyable {
         guard status.kind == .pipe || isMemory || (status.kind == .regular && mode == O_RDONLY) else { return nil }
         let flags = try SystemError.check("fcntl(F_GETFL)", annex_status_flags(number))
         guard flags & O_ACCMODE == mode || flags & O_ACCMODE == O_RDWR else { return nil }
-        // Without `O_NONBLOCK`, opening a pipe without another end would wait for that end.
+        // Without `O_NONBLOCK`, opening a pipe whose other end is closed would wait until that end is opened.
         guard let again = try? Descriptor.open("/proc/self/fd/\(number)", mode | O_NONBLOCK | O_NOCTTY) else {
             return nil
         }
@@ -204,8 +205,8 @@ package struct ProgramStreams: ~Copyable {
         return again
     }
 
-    /// Whether this is null, zero, full, random or urandom. Opening one of these again gives away no right, because
-    /// every process may open it.
+    /// Whether the file is null, zero, full, random or urandom. Opening one of these devices again gives the program no
+    /// new right, because every process may open them.
     private static func isMemoryDevice(_ number: Int32) -> Bool {
         var status = stat()
         // SAFETY: the call fills the structure that it is given and keeps nothing.
@@ -231,7 +232,7 @@ final class CapturedOutput: Sendable {
         self.limit = Int(clamping: limit)
     }
 
-    /// Sets a job that is called once, when the program writes more than the limit. Bytes beyond the limit are
+    /// Sets a job that is called once when the program writes more than the limit. Bytes beyond the limit are
     /// discarded.
     func whenExceeded(_ job: @escaping @Sendable () -> Void) { state.withLock { $0.exceeded = job } }
 

@@ -5,7 +5,7 @@ internal import Glibc
 internal import Synchronization
 
 extension Sandbox {
-    /// Resolves everything that a launch needs, and adds the paths that the program was handed to the policy.
+    /// Resolves everything that a launch needs. Adds the paths that the caller handed to the program to the policy.
     package func prepare(
         _ program: SandboxProgram, streams: consuming DescriptorList, terminal: consuming Descriptor? = nil
     ) throws(SandboxError) -> PreparedProgram {
@@ -30,8 +30,8 @@ extension Sandbox {
         return PreparedProgram(configuration: configuration, policy: policy)
     }
 
-    /// A grant for a path that the caller handed over. Whether it leads somewhere dangerous is checked later, on the
-    /// very object that is bound.
+    /// A grant for a path that the caller handed over. A later check, on the very object that is bound, finds out
+    /// whether the path leads to a dangerous place.
     private func grant(_ path: String, rights: PathRights) throws(SandboxError) -> PathGrant {
         let plain = try spelled(path, step: "grants")
         if let danger = PathText.danger(plain, rights: rights) {
@@ -40,8 +40,8 @@ extension Sandbox {
         return PathGrant(path: plain, rights: rights, isOptional: false, reason: "handed to the program", place: nil)
     }
 
-    /// The absolute path in plain spelling. If it contains `..`, the path is resolved instead: behind a link, `..` does
-    /// not lead where the spelling says.
+    /// The absolute path in plain spelling. A path that contains `..` is resolved instead, because after a link, `..`
+    /// leads to a different place than the spelling says.
     private func spelled(_ path: String, step: String) throws(SandboxError) -> String {
         try rejectEmpty(path, step: step)
         guard let absolute = LocatedProgram.absolute(path) else {
@@ -53,8 +53,7 @@ extension Sandbox {
         return try SandboxError.step(step) { () throws(SystemError) in try HostPath.resolve(absolute).path }
     }
 
-    /// Rejects an empty path. An unset shell variable expands to an empty path, and an empty path would mean the
-    /// working directory.
+    /// Rejects an empty path. An unset shell variable expands to an empty path, which would mean the working directory.
     private func rejectEmpty(_ path: String, step: String) throws(SandboxError) {
         guard path.isEmpty else { return }
         throw SandboxError(step, cause: "a path is empty", remedy: "name one; `.` is the working directory")
@@ -97,7 +96,8 @@ package struct PreparedProgram: ~Copyable {
 extension Launcher {
     private static let started = Mutex<[Set<SandboxLayer>: Launcher]>([:])
 
-    /// This process's launcher that can do without these layers. The first call starts it, and it is kept.
+    /// This process's launcher that can do without these layers. The first call starts the launcher, and later calls
+    /// return the same launcher.
     package static func shared(waiving: Set<SandboxLayer>) throws(SandboxError) -> Launcher {
         try started.withLock { (started) throws(SandboxError) in
             if let known = started[waiving] { return known }
@@ -107,8 +107,8 @@ extension Launcher {
         }
     }
 
-    /// Ends the launchers that `shared` started, and waits for their wardens, for a program that must leave no process
-    /// behind.
+    /// Ends the launchers that `shared` started, and waits for their wardens. It is for a program that must leave no
+    /// process behind.
     package static func shutDownShared() {
         let launchers = started.withLock { started in
             defer { started = [:] }

@@ -16,13 +16,16 @@ internal import Synchronization
 /// ```
 ///
 /// The program sees the paths that the policy grants and the paths that the caller hands over, under the same names as
-/// on the host. Every layer that the policy asks for is in force, or the launch fails. No layer is left out silently.
+/// on the host. If a layer that the policy requests cannot be in force, the launch fails. No layer is left out
+/// silently.
 public struct Sandbox: Sendable {
-    /// The policy that programs run under: their rights and their limits.
+    /// The policy under which programs run: their rights and their limits.
     public private(set) var policy: Policy
-    /// Layers that may be missing because the caller named them in `waive`; each report lists those that were left out.
+    /// Layers that may be missing because the caller named them in `waive`. Each report lists the layers that were left
+    /// out.
     public private(set) var waived: Set<SandboxLayer> = []
-    /// A directory on the host that becomes the program's private directory, if the policy keeps one from run to run.
+    /// A directory on the host that becomes the program's private directory, if the policy keeps a private directory
+    /// from run to run.
     public var privateDirectory: String?
     /// The treatment of the calls and paths that the policy denies.
     public var denials = DenialMode.enforce
@@ -34,25 +37,25 @@ public struct Sandbox: Sendable {
 
     /// Lowers limits of the policy. A value above the policy's own limit changes nothing.
     /// - Parameters:
-    ///   - memory: bytes, for all of the program's processes together.
-    ///   - launch: from the start of the launch to the program's own first instruction.
-    ///   - time: from the program's own first instruction to its end.
+    ///   - memory: the limit in bytes for all of the program's processes together.
+    ///   - launch: the longest time from the start of the launch to the program's own first instruction.
+    ///   - time: the longest time from the program's own first instruction to its end.
     public mutating func tighten(memory: UInt64? = nil, launch: Duration? = nil, time: Duration? = nil) {
         if let memory { policy.limits.tighten(memory: memory) }
         if let launch { policy.limits.tighten(launch: launch) }
         if let time { policy.limits.tighten(request: time) }
     }
 
-    /// Allows a launch without this layer if this machine cannot provide it. `annex attack --without` shows which
-    /// attacks then get through.
+    /// Allows a launch without this layer if this machine cannot provide the layer. `annex attack --without` shows
+    /// which attacks then succeed.
     public mutating func waive(_ layer: SandboxLayer) { waived.insert(layer) }
 
-    /// Runs a program to its end. The program's end is part of the result: no act of the program makes this method
-    /// throw.
+    /// Runs a program until it ends. The way in which the program ends is part of the result. No action of the program
+    /// makes this method throw.
     ///
-    /// If the task is cancelled, the program gets SIGTERM and is killed after the policy's grace.
-    /// - Throws: if the program cannot be started: the program or a path does not exist, or this machine cannot provide
-    ///   a layer.
+    /// If the task is cancelled, the program gets SIGTERM. If it has not ended after the policy's grace, it is killed.
+    /// - Throws: if the program cannot be started. Either the program or a path does not exist, or this machine cannot
+    ///   provide a layer.
     public func run(_ program: SandboxProgram) async throws(SandboxError) -> SandboxRunResult {
         let box = RunBox()
         let launcher = try Launcher.shared(waiving: waived)
@@ -85,15 +88,16 @@ public struct Sandbox: Sendable {
 public struct SandboxRunResult: Sendable, Hashable {
     /// How the run ended, with all known facts about it.
     public let report: SandboxRunReport
-    /// The standard output, empty unless captured. The program chose these bytes: escape them before showing them.
+    /// The standard output; empty unless it was captured. The program chose these bytes, so a caller must escape them
+    /// before it shows them.
     public let output: [UInt8]
-    /// The standard error, empty unless captured.
+    /// The standard error; empty unless it was captured.
     public let errors: [UInt8]
     /// The record of the run, from which `PolicyProposal` makes a policy; nil unless `Sandbox.denials` was `learn`.
     public let recording: Recording?
 }
 
-/// Holds a run's report for the one task that waits for it.
+/// Holds a run's report for the task that waits for it.
 final class RunBox: Sendable {
     private enum State {
         case notAwaited

@@ -10,50 +10,51 @@ public struct SandboxProgram: Sendable, Hashable {
         case none
         /// These bytes, then the end of the input.
         case bytes([UInt8])
-        /// This process's own standard input, never through the same open file description.
+        /// This process's own standard input. The program never uses the same open file description.
         case inherited
     }
 
-    /// Where the program's standard output and standard error go.
+    /// The destination of the program's standard output and standard error.
     public enum Output: Sendable, Hashable {
-        /// Into the result, each stream by itself. If both together exceed the policy's limit `output`, the program is
-        /// ended (`outputLimit`).
+        /// The result. Each stream is kept separately. If both streams together exceed the policy's limit `output`, the
+        /// program is ended (`outputLimit`).
         case captured
-        /// To this process's own streams, never through the same open file description. There is no limit.
+        /// This process's own streams. The program never uses the same open file descriptions. There is no limit.
         case inherited
     }
 
-    /// A path on the host, or a name to search for on `PATH`. A script names its interpreter on its first line.
+    /// The path of the program on the host, or a name to search for on `PATH`. If the program is a script, its first
+    /// line names its interpreter.
     public var name: String
-    /// The arguments after the program's name. Bytes that are not UTF-8 read as U+FFFD here; `argumentBytes` keeps
-    /// them.
+    /// The arguments after the program's name. Here, bytes that are not UTF-8 are replaced by U+FFFD; `argumentBytes`
+    /// keeps them.
     public var arguments: [String] {
         get { argumentBytes.map { String(decoding: $0, as: UTF8.self) } }
         set { argumentBytes = newValue.map { Array($0.utf8) } }
     }
-    /// The arguments as the program gets them, each without its NUL. Any other bytes are allowed, as in `execve`.
+    /// The arguments as the program gets them, each without its NUL byte. All other bytes are allowed, as in `execve`.
     public var argumentBytes: [[UInt8]]
-    /// Variables beside those that the policy sets and passes. A value here replaces the policy's value of the same
-    /// name.
+    /// Environment variables in addition to the variables that the policy sets and passes. A value here replaces the
+    /// policy's value with the same name.
     public var environment: [String: String] {
         get { environmentBytes.mapValues { String(decoding: $0, as: UTF8.self) } }
         set { environmentBytes = newValue.mapValues { Array($0.utf8) } }
     }
-    /// The values of `environment` as the program gets them, of any bytes.
+    /// The values of `environment` as the program gets them. Their bytes need not be UTF-8.
     public var environmentBytes: [String: [UInt8]] = [:]
-    /// The working directory on the host, which the sandbox must show. If nil, it is the first of these that the
-    /// sandbox has: this process's working directory, the private directory, the root.
+    /// The working directory on the host, which the sandbox must show. If nil, it is the first of these directories
+    /// that the sandbox has: this process's working directory, the private directory, the root.
     public var directory: String?
     /// The source of the standard input.
     public var input = Input.none
     /// The destination of the standard output and error.
     public var output = Output.captured
-    /// Paths on the host that the program may read beside those of the policy.
+    /// Paths on the host that the program may read in addition to the policy's paths.
     public private(set) var readable: [String] = []
-    /// Files and directories on the host that the program may change beside those of the policy.
+    /// Files and directories on the host that the program may change in addition to the policy's paths.
     public private(set) var writable: [String] = []
 
-    /// A program with its arguments, without further paths, variables or input.
+    /// A program with its arguments. It has no further paths, variables or input.
     public init(_ name: String, arguments: [String] = []) {
         self.name = name
         argumentBytes = arguments.map { Array($0.utf8) }

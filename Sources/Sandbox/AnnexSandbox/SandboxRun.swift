@@ -4,12 +4,12 @@ package import AnnexPolicy
 internal import Glibc
 internal import Synchronization
 
-/// One program from its launch to its report: enforces limits, decides on denials and forwards signals.
+/// One program from its launch to its report. The run enforces limits, decides on denials and forwards signals.
 package final class SandboxRun: Sendable {
     package enum Event: Sendable {
         /// The program's own code runs.
         case executed
-        /// A signal stopped the program; it waits to be continued.
+        /// A signal stopped the program. It waits until it is continued.
         case stopped(signal: Int32)
         /// The run is over. This event comes last, and exactly once.
         case ended(SandboxRunReport, denials: [Denial])
@@ -17,18 +17,19 @@ package final class SandboxRun: Sendable {
 
     private struct State {
         var process: SandboxedProcess?
-        /// The program's process number on the host, once it has one.
+        /// The program's process number on the host; nil before the program has a number.
         var number: Int32?
         var cause: RunCause?
         var report: SandboxReport?
-        /// When the program's time is over, on the monotonic clock.
+        /// The time at which the program must have ended, on the monotonic clock.
         var deadline = UInt64.max
-        /// Whether `keepingTime` was ever used. If so, a stand-in process may have killed the program at the deadline.
+        /// Whether `keepingTime` was ever used. If so, a stand-in process (a helper) may have killed the program at the
+        /// deadline.
         var hadStandIn = false
         var timers: [EventLoop.Timer] = []
         var disk: Watch<DiskWatch>?
         var space: Watch<FreeSpaceWatch>?
-        /// Whether the kernel has reported the death.
+        /// Whether the kernel has reported the death of the program.
         var hasDied = false
         var isOver = false
         var recording: Recording?
@@ -53,7 +54,7 @@ package final class SandboxRun: Sendable {
         self.events = events
     }
 
-    /// Begins the launch. All its results, failures included, arrive as events on the loop's thread.
+    /// Begins the launch. All its results, including failures, arrive as events on the loop's thread.
     package func begin(_ configuration: consuming SandboxConfiguration) {
         if let kept = policy.paths.persistent { watchDisk(&configuration, of: kept) }
         do throws(SandboxError) {
@@ -71,7 +72,7 @@ package final class SandboxRun: Sendable {
         }
     }
 
-    /// The record of the run, once the program has ended; nil unless the mode is `learn`.
+    /// The record of the run, available after the program has ended; nil unless the mode is `learn`.
     package var recording: Recording? { state.withLock { $0.recording } }
 
     /// Forwards a signal to the program, as a terminal or a service manager would send it.
@@ -90,10 +91,10 @@ package final class SandboxRun: Sendable {
         return isSent
     }
 
-    /// Kills the program at once, for this cause.
+    /// Kills the program at once and records this cause.
     func end(_ cause: RunCause) {
         let process = state.withLock { state -> SandboxedProcess? in
-            // A cause that arrives between the death and the report of the death did not cause the death.
+            // If a cause arrives between the death and the report of the death, it did not cause the death.
             guard !state.isOver, !state.hasDied else { return nil }
             if state.cause == nil { state.cause = cause }
             return state.process
@@ -103,8 +104,8 @@ package final class SandboxRun: Sendable {
         awaitDeath()
     }
 
-    /// Waits for the death of a killed program. If the timer fires late, the whole machine was suspended, and the
-    /// process had no chance to die. Then this waits once more.
+    /// Waits for the death of a killed program. If the timer fires late, the whole machine was suspended, so the
+    /// process had no time to die. In that case this method waits once more.
     private func awaitDeath(isLast: Bool = false) {
         let late = MonotonicClock.deadline(after: Self.death + .milliseconds(100))
         schedule(Self.death) { [weak self] in
@@ -112,8 +113,8 @@ package final class SandboxRun: Sendable {
         }
     }
 
-    /// Runs `body`, which may stop this process. This process's timers do not run then, so a stand-in process kills the
-    /// program at its deadline.
+    /// Runs `body`, which may stop this process. While this process is stopped, its timers do not run. So a stand-in
+    /// process kills the program at its deadline.
     package func keepingTime<Result>(_ body: () -> Result) -> Result {
         let (process, deadline) = state.withLock { state in
             state.hadStandIn = true
@@ -179,8 +180,8 @@ package final class SandboxRun: Sendable {
     }
 
     /// Runs when the launch limit has passed, even if the program was executed in time. `executed` does not cancel this
-    /// timer, because finding it among all others would cost time. So this function checks whether the launch has
-    /// reported.
+    /// timer, because finding the timer among all others would take time. So this function checks whether the launch
+    /// has reported that the program runs.
     private func endUnexecuted() {
         if state.withLock({ $0.report == nil }) { end(.launchLimit) }
     }
@@ -225,8 +226,8 @@ package final class SandboxRun: Sendable {
         state.withLock { $0.disk = watch }
     }
 
-    /// Watches the free space of file systems that the program may write to. Only the size of the disk bounds the bytes
-    /// that it writes there.
+    /// Watches the free space of file systems that the program may write to. Only the size of the disk limits the bytes
+    /// that the program writes there.
     private func watchSpace() throws(SandboxError) {
         let written = policy.paths.grants.filter { $0.rights.contains(.write) }.map(\.path)
         let subject = try SandboxError.step("free space") { () throws(SystemError) in

@@ -38,8 +38,8 @@ extension SandboxRunReport {
         return number
     }
 
-    /// The backtrace of the signal that ended the program. A process of the sandbox may have reported another signal,
-    /// which did not cause this end.
+    /// The backtrace for the signal that ended the program. A process of the sandbox may have reported another signal,
+    /// which did not cause this end. That backtrace is not used.
     private static func backtrace(_ end: SandboxEnd, signal: Int32?) -> [FrameRecord]? {
         guard let crash = end.denialSummary.crash, crash.signal == signal, !crash.backtrace.frames.isEmpty else {
             return nil
@@ -50,11 +50,12 @@ extension SandboxRunReport {
     private static func reason(_ cause: RunCause?, end: SandboxEnd, limits: PolicyLimits) -> (Reason, String) {
         if let failure = end.failure { return (.launchFailed, failure.cause) }
         let ranOut = end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil)
-        // The kernel also counts kills of the program's children, so an own cause of Annex takes precedence.
+        // The kernel also counts kills of the program's children. So if Annex itself has a cause, that cause takes
+        // precedence.
         if ranOut, cause == nil || end.memoryFinding != nil {
             return (.memoryLimit, end.memoryWords(bytes(limits.memory)))
         }
-        // A program that ended by itself before Annex could kill it keeps its own end.
+        // If the program ended by itself before Annex could kill it, the report states the program's own end.
         if let cause, end.isKilled || end.process == nil { return reason(of: cause, limits) }
         return reason(of: end, limits)
     }
@@ -82,8 +83,8 @@ extension SandboxRunReport {
         }
     }
 
-    /// A note for an exit code, if the kernel killed a process of the program for its memory. For example, a shell
-    /// whose child was killed continues or exits with 137.
+    /// A note that is added to an exit code if the kernel killed a process of the program at the memory limit. For
+    /// example, a shell whose child was killed continues or exits with 137.
     private static func memoryNote(_ end: SandboxEnd) -> String {
         (end.memory?.kills ?? 0) > 0 ? ", after the kernel killed one of its processes at the memory limit" : ""
     }

@@ -4,21 +4,21 @@ public import AnnexLaunch
 public struct SandboxRunReport: Sendable, Hashable, Codable {
     /// Why the program ended. The end of an extension uses the same names.
     public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {
-        /// The program ended by itself, with an exit code of its own.
+        /// The program ended by itself, with its own exit code.
         case exited
         /// A signal that Annex did not send ended the program, or the program called `abort()`.
         case crashed
-        /// The program was asked to end, did not, and was killed.
+        /// The program was asked to end, but did not end, and was killed.
         case cancelled
         /// A limit of the policy was reached. The launch limit applies only until the program's own code runs.
         case memoryLimit, launchLimit, timeLimit, processorLimit, diskLimit, outputLimit
         /// The program made a call that only an attack makes, or made more denied calls than the policy's limit.
         case deniedOperation
-        /// The kernel cannot end the program: it is in a sleep that no signal interrupts.
+        /// The kernel cannot end the program, because the program is in a sleep that no signal interrupts.
         case stuck
-        /// The process that builds sandboxes (the warden) was ended, and the program with it.
+        /// The process that builds sandboxes (the warden) was ended, and the program ended with it.
         case brokerShutdown
-        /// The program never ran: a step of its launch failed.
+        /// The program never ran, because a step of its launch failed.
         case launchFailed
     }
 
@@ -34,13 +34,13 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public struct Waiver: Sendable, Hashable, Codable {
         /// The raw value of the `SandboxLayer`.
         public let layer: String
-        /// Why this machine cannot provide the layer; nil if the launch did not ask for it.
+        /// Why this machine cannot provide the layer; nil if the launch did not request the layer.
         public let cause: String?
-        /// The remedy; nil if it is not known.
+        /// The remedy; nil if no remedy is known.
         public let remedy: String?
     }
 
-    /// The program's name as it was called, and its arguments.
+    /// The program's name as the caller gave it, and its arguments.
     public let program: [String]
     /// The policy's name.
     public let policy: String
@@ -52,24 +52,24 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public var exitCode: Int32?
     /// The number of the signal that ended the program; nil unless the reason is `crashed`.
     public var signal: Int32?
-    /// The functions that led to the crash, the innermost first; nil if the broker saw none. After `abort()`, the
-    /// broker sees these functions only if it decides on the system call that sends the signal. If the policy simply
-    /// allows that call, this is nil.
+    /// The functions that led to the crash, the innermost first; nil if the broker got no backtrace. After `abort()`,
+    /// the broker sees these functions only if it decides on the system call that sends the signal. If the policy
+    /// simply allows that call, this property is nil.
     public var backtrace: [FrameRecord]?
     /// The step of the launch that failed; nil if no step failed.
     public var failedStep: String?
-    /// The remedy for a failed launch; nil if it is not known, or if the launch did not fail.
+    /// The remedy for a failed launch. nil if no remedy is known, or if the launch did not fail.
     public var remedy: String?
     /// The layers in force.
     public var layers: [String] = []
     /// The layers that were left out. Either this machine lacks them and the caller waived them, or the policy grants
-    /// the things that they would deny.
+    /// what they would deny.
     public var waived: [Waiver] = []
     /// The steps of the launch, in order.
     public var steps: [Step] = []
     /// The denied calls and paths, one record of each kind.
     public var denials: [DenialRecord] = []
-    /// The number of all denials, also of denials for whose kind `denials` has no room.
+    /// The number of all denials. It includes denials of kinds for which `denials` has no room.
     public var denialCount = 0
     /// The memory limit in bytes.
     public var memoryLimit: UInt64
@@ -78,9 +78,9 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     /// Whether the kernel enforces the memory limit for all processes together. If not, Annex watches the memory in
     /// use.
     public var isMemoryEnforced = false
-    /// Processor time of all processes in seconds, spent in their own code; nil if it is not known.
+    /// The processor time in seconds that all processes spent in their own code; nil if it is not known.
     public var userSeconds: Double?
-    /// Processor time of all processes in seconds, spent in the kernel on their behalf; nil if it is not known.
+    /// The processor time in seconds that the kernel spent on behalf of all processes; nil if it is not known.
     public var systemSeconds: Double?
     /// The time from the start of the launch to the end, in seconds.
     public var elapsedSeconds: Double

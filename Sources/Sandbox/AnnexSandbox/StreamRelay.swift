@@ -3,10 +3,10 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Reads bytes from a descriptor on a thread of its own and passes them on in order. If the receiver is slow, the rest
-/// waits in the pipe, and so does the writer.
+/// Reads bytes from a descriptor on a separate thread and passes them on in order. If the receiver is slow, the
+/// remaining bytes wait in the pipe, and the writer waits too.
 final class StreamRelay: Sendable {
-    /// Receives a piece. Returns nil, or an errno if it accepts no more.
+    /// Receives a piece. Returns nil, or an errno if the receiver accepts no more bytes.
     typealias Sink = @Sendable ([UInt8]) -> Int32?
 
     private static let piece = 1 << 16
@@ -15,12 +15,14 @@ final class StreamRelay: Sendable {
     private let sink: Mutex<Sink?>
     private let thread = Mutex<WorkerThread?>(nil)
     private let ending = Mutex<(isDone: Bool, job: (@Sendable () -> Void)?)>((false, nil))
-    /// SYNC: relaxed: the value is read after the thread was joined, or for a report that may miss the latest value.
+    /// SYNC: relaxed, because the value is read after the thread was joined, or for a report that may miss the latest
+    /// value.
     private let failure = Atomic<Int32>(0)
 
     /// - Parameters:
-    ///   - source: closed at its end, or when the sink accepts no more; its writer then gets EPIPE.
-    ///   - sink: released at the end of the source.
+    ///   - source: the descriptor to read. It is closed at its end, or when the sink accepts no more bytes. Its writer
+    ///     then gets EPIPE.
+    ///   - sink: the receiver. It is released at the end of the source.
     init(from source: consuming Descriptor, sink: @escaping Sink) throws(SystemError) {
         self.source = Mutex(consume source)
         self.sink = Mutex(sink)
@@ -28,8 +30,9 @@ final class StreamRelay: Sendable {
         thread.withLock { $0 = started.take() }
     }
 
-    /// Writes into another descriptor. It is closed at the end of the source, so that its reader gets the end too.
-    /// - Parameter seeing: gets every piece before it is written.
+    /// Writes into another descriptor. This descriptor is closed at the end of the source, so that its reader sees the
+    /// end too.
+    /// - Parameter seeing: receives every piece before the piece is written.
     convenience init(
         from source: consuming Descriptor, to target: consuming Descriptor,
         seeing: (@Sendable ([UInt8]) -> Void)? = nil
@@ -46,7 +49,7 @@ final class StreamRelay: Sendable {
         }
     }
 
-    /// Waits until the source has ended and all of it was written.
+    /// Waits until the source has ended and all of its bytes have been written.
     /// - Returns: the errno of the write that failed; nil if no write failed.
     func finish() -> Int32? {
         if let thread = thread.withLock({ $0.take() }) { thread.join() }
@@ -54,10 +57,10 @@ final class StreamRelay: Sendable {
         return number == 0 ? nil : number
     }
 
-    /// Whether everything has been carried, so that `finish` does not wait.
+    /// Whether all bytes have been carried, so that `finish` does not wait.
     var isDone: Bool { ending.withLock { $0.isDone } }
 
-    /// Calls `job` once everything has been carried, or at once if it already has.
+    /// Calls `job` when all bytes have been carried. If they have already been carried, `job` is called at once.
     func whenDone(_ job: @escaping @Sendable () -> Void) {
         let isDone = ending.withLock { ending in
             if !ending.isDone { ending.job = job }
@@ -83,8 +86,8 @@ final class StreamRelay: Sendable {
         }
     }
 
-    /// The next piece; empty or nil at the end. Reading a terminal whose other end was closed everywhere fails with
-    /// EIO.
+    /// The next piece; empty or nil at the end. If all descriptors of a terminal's other end are closed, reading the
+    /// terminal fails with EIO.
     private static func read(_ source: borrowing Descriptor) -> [UInt8]? {
         while true {
             do throws(SystemError) {
@@ -95,8 +98,8 @@ final class StreamRelay: Sendable {
         }
     }
 
-    /// Writes all bytes. Another process may share the description and have made it non-blocking, so EAGAIN waits for
-    /// room.
+    /// Writes all bytes. Another process may share the description and may have made it non-blocking. So on EAGAIN,
+    /// this waits for room.
     private static func write(_ bytes: [UInt8], to target: borrowing Descriptor) -> Int32? {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -117,7 +120,7 @@ final class StreamRelay: Sendable {
 
     private static func wait(_ descriptor: borrowing Descriptor, for event: Int32) -> Bool {
         var entry = pollfd(fd: descriptor.number, events: Int16(event), revents: 0)
-        // SAFETY: one entry, written by the call alone.
+        // SAFETY: there is one entry, and only the call writes to it.
         return unsafe poll(&entry, 1, -1) >= 0 || errno == EINTR
     }
 }

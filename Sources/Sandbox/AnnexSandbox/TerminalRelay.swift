@@ -4,8 +4,9 @@ internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Connects this process's terminal with the sandbox's own terminal. Keys go to the program as they are pressed, its
-/// output is shown here, and the terminal's modes are restored at the end.
+/// Connects this process's terminal with the sandbox's own terminal. Keys go to the program as they are pressed, and
+/// the program's output is shown on this process's terminal. At the end, the modes of this process's terminal are
+/// restored.
 package final class TerminalRelay: Sendable {
     private struct State: ~Copyable {
         var saved: termios?
@@ -19,8 +20,9 @@ package final class TerminalRelay: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - readsTerminal: whether this process's standard input is a terminal, whose keys then go to the program.
-    ///   - suspendKey: called when the key that suspends (Ctrl-Z unless the terminal has another) goes to the program.
+    ///   - readsTerminal: whether this process's standard input is a terminal. If so, its keys go to the program.
+    ///   - suspendKey: called when the suspend key goes to the program. This key is Ctrl-Z unless the terminal has
+    ///     another key for it.
     package init(
         _ master: consuming Descriptor, readsTerminal: Bool, suspendKey: @escaping @Sendable () -> Void
     ) throws(SystemError) {
@@ -41,7 +43,7 @@ package final class TerminalRelay: Sendable {
         pause()
     }
 
-    /// The key for which this process's terminal sends SIGTSTP; 0 if there is none.
+    /// The key for which this process's terminal sends SIGTSTP; 0 if there is no such key.
     private static var suspendKey: UInt8 {
         var modes = termios()
         // SAFETY: the call writes one struct and keeps nothing.
@@ -67,15 +69,16 @@ package final class TerminalRelay: Sendable {
         state.withLock { state in
             guard state.isRaw, var saved = state.saved else { return }
             state.isRaw = false
-            // Replies of the terminal to the program's last queries would be read as typed input by the next program.
+            // The terminal may still send replies to the program's last queries. The next program would read these
+            // replies as typed input.
             _ = tcflush(STDIN_FILENO, TCIFLUSH)
-            // TCSADRAIN would wait until all output was shown, and a terminal that was stopped with Ctrl-S shows none.
+            // TCSADRAIN would wait until all output was shown. A terminal that was stopped with Ctrl-S shows no output.
             // SAFETY: the call reads one struct and keeps nothing.
             _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)
         }
     }
 
-    /// Lets Ctrl-C and similar keys signal this process again, while the program's output is still shown unchanged.
+    /// Lets Ctrl-C and similar keys signal this process again. The program's output is still shown unchanged.
     package func reclaimKeys() {
         state.withLock { state in
             guard state.isRaw, var modes = state.saved else { return }
@@ -85,7 +88,8 @@ package final class TerminalRelay: Sendable {
         }
     }
 
-    /// Sends every key to the program again. Only in the foreground: a background job must not touch the terminal.
+    /// Sends every key to the program again. This happens only in the foreground, because a background job must not
+    /// change the terminal.
     package func resume() {
         guard readsTerminal, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
         copySize()
@@ -99,13 +103,13 @@ package final class TerminalRelay: Sendable {
         }
     }
 
-    /// Whether all of the program's output was shown, so that `finish` does not wait.
+    /// Whether all output of the program has been shown, so that `finish` does not wait.
     package var isCarried: Bool { outward.isDone }
 
-    /// Calls `job` once, when all of the program's output was shown.
+    /// Calls `job` once, when all output of the program has been shown.
     package func whenCarried(_ job: @escaping @Sendable () -> Void) { outward.whenDone(job) }
 
-    /// Waits until all of the program's output was shown, and restores this process's terminal.
+    /// Waits until all output of the program has been shown, and restores this process's terminal.
     package func finish() {
         _ = outward.finish()
         pause()

@@ -28,7 +28,7 @@ import Testing
         #expect(try StoredReport.all(in: path, of: "com.example.n3").reports.count == 1)
     }
 
-    /// Several brokers of one user, each with a thread of its own, and a limit that all of them keep.
+    /// Several brokers of one user share a limit. Each broker has its own thread.
     @Test func `several keepers share a folder`() throws {
         let cap = ReportFolder.Cap(reports: 40, ofOne: 1000, bytes: 1 << 20)
         let all = (0..<4).map { _ in keeper(nil, cap) }
@@ -117,7 +117,7 @@ import Testing
         #expect(!isFlooded.withLock { $0 })
     }
 
-    /// Writes fail midway, as on a full disk: no file is left of them.
+    /// Writes fail halfway, as on a full disk. No part of a file may remain.
     @Test func `a full disk leaves no half report`() async throws {
         await #expect(processExitsWith: .success) { [path = path as String] in
             signal(SIGXFSZ, SIG_IGN)
@@ -131,15 +131,15 @@ import Testing
         #expect(try names().isEmpty)
     }
 
-    /// A writer that is killed at any moment leaves whole reports, and at most one draft, which the next one removes.
+    /// If a writer is killed, all its reports are whole. At most one draft remains, which the next writer removes.
     @Test(arguments: 0..<8) func `a killed writer leaves no torn report`(round: Int) async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
             let queue = ReportQueue()
             let keeper = ReportKeeper(path: path, cap: .init(reports: 20, ofOne: 20), queue: queue)
             keeper.keep(.example())
             guard queue.finish(within: .seconds(600)) else { exit(2) }
-            // The writer is killed while the queue goes on: after as many files as the round states, at any point in
-            // the next file.
+            // The writer is killed while the queue still works. This happens after the round's number of files, at any
+            // point in the next file.
             let end = Thread {
                 var seen: Set<String> = []
                 while seen.count < 4 + 5 * round {
@@ -159,10 +159,10 @@ import Testing
         #expect(try StoredReport.all(in: path).reports.first?.identifier == "after")
     }
 
-    /// A program whose last extension has ended calls `exit` in this way.
+    /// A program calls `exit` in this way after its last extension has ended.
     @Test func `a program that exits at once loses no report`() async throws {
         await #expect(processExitsWith: .success) { [path = path as String] in
-            // The disk answers. Whether it answers in time on a busy machine is not tested here.
+            // This test does not check whether the disk answers in time on a busy machine.
             ReportQueue.lastMoment.withLock { $0 = .patience }
             let keeper = ReportKeeper(path: path)
             for _ in 0..<10 { keeper.keep(.example()) }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import AnnexBroker
 
-/// The queue starts a thread for its work. A process without memory for a further thread must not lose that work. The
-/// test runs in a process of its own, because the limit on memory belongs to a process.
+/// The queue starts a thread for its work. If a process has no memory for another thread, the queue must not lose that
+/// work. The test runs in a separate process, because the limit on memory belongs to a process.
 @Suite(.timeLimit(.minutes(20))) struct ReportQueueTests {
     @Test func `work waits until a thread can be created for it`() async {
         await #expect(processExitsWith: .success) {
@@ -21,8 +21,9 @@ import Testing
         }
     }
 
-    /// From here on, this process can start no further thread: it has room for small allocations, not for a stack.
-    /// - Returns: the limit until now.
+    /// After this call, this process cannot start another thread. It has room for small allocations, but not for a
+    /// stack.
+    /// - Returns: the previous limit.
     private static func takeThreads() -> rlimit {
         var usual = rlimit()
         getrlimit(resource, &usual)
@@ -30,7 +31,7 @@ import Testing
         var few = usual
         few.rlim_cur = rlim_t((pages ?? 0) * UInt(getpagesize()) + 1 << 20)
         setLimit(few)
-        // The stacks of threads that have ended are used again.
+        // The C library uses the stacks of ended threads again, so the idle threads keep all stacks in use.
         do throws(SystemError) {
             while true { _ = try WorkerThread("annex-idle") { while true { sleep(1000) } } }
         } catch {}

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexBroker
 
-/// A folder may hold any files. They cannot block, deceive or end its reader.
+/// A folder may hold any files. No file may block, deceive or end the reader.
 @Suite(.timeLimit(.minutes(20))) struct StoredReportTests {
     private let folder: TemporaryFolder
     private let time = WallClock(microseconds: 1_795_330_714_012_345)
@@ -50,7 +50,7 @@ import Testing
         for number in 1...3 as ClosedRange<UInt64> {
             let time = WallClock(microseconds: time.microseconds + Int64(number))
             let place = folder.url.appending(path: ReportName("com.example.a", at: time, mark: number).text)
-            // The oldest report is damaged, but reading stops before it.
+            // The oldest report is damaged, but the reader stops before it.
             try Data(number == 1 ? [] : EndReport(.example(), at: time).bytes).write(to: place)
         }
         let (reports, flaws) = try StoredReport.all(in: folder.url.path, atMost: 2)

@@ -2,9 +2,9 @@ import AnnexTestSupport
 
 @testable import AnnexBroker
 
-/// How the parties of one simulated life behave: drawn from the seed before it begins.
+/// The conduct of the parties in one simulated life. It is drawn from the seed before the life begins.
 struct Conduct {
-    /// The faults of each party, if any; several at once are possible.
+    /// The faults of the parties, if any. Several faults at once are possible.
     struct Faults: OptionSet {
         let rawValue: Int
 
@@ -24,9 +24,9 @@ struct Conduct {
         static let isRemoved = Faults(rawValue: 1 << 13)
         static let hostGoes = Faults(rawValue: 1 << 14)
         static let isOver = Faults(rawValue: 1 << 15)
-        /// The extension never answers the first request and goes on answering the others.
+        /// The extension never answers the first request, but continues to answer the others.
         static let starvesOne = Faults(rawValue: 1 << 16)
-        /// Its host passes no ping on.
+        /// The host passes no ping on.
         static let hostStandsStill = Faults(rawValue: 1 << 17)
 
         static let count = 18
@@ -38,9 +38,9 @@ struct Conduct {
     /// The number of requests of each caller.
     var requests: Int
     var hostCancels: Bool
-    /// How late timers may fire.
+    /// The longest delay of a timer.
     var lateness: Duration
-    /// Whether now and then a timer fires that the machine did not set.
+    /// Whether a timer that the machine did not set fires now and then.
     var hasStrayTimers: Bool
 
     init(using random: inout SeededRandom) {

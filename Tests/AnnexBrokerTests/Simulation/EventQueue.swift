@@ -1,6 +1,6 @@
 @testable import AnnexBroker
 
-/// Future events by their moment; events of one moment in the order in which they were added.
+/// Future events, ordered by their moment. Events of the same moment keep the order in which they were added.
 struct EventQueue<Event> {
     private var events: [(moment: Moment, event: Event)] = []
 

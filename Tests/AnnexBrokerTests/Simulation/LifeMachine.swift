@@ -1,6 +1,6 @@
 @testable import AnnexBroker
 
-/// A machine that the simulator drives: the shipped one, or one with a planted fault.
+/// A machine that the simulator drives: either the shipped machine, or a machine with a deliberate fault.
 protocol LifeMachine {
     var isEnded: Bool { get }
     mutating func handle(_ input: Lifecycle.Input, at now: Moment) -> [Lifecycle.Effect]
@@ -10,16 +10,16 @@ extension Lifecycle: LifeMachine {
     var isEnded: Bool { state == .ended }
 }
 
-/// The shipped machine, seen through a fault.
+/// The shipped machine with a deliberate fault.
 struct FaultyLife: LifeMachine {
     enum Fault: String, CaseIterable {
         /// The machine does not check whether the killed process is gone.
         case forgetsDeath
-        /// The end is reported when the process is killed, not when it is gone.
+        /// The machine reports the end when it kills the process, and not when the process is gone.
         case tellsTooEarly
-        /// A life that gives up waiting for a slot keeps its request for one.
+        /// A life that stops waiting for a slot does not withdraw its request for the slot.
         case keepsItsSlot
-        /// An idle extension is pinged like one at work.
+        /// The machine pings an idle extension as if it were at work.
         case pingsForEver
         /// The time limit belongs to the newest request. So an extension that answers newer requests may keep an older
         /// one waiting.

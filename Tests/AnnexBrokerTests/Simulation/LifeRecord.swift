@@ -42,7 +42,7 @@ struct LifeRecord {
         case .giveBackSlot: slotsGivenBack += 1
         case .announce:
             announced += 1
-            // A process that is gone already may still be reported.
+            // The broker may still report a process that is already gone.
             isServing = !isClosed
         case .kill:
             isKilled = true
@@ -78,19 +78,19 @@ struct LifeRecord {
 }
 
 extension LifecycleTimes {
-    /// No simulated life can be longer: five requests at most, and the four seconds in which worlds interfere.
+    /// The longest possible simulated life: at most five requests, and four seconds for the interference of worlds.
     fileprivate var longest: Duration { slot + queue + launch + request * 5 + grace + silence + death + .seconds(4) }
 }
 
 extension Conduct {
-    /// A broker that learns late that a process should be dead waits once more.
+    /// If a broker learns late that a process should be dead, it waits one more time.
     fileprivate func longestDeath(_ times: LifecycleTimes) -> Duration {
         lateness > LifecycleTimes.lateness ? times.death * 2 + lateness : times.death
     }
 }
 
 extension EndCause? {
-    /// Only a process that no signal reaches may live on after its end was reported.
+    /// Only a process that no signal reaches may still live after its end was reported.
     var isStuck: Bool {
         if case .stuck = self { true } else { false }
     }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import AnnexBroker
 
-/// Thousands of lives of the shipped machine in made-up worlds. `ANNEX_LIFE_SEED=…` replays one and prints it;
-/// `ANNEX_LIVES=…` asks for more.
+/// Thousands of lives of the shipped machine in made-up worlds. `ANNEX_LIFE_SEED=…` replays one life and prints it.
+/// `ANNEX_LIVES=…` sets the number of lives.
 @Suite struct LifecycleSimulationTests {
     static let times = LifecycleTimes(
         launch: .seconds(1), request: .seconds(3), watchdog: .seconds(2), grace: .seconds(1), memory: 1 << 20)

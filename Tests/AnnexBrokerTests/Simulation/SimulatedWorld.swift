@@ -2,7 +2,7 @@ import AnnexTestSupport
 
 @testable import AnnexBroker
 
-/// Everything around one life: slots, warden, process, host and clock, all of it made up and drawn from a seed.
+/// Everything around one life: slots, warden, process, host and clock. All of it is simulated and drawn from a seed.
 struct SimulatedWorld<Machine: LifeMachine> {
     enum Event {
         case input(Lifecycle.Input)
@@ -175,7 +175,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
     }
 
     private mutating func begin() {
-        // The host of an extension that sends nothing any more waits for its end.
+        // If an extension sends nothing any more, its host waits for its end.
         if conduct.faults.contains(.closesChannel) { return later(soon(), .input(.channelClosed)) }
         askers = conduct.askers
         for _ in 0..<askers { later(soon(), .hostAsks(conduct.requests)) }
@@ -189,7 +189,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
         queue.add(.timer(timer), at: max(moment, now) + .milliseconds(conduct.lateness == .zero ? 0 : late))
     }
 
-    /// Idle extensions cost no wake-up; one that is at work or on its way out is always bounded.
+    /// An idle extension must set no timer. An extension that is at work or ending must always have a time limit.
     private mutating func checkIdle() {
         guard !life.isEnded else { return }
         let isIdle = record.isServing && open.isEmpty

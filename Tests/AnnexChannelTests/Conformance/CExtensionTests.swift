@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Tests of `Languages/C/annex_extension.h` beyond the conformance tests, which hold for every extension.
+/// Tests of `Languages/C/annex_extension.h` in addition to the conformance tests, which apply to every extension.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct CExtensionTests {
     private func run(
         _ handlers: ChannelHandlers = ChannelHandlers(), looks: String = "2048",
@@ -19,7 +19,7 @@ import Testing
         host.end(with: "the test is over")
     }
 
-    /// Three hundred lines, and a dozen for C++, which lacks some of the initializers of C.
+    /// The limit is three hundred lines, and a dozen for C++, which lacks some of the initializers of C.
     @Test func `the C header has at most 312 lines`() throws {
         let text = try String(contentsOf: CProgram.header, encoding: .utf8)
         #expect(text.count { $0 == "\n" } <= 312)

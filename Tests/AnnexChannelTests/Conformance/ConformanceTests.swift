@@ -3,9 +3,10 @@ import AnnexLinux
 import AnnexTestSupport
 import Testing
 
-/// Rules for every extension's end, in any language and over any transport.
+/// Rules for the extension's end of a channel, in any language and over any transport.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct ConformanceTests {
-    /// Runs a body with a channel to such an extension, ready for calls. Skips the test if that kind cannot run here.
+    /// Runs a body with a channel to an extension of this kind. The channel is ready for calls. Skips the test if that
+    /// kind cannot run here.
     private func run(
         _ kind: ConformingExtension, handlers: ChannelHandlers = ChannelHandlers(),
         _ body: (HostEndpoint) async throws -> Void
@@ -29,7 +30,7 @@ import Testing
                 let answer = try await host.call(Request(method: 1, payload: payload), timeout: .patience).payload
                 #expect(answer == payload)
             }
-            // More than the rings hold, so that both positions go round several times.
+            // More than the rings hold, so that both positions wrap around several times.
             for index in 0..<500 {
                 let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: index * 3)
                 let answer = try await host.call(Request(method: 1, payload: payload), timeout: .patience).payload

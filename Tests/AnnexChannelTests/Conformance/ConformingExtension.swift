@@ -5,29 +5,29 @@ import Foundation
 
 @testable import AnnexChannel
 
-/// The same small extension, `ConformingConduct`, in other languages and over other transports.
+/// The same small extension, `ConformingConduct`, in several languages and over several transports.
 enum ConformingExtension: String, CaseIterable, Sendable {
     /// Swift, in a thread of this process, over rings.
     case inProcess
-    /// Swift, a process of its own, over rings.
+    /// Swift, in a separate process, over rings.
     case ring
     /// Swift, in a thread of this process, in packets over a socket.
     case packets
-    /// Python, a process of its own, over a socket.
+    /// Python, in a separate process, over a socket.
     case python
-    /// C, a process of its own, over rings; polls before it sleeps.
+    /// C, in a separate process, over rings. It polls before it sleeps.
     case c
-    /// The same program, which sleeps between any two messages.
+    /// The same C program, but it sleeps between any two messages.
     case cAsleep
-    /// The same program, compiled so that it ends itself at an error.
+    /// The same C program, compiled so that it ends itself if a sanitizer finds an error.
     case cSanitized
 
-    /// Why this one cannot run here; nil if it can.
+    /// The reason why this kind cannot run here; nil if it can.
     var missing: String? {
         self == .python && Self.find("python3") == nil ? "python3 is not installed" : nil
     }
 
-    /// Starts it at the other end of a new channel.
+    /// Starts the extension at the other end of a new channel.
     func start(_ handlers: ChannelHandlers) throws -> (HostEndpoint, any RunningExtension) {
         switch self {
         case .inProcess:
@@ -68,11 +68,11 @@ enum ConformingExtension: String, CaseIterable, Sendable {
 /// A running extension. A test can wait for its end.
 protocol RunningExtension {
     func join()
-    /// Whether it ended in the requested way. A test must have waited for its end.
+    /// Whether the extension ended in the requested way. A test must first wait for the end.
     var hasEndedWell: Bool { get }
 }
 
 extension ExtensionThread: RunningExtension {
-    /// If a thread ends, that is the requested way.
+    /// For a thread, any end is the requested way.
     var hasEndedWell: Bool { true }
 }

@@ -4,16 +4,16 @@ import Synchronization
 
 @testable import AnnexChannel
 
-/// An extension as a process of its own, without a sandbox.
+/// An extension in a separate process, without a sandbox.
 final class ExtensionProcess: RunningExtension, Sendable {
     private let process: pid_t
-    /// Its wait status, once it was waited for.
+    /// The wait status of the process, after a wait for its end.
     private let status = Mutex<Int32>(-1)
 
-    /// Exited with 0.
+    /// Whether the process exited with 0.
     var hasEndedWell: Bool { status.withLock { $0 == 0 } }
 
-    /// Over rings.
+    /// Starts an extension over rings.
     init(_ arguments: [String], _ ends: consuming ExtensionDescriptors) throws {
         // The descriptors first move above the numbers that they will get.
         let control = try ends.control.duplicate(atLeast: 20)
@@ -27,7 +27,7 @@ final class ExtensionProcess: RunningExtension, Sendable {
             ])
     }
 
-    /// Over a socket.
+    /// Starts an extension over a socket.
     init(_ arguments: [String], socket: borrowing Descriptor) throws {
         let socket = try socket.duplicate(atLeast: 20)
         process = try Self.spawn(arguments, [(socket.number, ChannelDescriptor.control)])
@@ -41,24 +41,24 @@ final class ExtensionProcess: RunningExtension, Sendable {
         status.withLock { _ = waitpid(process, &$0, 0) }
     }
 
-    /// Whether it is stopped, or has ended in whatever way.
+    /// Whether the process is stopped, or has ended in any way.
     var isStoppedOrDead: Bool { state() != 0 }
 
-    /// Whether it has ended by itself, with any exit code.
+    /// Whether the process has ended by itself, with any exit code.
     var hasLeft: Bool { state() == CLD_EXITED }
 
     func resume() {
         Foundation.kill(process, SIGCONT)
     }
 
-    /// Its last state, which the kernel keeps for later questions.
+    /// The last state of the process, which the kernel keeps for later questions.
     private func state() -> Int {
         var info = siginfo_t()
         waitid(P_PID, id_t(process), &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT)
         return Int(info.si_code)
     }
 
-    /// Ends it, whatever it does, and waits for its end.
+    /// Kills the process in any state, and waits for its end.
     func kill() {
         Foundation.kill(process, SIGKILL)
         join()
@@ -70,8 +70,8 @@ final class ExtensionProcess: RunningExtension, Sendable {
             .appending(path: name).path
     }
 
-    /// The process may outlive a test that traps. The end of that test is known only once no process holds its output
-    /// open.
+    /// If a test traps, this process may outlive it. The end of that test is known only after no process holds the
+    /// test's output open, so this process closes its copy.
     private static func closeOthers(_ actions: inout posix_spawn_file_actions_t) {
         typealias Add = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
         posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
@@ -88,7 +88,7 @@ final class ExtensionProcess: RunningExtension, Sendable {
         closeOthers(&actions)
         var process: pid_t = 0
         let words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
-        // Python must find its own files, and leave none of its own beside ours.
+        // Python must find its own files, and must write none beside the files of this project.
         let variables = ["PATH=/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE=1"]
         let settings: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) }
         defer { for word in words + settings { free(word) } }

@@ -3,7 +3,7 @@ import Glibc
 
 @testable import AnnexChannel
 
-/// The conforming extension, written only from the page about the wire. Of the library it uses only the socket.
+/// The conforming extension, written only from the page about the wire. It uses only the socket from the library.
 final class PacketPeer: Sendable {
     private let socket: Descriptor
 

@@ -4,8 +4,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Processes that have no descriptor numbers left: one call fails, nothing stays open, and the channel lives. Each test
-/// runs in a process of its own, because the limit belongs to a process.
+/// Processes without free descriptor numbers. One call fails, no descriptor stays open, and the channel stays usable.
+/// Each test runs in a separate process, because the limit applies to a whole process.
 @Suite(.timeLimit(.minutes(20))) struct ScarceNumberTests {
     @Test func `FD-04: a grant fails its call if the extension has no number for it`() async {
         await #expect(processExitsWith: .success) {
@@ -42,7 +42,7 @@ import Testing
             var scarce = try outcome(free: free, host)
             while isCrowded(scarce) { scarce = try outcome(free: free, host) }
             guard case .failed(IncomingRequest.droppedCode, _) = scarce else { exit(2) }
-            // The next call has numbers again.
+            // For the next call, numbers are free again.
             let again = Request(method: 1, granting: Grants(try ReadOnlyFile(path: "/proc/self/exe")))
             guard try host.callAndWait(again).payload == [1] else { exit(3) }
         }
@@ -52,7 +52,7 @@ import Testing
     /// The outcome of three grants if this many descriptor numbers are free.
     private static func outcome(free: Int, _ host: HostEndpoint) throws -> CallFailure? {
         let scarcity = Scarcity(free: free)
-        // The host closes the files once they are sent, which must not give the extension their numbers.
+        // After sending, the host closes the files. Their numbers must not become free for the extension.
         var grants = Grants()
         for _ in 0..<3 { grants.append(try ReadOnlyFile(path: "/proc/self/exe")) }
         let request = Request(method: 1, granting: grants)
@@ -61,7 +61,7 @@ import Testing
         return failure(of: request, host)
     }
 
-    /// Other programs of this user have too many descriptors in flight at the moment.
+    /// Whether other programs of this user have too many descriptors in flight at the moment.
     private static func isCrowded(_ failure: CallFailure?) -> Bool {
         if case .system(let error)? = failure { error.errno == ETOOMANYREFS } else { false }
     }

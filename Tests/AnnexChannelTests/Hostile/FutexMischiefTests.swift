@@ -6,10 +6,10 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A peer uses the kernel against words that the host sleeps on. In `HostilePeerTests`, a sleeper for frames is moved
-/// to another word, and another sleeper is woken without a frame.
+/// A peer misuses futex calls on words on which the host sleeps. In `HostilePeerTests`, the peer moves a sleeper for frames to another
+/// word, and wakes another sleeper without a frame.
 @Suite(.timeLimit(.minutes(20))) struct FutexMischiefTests {
-    /// A host whose ring is full and whose caller sleeps for room.
+    /// A host whose ring is full and whose caller sleeps until there is room.
     private final class Full: Sendable {
         let channel: HostileChannel
         private let caller: ExtensionThread
@@ -26,7 +26,7 @@ import Testing
             let host = channel.host
             caller = ExtensionThread(raw: {
                 do throws(CallFailure) {
-                    // More than any ring of this size takes.
+                    // More messages than any ring of this size holds.
                     for _ in 0..<6 {
                         try host.sendAndWait(ChannelEvent(method: 1, payload: [UInt8](repeating: 0, count: 1000)))
                     }
@@ -36,10 +36,10 @@ import Testing
             })
         }
 
-        /// The word that the host sleeps on.
+        /// The word on which the host sleeps.
         var bed: UnsafeMutableRawPointer { channel.peer.region.start + RegionLayout.consumed }
 
-        /// Why the host could not send, if it could not.
+        /// The reason why the host could not send; nil if it could.
         func join() -> CallFailure? {
             caller.join()
             return outcome.value.withLock { $0 }
@@ -49,7 +49,7 @@ import Testing
     @Test func `IPC-06: a sender that the peer moves to another word still finds room`() throws {
         let full = try Full()
         while RawFutex.requeue(full.bed, to: full.channel.peer.region.start + 2048) != 1 { sched_yield() }
-        // An honest reader does the same, but here its wake-up reaches no sleeper.
+        // An honest reader does the same, but here the wake-up reaches no sleeper.
         full.channel.peer.store(1024, at: RegionLayout.consumed)
         WritableWord(full.bed.assumingMemoryBound(to: UInt32.self)).wake()
         full.channel.peer.store(3072, at: RegionLayout.consumed)
@@ -74,7 +74,7 @@ import Testing
         let peer = PeerRegion(try Mapping(memory, size: size, writable: false), capacity: capacity)
         var writer = RingWriter(ring: own.ring, consumed: peer.consumed)
         var receiver = HostReceiver(own: own, peer: peer, configuration: configuration)
-        // A wake-up that a frame follows is free.
+        // A wake-up that a frame follows does not count against the budget.
         for call in UInt64(1)...50 {
             writer.write(FrameHeader(kind: .event, call: call))
             _ = writer.publish()
@@ -82,7 +82,7 @@ import Testing
             let frame = try receiver.reader.next()
             #expect(frame?.call == call)
         }
-        // The last of these cannot be counted yet.
+        // The last of these wake-ups cannot be counted yet.
         for _ in 0..<4 { try receiver.recordWakeUp() }
         var failure: ChannelViolation?
         do throws(ChannelViolation) { try receiver.recordWakeUp() } catch { failure = error }
@@ -100,7 +100,7 @@ import Testing
         #expect(await full.channel.violation() == .messageBudget(.wakeUps, limit: 50))
     }
 
-    /// A waiter of another kind on the word that the host's caller sleeps on: neither the peer nor the host can wake it.
+    /// Puts a waiter of another kind on the word on which the host's caller sleeps. Neither the peer nor the host can wake this waiter.
     private func lockedBed(_ body: (HostileChannel, RawWriter) async throws -> Void) async throws {
         let channel = try HostileChannel { $0.waiting = .block }
         var writer = RawWriter(channel.peer)
@@ -115,7 +115,7 @@ import Testing
             try? mayGo.wait()
         })
         while owner.number.load(ordering: .sequentiallyConsistent) == 0 { sched_yield() }
-        // No doorbell rings, so the host does not read while a thread's number stands there.
+        // No doorbell rings, so the host does not read while the word holds a thread's number.
         peer.header(at: position).storeRelease(owner.number.load(ordering: .relaxed))
         let waiter = ExtensionThread(raw: { RawFutex.lock(peer.region.start + peer.place(position)) })
         while peer.header(at: position).wake() >= 0 { sched_yield() }

@@ -27,7 +27,7 @@ final class PatientTasks: Sendable {
         }
     }
 
-    /// The outcomes of both, once they have ended.
+    /// The outcomes of both tasks, after both have ended.
     func wait() -> Set<String> {
         while ends.withLock({ $0.count }) < 2 { changed.park(until: nil) }
         return Set(ends.withLock { $0 })

@@ -5,8 +5,9 @@ import Synchronization
 
 @testable import AnnexChannel
 
-/// One channel whose extension scribbles, from its start to its end: threads and tasks call, streams and hosted calls
-/// go on, until the time is over or the host finds a violation.
+/// One channel, from its start to its end, whose extension writes random bytes over its memory. Meanwhile threads and
+/// tasks make calls, and streams and hosted calls run. The round ends when the time is over or the host finds a
+/// violation.
 struct ScribbledRound: Sendable {
     private let verdicts: Verdicts
     private let host: HostEndpoint
@@ -35,7 +36,7 @@ struct ScribbledRound: Sendable {
             [
                 ExtensionProcess.path(of: "scribbles-forever"), Self.kinds[number % Self.kinds.count],
                 "\(UInt64.random(in: 0 ... .max, using: &random))", "2",
-                // Some begin at once, the others once the channel works.
+                // Some extensions begin to scribble at once. Others begin after the channel works.
                 "\([0, 5, 100].randomElement(using: &random) ?? 0)",
             ], ends.descriptors)
     }
@@ -51,9 +52,11 @@ struct ScribbledRound: Sendable {
         }
         let tasks = Task { [self] in while !over.isSet { await callFromTask() } }
         let deadline = MonotonicClock.deadline(after: time)
-        // The round lasts a fixed time and waits for no condition. The other threads get the processor meanwhile.
+        // The round lasts a fixed time and waits for no condition. During the sleep, the other threads get the
+        // processor.
         while MonotonicClock.now() < deadline, !host.state.isClosed.load(ordering: .relaxed) { usleep(1000) }
-        // So some calls are made on a channel that the extension has closed. No verdict depends on their number.
+        // After the extension has closed the channel, some calls are still made on it. No verdict depends on their
+        // number.
         usleep(1000)
         host.end(with: "the round is over")
         over.set()

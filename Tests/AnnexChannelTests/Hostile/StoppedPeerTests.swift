@@ -7,14 +7,14 @@ import Testing
 @testable import AnnexChannel
 
 /// An extension that stops, pauses or dies at every step of the protocol. It does so before its hello, within a frame,
-/// and between publishing a frame and its doorbell. It also does so asleep, with memory that it has or sends, within a
-/// stream, and with an open call of its own.
+/// and between publishing a frame and its doorbell. It also does so while it sleeps, while it has or sends memory,
+/// within a stream, and during its own open call.
 @Suite(.timeLimit(.minutes(20))) struct StoppedPeerTests {
-    /// In a process of its own, whose descriptors, threads and mappings are counted.
+    /// The test runs in a separate process, which counts its own descriptors, threads and mappings.
     @Test func `IPC-06, SIG-04: calls end in time and nothing leaks if an extension stops at any step`() async {
         let run = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             try await Holdings.prepare()
-            // The rounds have tasks, and a machine with one processor has one thread for these.
+            // The rounds have tasks, and on a machine with one processor, the pool has only one thread for tasks.
             let wrong = try await Thread.detached { try StoppedPeerTests.sweepAll() }
             print("annex: \(wrong) wrong")
         }
@@ -32,7 +32,7 @@ import Testing
         return wrong
     }
 
-    /// Every step in turn, several at once, until the extension ends without stopping.
+    /// Tries every step in turn, several at the same time, until the extension ends without stopping.
     private static func sweep(_ fate: StoppedRound.Fate, _ loop: EventLoop) -> Int {
         let sweep = Sweep()
         let threads = (0..<4).map { _ in

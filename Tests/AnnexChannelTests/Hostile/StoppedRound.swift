@@ -9,11 +9,11 @@ import Synchronization
 struct StoppedRound: Sendable {
     /// How the extension stops.
     enum Fate: String, CaseIterable {
-        /// It stops, and its host ends it.
+        /// The extension stops, and the host ends it.
         case stopped
-        /// It stops, and continues once its host has given up.
+        /// The extension stops, and continues after the host has given up.
         case paused
-        /// It dies.
+        /// The extension dies.
         case killed
     }
 
@@ -43,7 +43,7 @@ struct StoppedRound: Sendable {
             ends.descriptors)
     }
 
-    /// - Returns: whether the extension reached its step.
+    /// - Returns: whether the extension reached the step at which it stops.
     func run() throws -> Bool {
         let waiting = PatientTasks(host)
         let wasStopped = try !converse()
@@ -64,7 +64,8 @@ struct StoppedRound: Sendable {
         if !holds { throw Wrong(fate: fate, step: step, what: what()) }
     }
 
-    /// Every operation of a channel once each; again with longer limits if the machine let the extension's time pass.
+    /// Does every operation of a channel once. If the machine was too slow for the extension's time limit, it repeats
+    /// the operation with longer limits.
     /// - Returns: false once the extension has stopped or died.
     private func converse() throws -> Bool {
         for act in Self.acts {
@@ -81,18 +82,18 @@ struct StoppedRound: Sendable {
             }
         }
         try? host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
-        // The extension leaves, or stops at one of its last steps.
+        // The extension exits, or stops at one of its last steps.
         while !peer.isStoppedOrDead { usleep(200) }
         return !peer.hasLeft
     }
 
-    /// The extension is gone, so it cannot answer; its host learns that within its own time.
+    /// The extension is gone, so it cannot answer. The host must notice this within its own time limit.
     private func expectTypedFailures() throws {
         var done = 0
         for act in Self.acts {
             do {
                 try act(host, .milliseconds(5))
-                // A frame from before the stop may still answer.
+                // A frame that the extension sent before the stop may still be an answer.
                 done += 1
             } catch {
                 try expect(Self.isExpected(error), "\(error)")
@@ -101,7 +102,7 @@ struct StoppedRound: Sendable {
         try expect(done < Self.acts.count, "everything was answered by nobody")
     }
 
-    /// The extension goes on, and so does the channel.
+    /// The extension continues, and the channel works again.
     private func expectLife() throws {
         peer.resume()
         var time = Duration.milliseconds(50)
@@ -118,7 +119,7 @@ struct StoppedRound: Sendable {
         case CallFailure.deadlineExceeded, CallFailure.noRoom, StreamFailure.deadlineExceeded,
             StreamFailure.channel(.deadlineExceeded), StreamFailure.channel(.noRoom):
             true
-        // Its end of the control socket is closed.
+        // The extension's end of the control socket is closed.
         case CallFailure.ended, StreamFailure.channel(.ended): true
         default: false
         }

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import AnnexChannel
 
-/// The outcomes of all operations that a host began: each call and each wait on a stream must end exactly once.
+/// The outcomes of all operations that a host began. Each call and each wait on a stream must end exactly once.
 final class Verdicts: Sendable {
     private struct Counts {
         var begun = 0

@@ -10,7 +10,7 @@ import Testing
         arena.markUsed(0, until: 128)
         arena.markUsed(1, until: 192)
         expect(false, arena)
-        // Not before the frame of that place is read.
+        // The place must not become free before the frame that uses it is read.
         arena.reclaim(upTo: 64, of: 192)
         expect(false, arena)
         let position = 192 &+ distance
@@ -31,7 +31,7 @@ import Testing
         #expect(free == hasFree, sourceLocation: place)
     }
 
-    /// With two places.
+    /// A writer with two places.
     private func writer() throws -> ArenaWriter {
         let size = RegionLayout.size(capacity: 4096, arena: 2 * WireFormat.pieceSize)
         let memory = try Descriptor.memfd("annex-arena", size: Int64(size))

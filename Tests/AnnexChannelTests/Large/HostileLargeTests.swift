@@ -80,7 +80,7 @@ import Testing
         let call = try await channel.host.start(Request(method: 1, mostReply: .max))
         for frame in lie.frames { writer.send(frame) }
         #expect(await channel.violation() == lie.violation)
-        // An answer that was complete before the false claim counts.
+        // An answer that was complete before the false claim is still valid.
         do throws(CallFailure) {
             #expect(try await call.value().payload.count == 10)
         } catch {
@@ -182,7 +182,7 @@ import Testing
         #expect(try await next.value().payload == [4])
     }
 
-    /// The large answer's length fits the caller's memory, the second answer's does not.
+    /// The length of the large answer fits the caller's memory, but the length of the second answer does not.
     @Test(arguments: [false, true])
     func `BOMB-09: a second answer is never copied past the memory of a raw call`(_ isInTable: Bool) async throws {
         let channel = try Self.channel { $0.waiting = .block }
@@ -190,7 +190,7 @@ import Testing
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
         let mayRead = try Gate()
-        // A reader that is busy makes the call enter the table.
+        // A busy reader makes the call enter the table.
         let reader =
             isInTable ? ExtensionThread(raw: { host.leader.receiving.withLock { _ in try? mayRead.wait() } }) : nil
         while isInTable, host.leader.receiving.withLockIfAvailable({ _ in }) != nil { sched_yield() }

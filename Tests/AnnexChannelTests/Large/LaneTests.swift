@@ -5,9 +5,9 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A large message never delays a short one: the tests read it from the order of frames alone.
+/// A large message never delays a short one. The tests check this only by the order of frames.
 @Suite(.timeLimit(.minutes(20))) struct LaneTests {
-    /// A host's frames from the ring's start on, each of one line.
+    /// The kinds of a host's frames from the start of the ring. Each frame takes one line.
     private func kinds(_ peer: RawPeer, _ count: Int) -> [UInt8] {
         (0..<count).map { peer.host.start.load(fromByteOffset: RegionLayout.ring + $0 * 64, as: UInt8.self) }
     }
@@ -39,7 +39,7 @@ import Testing
         let host = channel.host
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
-        // The peer does not read the control socket, which takes no more in the end.
+        // The peer does not read the control socket, so the socket becomes full.
         while (try? host.leader.control.socket.send([1])) != nil {}
         host.sender.half.withLock { $0.cancels.append(1) }
         var request: Request? = Request(method: 1, granting: Grants(try ReadOnlyFile(path: "/proc/self/exe")))
@@ -68,7 +68,7 @@ import Testing
         #expect(sends(host, FrameHeader(kind: .cancel, call: 1), []))
     }
 
-    /// Whether the frame can be sent at once, though the peer reads nothing.
+    /// Whether the frame can be sent at once, although the peer reads nothing.
     private func sends(
         _ host: HostEndpoint, _ header: FrameHeader, _ payload: [UInt8], _ transfer: LargeTransfer? = nil
     ) -> Bool {

@@ -5,14 +5,14 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Messages of more than half a ring, which come in pieces through an arena.
+/// Messages of more than half a ring, which are sent in pieces through an arena.
 @Suite(.timeLimit(.minutes(20))) struct LargeMessageTests {
     static let piece = Int(WireFormat.pieceSize)
-    /// Around every bound: a frame's, a piece's, an arena's.
+    /// Sizes around every bound: that of a frame, of a piece, and of an arena.
     static let sizes = [40_000, piece - 1, piece, piece + 1, 4 * piece, 4 * piece + 1, 1 << 20 + 3]
 
     static func bytes(_ count: Int, _ seed: Int = 7) -> [UInt8] {
-        // With a count of 0 the initializer would write into the one empty array that all threads share.
+        // With a count of 0, the initializer would write into the empty array that all threads share.
         guard count > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             for index in 0..<count {
@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    /// An extension whose method 1 echoes, and whose method 2 answers as many bytes as its request says or has.
+    /// An extension whose method 1 echoes, and whose method 2 answers with as many bytes as its request states or
+    /// contains.
     private func server(
         _ waiting: WaitingStyle = .adaptive, _ change: (inout ChannelConfiguration) -> Void = { _ in }
     ) async throws -> (HostEndpoint, ExtensionThread) {
@@ -59,7 +60,7 @@ import Testing
         return (ends.host, thread)
     }
 
-    /// From a thread, not from a task.
+    /// Makes the call from a thread, and not from a task.
     private func general(_ host: HostEndpoint, _ method: UInt16, _ question: [UInt8]) throws -> [UInt8] {
         try host.callAndWait(Request(method: method, payload: question, mostReply: .max)).payload
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// The caller, and not the extension, decides how large an answer the host takes.
+/// The caller, and not the extension, decides the largest answer that the host accepts.
 @Suite(.timeLimit(.minutes(20))) struct ReplyLimitTests {
     private static let frame = 32_768
 

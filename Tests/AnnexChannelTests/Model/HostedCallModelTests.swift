@@ -3,8 +3,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A host's table of its extension's calls and the wire between them, driven by random schedules. In every order each
-/// call is answered once or given up, the number of calls in work stays within its limit, and neither side breaks a
+/// A host's table of its extension's calls and the wire between them, driven by random schedules. In every order, each
+/// call is answered once or given up. The number of calls in work stays within its limit, and neither side breaks a
 /// rule.
 @Suite struct HostedCallModelTests {
     private enum Frame {
@@ -17,7 +17,7 @@ import Testing
     private struct World {
         var table = HostedCalls()
         let most: Int
-        /// Handed out to the host's handlers.
+        /// The calls that were handed out to the host's handlers.
         var worked: [UInt64] = []
         var toHost: [Frame] = []
         var toExtension: [Frame] = []
@@ -28,7 +28,7 @@ import Testing
         var busy = 0
         var leftToAsk: Int
 
-        /// Neither side has any step left.
+        /// Whether neither side has any step left.
         var isOver: Bool { leftToAsk == 0 && toHost.isEmpty && toExtension.isEmpty && worked.isEmpty }
     }
 
@@ -77,7 +77,7 @@ import Testing
         world.toHost.append(.request(world.asked))
     }
 
-    /// Any call, answered or not: the answer may be on its way.
+    /// Cancels any call, answered or not. Its answer may already be on its way.
     private func cancel(_ world: inout World, using random: inout SeededRandom) {
         guard world.asked > 0, world.leftToAsk > 0 else { return }
         let call = UInt64.random(in: 1...world.asked, using: &random)
@@ -85,7 +85,7 @@ import Testing
         world.toHost.append(.cancel(call))
     }
 
-    /// As `RingLeader.handleRequest` and `handleCancel` do.
+    /// Does the same as `RingLeader.handleRequest` and `handleCancel`.
     private func deliverToHost(_ world: inout World) throws {
         guard !world.toHost.isEmpty else { return }
         switch world.toHost.removeFirst() {
@@ -98,7 +98,7 @@ import Testing
             case .admitted: break
             }
             world.worked.append(call)
-            // Asked again, it is no new call.
+            // If the same call arrives again, the table must not accept it as a new call.
             guard !world.table.accept(call) else { throw Broken.rule("call \(call) twice") }
         case .cancel(let call):
             guard world.table.cancel(call) else { throw Broken.rule("call \(call) was never made") }
@@ -112,7 +112,7 @@ import Testing
         world.answers[call, default: 0] += 1
     }
 
-    /// A handler is done, with any of its calls.
+    /// A handler finishes with any of its calls.
     private func answer(_ world: inout World, using random: inout SeededRandom) {
         guard let index = world.worked.indices.randomElement(using: &random) else { return }
         let call = world.worked.remove(at: index)

@@ -1,8 +1,8 @@
 /// Tries every order in which the steps of a `LockPair` can occur. Several threads each take one half once. Another
 /// thread takes both halves with one atomic access if they are free, and releases both with another access. The steps
-/// are those of the shipped code, one atomic access each.
+/// are those of the shipped code. Each step is one atomic access.
 struct LockModel {
-    /// One half's bits of the word.
+    /// The bits of one half in the word.
     struct Half: Hashable {
         let held: UInt8
         let waited: UInt8
@@ -12,15 +12,16 @@ struct LockModel {
         static let both = Half(held: 3, waited: 12)
     }
 
-    /// Whether a thread that has slept takes the lock as if another thread still slept, as shipped.
+    /// Whether a thread that has slept takes the lock as if another thread still slept. The shipped code does so.
     var suspectsOthers = true
-    /// Whether the word's bit is cleared before a sleeper is woken, as shipped.
+    /// Whether the word's bit is cleared before a sleeper is woken. The shipped code does so.
     var clearsFirst = true
-    /// Whether a thread that releases both halves wakes the sleepers of both, as shipped, or only those of the first.
+    /// Whether a thread that releases both halves wakes the sleepers of both halves, or only those of the first. The
+    /// shipped code wakes both.
     var wakesBoth = true
     /// The half that each thread wants.
     var halves: [Half] = [.second, .second, .second]
-    /// How often a thread tries to take both halves. If they are not free, it goes away.
+    /// How often a thread tries to take both halves. If they are not free, the thread gives up this try.
     var visits: UInt8 = 2
 
     enum Step: Hashable {
@@ -34,16 +35,16 @@ struct LockModel {
         case clear
         case wake
         case done
-        /// Holds both, at one of its visits.
+        /// The thread holds both halves, at one of its visits.
         case away, visits
     }
 
     struct Thread: Hashable {
         var half: Half
         var step = Step.begin
-        /// The halves whose sleepers it is still to wake.
+        /// The halves whose sleepers this thread must still wake.
         var owed: [Half] = []
-        /// The thread has polled long enough, and sleeps from now on.
+        /// Whether the thread has polled long enough and sleeps from now on.
         var isTired = false
     }
 
@@ -58,7 +59,7 @@ struct LockModel {
         case twoHolders
     }
 
-    /// Walks through all orders.
+    /// Tries all orders.
     func search() -> (states: Int, fault: Fault?) {
         let visitor = Thread(half: .both, step: .away)
         let start = State(threads: halves.map { Thread(half: $0) } + [visitor], visits: visits)
@@ -133,7 +134,7 @@ struct LockModel {
         }
     }
 
-    /// One atomic access, which shows the halves whose sleepers are to be woken.
+    /// Releases the halves with one atomic access. The access shows which halves have sleepers to wake.
     private func letGo(_ state: State, _ index: Int, _ halves: [Half]) -> [State] {
         var next = state
         next.word &= ~state.threads[index].half.held
@@ -142,7 +143,7 @@ struct LockModel {
         return next.threads[index].owed.isEmpty ? next.rested(index) : [next]
     }
 
-    /// The kernel wakes any one of the threads that sleep for that half.
+    /// The kernel wakes any of the threads that sleep for that half.
     private func waking(_ state: State, _ index: Int) -> [State] {
         guard let half = state.threads[index].owed.first else { return [] }
         var next = state
@@ -160,14 +161,14 @@ struct LockModel {
 }
 
 extension LockModel.State {
-    /// The first wake-up that a thread owes is done.
+    /// The state after the thread has done the first wake-up that it owes.
     func paid(_ index: Int, then step: LockModel.Step) -> [LockModel.State] {
         var next = self
         next.threads[index].owed.removeFirst()
         return next.threads[index].owed.isEmpty ? next.rested(index) : [next.with(index, step)]
     }
 
-    /// It owes no wake-up any more.
+    /// The state after the thread has done all wake-ups that it owes.
     func rested(_ index: Int) -> [LockModel.State] {
         [with(index, threads[index].half == .both ? .away : .done)]
     }

@@ -1,5 +1,5 @@
 extension SleepModel {
-    /// A buffered store reaches memory at any time; a release only after the stores before it.
+    /// A buffered store may reach memory at any time. A release store reaches memory only after the stores before it.
     func flushes(_ state: State) -> [State] {
         var found: [State] = []
         if let frame = state.bufferedClear {
@@ -35,7 +35,7 @@ extension SleepModel {
         case .sleep:
             return state.readerHasStored ? [state.with { $0.reader = wakes($0, header) ? .lowerFlag : .asleep }] : []
         case .asleep:
-            // A doorbell stays in the socket; a futex sleeper needs its waker to move it on.
+            // A doorbell stays in the socket. A sleeper on a futex continues only when the waker wakes it.
             guard bed == .doorbell, state.doorbells > 0 else { return [] }
             return [state.with { ($0.doorbells, $0.reader) = (0, .lowerFlag) }]
         case .lowerFlag: return buffered(state, false, .look)
@@ -104,16 +104,16 @@ extension SleepModel {
         case .fence: return (state.writerHasStored ? [state.with { $0.writer = .readFlag }] : []) + untold(state)
         case .readFlag: return [state.with { $0.writer = $0.receiver ? (hasBell ? .ring : .wake) : .room }]
         case .ring:
-            // An atomic addition: the stores before it are visible.
+            // An atomic addition, so the writer's earlier stores are visible.
             return state.writerHasStored ? [state.with { ($0.rings, $0.writer) = ($0.rings + 1, .wake) }] : []
         case .wake:
-            // A system call: the writer's own stores are visible.
+            // A system call, so the writer's own stores are visible.
             guard state.writerHasStored else { return [] }
             return [state.with { wake(&$0) }]
         }
     }
 
-    /// Goes on without reading the flag.
+    /// The writer continues without reading the flag.
     private func untold(_ state: State) -> [State] {
         switch telling {
         case .atOnce: []
@@ -122,12 +122,13 @@ extension SleepModel {
         }
     }
 
-    /// How many frames are published now.
+    /// The number of frames that are published now.
     private func count(_ state: State) -> UInt8 {
         min(batch, messages - state.shown)
     }
 
-    /// The frames after the first are stored before it. The reader cannot see them as long as the first is missing.
+    /// The later frames are stored before the first frame. As long as the first frame is missing, the reader cannot see
+    /// the later frames.
     private func publish(_ state: State) -> [State] {
         guard state.bufferedHeader == nil else { return [] }
         return [
@@ -154,7 +155,7 @@ extension SleepModel {
         }
     }
 
-    /// Room for the frames that are sent and the line behind them.
+    /// Whether there is room for the frames to be sent and the line behind them.
     private func hasRoom(_ state: State) -> Bool {
         state.shown + count(state) + 1 - state.seen <= lines
     }

@@ -1,11 +1,11 @@
-// The steps of `LeadingThread` and `Summons`, one for one.
+// The steps match those of `LeadingThread` and `Summons` one for one.
 extension SleepModel {
     /// The reader checks for jobs before it sleeps on the ring.
     func idleSteps(_ state: State) -> [State] {
         switch state.reader {
         case .readSummons: return [state.with { ($0.seenSummons, $0.reader) = ($0.summons, .takeJob) }]
         case .takeJob:
-            // One step, because it holds the lock of the jobs.
+            // This is one step, because the thread holds the lock of the jobs.
             return [
                 state.with {
                     let hasJob = $0.added > $0.ran
@@ -19,7 +19,7 @@ extension SleepModel {
         }
     }
 
-    /// Another thread hands in a job, and summons the reader if that is idle.
+    /// Another thread hands in a job. If the reader is idle, that thread summons it.
     func callerSteps(_ state: State) -> [State] {
         switch state.caller {
         case .add:

@@ -1,35 +1,36 @@
 /// Tries every order in which the steps of one ring can occur. A writer waits for room, and a reader waits for frames.
-/// The model has the store buffers of real processors, its rings go round, and it has no time-out.
+/// The model has the store buffers of real processors. Its rings wrap around, and it has no timeout.
 ///
 /// The steps match the shipped code one for one. The writer's steps are those of `RingWriter`, `WakeGate` and a
 /// sender's `SleepGate`. The reader's steps are those of `RingReader`, a receiver's `SleepGate`, and the return of
 /// room. A frame takes one line, and a header is the number of its frame.
 struct SleepModel {
-    /// The word that the reader waits on.
+    /// The word on which the reader waits.
     enum Bed {
-        /// The header that the writer stores next, as a host does.
+        /// The header that the writer stores next, as for a host.
         case header
-        /// A count of the sleeper's that the writer raises before it wakes, as an extension does.
+        /// A count of the sleeper, which the writer raises before it wakes the sleeper, as for an extension.
         case bell
-        /// The same count, but read only when the sleeper goes to sleep.
+        /// The same count, but the sleeper reads it only when it goes to sleep.
         case bellReadLate
         /// The sleeper's own flag. This is the obvious way, but wrong.
         case ownFlag
-        /// A message on the control socket, as a host at rest does.
+        /// A message on the control socket, as for a host at rest.
         case doorbell
-        /// The header, and a count that another thread of the host raises after it has handed in a job, as a thread
-        /// does that leads while it is idle.
+        /// The header and a count. Another thread of the host raises the count after it has handed in a job. A leading
+        /// thread waits in this way while it is idle.
         case headerAndSummons
-        /// The same, but the count is looked up only when the sleeper goes to sleep.
+        /// The same, but the sleeper reads the count only when it goes to sleep.
         case headerAndLateSummons
     }
 
     /// The moment at which a writer that has published a frame reads the sleeper's flag.
     enum Telling {
         case atOnce
-        /// Later, as shipped. If an answer shows that the frame was taken, the writer never reads the flag.
+        /// The writer reads the flag later, as the shipped code does. If an answer shows that the frame was taken, the
+        /// writer never reads the flag.
         case unlessTaken
-        /// As if each frame had been taken.
+        /// The writer behaves as if each frame had been taken.
         case never
     }
 
@@ -37,8 +38,8 @@ struct SleepModel {
     enum Attendance {
         /// No call is attended.
         case none
-        /// As shipped, the writer rings if the caller has asked for the doorbell since. A task asks for it before it
-        /// suspends.
+        /// The writer rings if the caller has asked for the doorbell since then. The shipped code does so. A task asks
+        /// for it before it suspends.
         case asked
         /// The caller suspends and does not change the request for the doorbell.
         case forgotten
@@ -47,26 +48,26 @@ struct SleepModel {
     var bed = Bed.header
     var telling = Telling.atOnce
     var attendance = Attendance.none
-    /// Whether both sides fence between their store and their load, as shipped.
+    /// Whether both sides have a fence between their store and their load, as in the shipped code.
     var fences = true
-    /// Whether a sleeper polls again after its flag is up, as shipped.
+    /// Whether a sleeper polls again after it has set its flag, as in the shipped code.
     var looksAgain = true
-    /// Whether the place of the next header is cleared before a header is shown, as shipped.
+    /// Whether the place of the next header is cleared before a header is shown, as in the shipped code.
     var clears = true
-    /// Whether a writer that publishes two frames at once wakes a sleeper on the first of them, as shipped, or on the
-    /// last.
+    /// If a writer publishes two frames at once: whether it wakes a sleeper on the first frame, as in the shipped code,
+    /// or on the last.
     var wakesFirst = true
-    /// How many frames are published at once.
+    /// The number of frames that are published at once.
     var batch: UInt8 = 1
-    /// How many frames a reader takes before it publishes its position. As shipped, this is at most a quarter of the
-    /// ring.
+    /// The number of frames that a reader takes before it publishes its position. In the shipped code, this is at most
+    /// a quarter of the ring.
     var step: UInt8 = 1
-    /// Whether a sleeper with a summons is marked as idle in the step in which it finds no job, as shipped.
+    /// Whether a sleeper with a summons is marked as idle in the step in which it finds no job, as in the shipped code.
     var marksIdleAtOnce = true
     let lines: UInt8 = 4
     let messages: UInt8 = 6
 
-    /// How many jobs another thread of the reader's process hands in.
+    /// The number of jobs that another thread of the reader's process hands in.
     var jobs: UInt8 { hasSummons ? 2 : 0 }
     var hasSummons: Bool { bed == .headerAndSummons || bed == .headerAndLateSummons }
 
@@ -92,19 +93,20 @@ struct SleepModel {
         var consumed: UInt8 = 0
         var receiver = false
         var sender = false
-        // The stores of each side that no other core sees yet.
+        // The stores of each side that other cores do not see yet.
         var bufferedClear: UInt8?
         var bufferedHeader: UInt8?
         var bufferedSender: Bool?
         var bufferedReceiver: Bool?
         var bufferedConsumed: UInt8?
-        // The reader: how many frames it has taken, and how many of them it has published as taken.
+        // The reader: the number of frames that it has taken, and how many of them it has published as taken.
         var reader = ReaderStep.look
         var taken: UInt8 = 0
         var told: UInt8 = 0
-        /// The reader took an old frame, or a frame out of turn, for the next one.
+        /// Whether the reader took an old frame, or a frame out of order, as the next frame.
         var mistook = false
-        // The writer: how many frames it has written and published, and the reader's position as far as it knows.
+        // The writer: the number of frames that it has written and published, and the last position of the reader that
+        // it knows.
         var writer = WriterStep.room
         var written: UInt8 = 0
         var shown: UInt8 = 0

@@ -1,25 +1,28 @@
 /// Tries every order in which the steps of a ring with staying frames can occur. While the writer knows that the last
 /// frame was taken, the next frame stays in the same place. Otherwise the next frame lies after it. The model has a
-/// store buffer, and loads happen early if no rule forbids it. The reader sleeps on the word that it has seen, and
-/// there is no time-out.
+/// store buffer, and loads may happen early if no rule forbids it. The reader sleeps on the word that it has seen.
+/// There is no timeout.
 ///
 /// The steps match the shipped code one for one: `RingWriter.publishAtOnce` with its move to the next place,
 /// `WakeGate`, `RingReader.poll` and `SleepGate`. A frame takes one line. There are as many lines as frames, so the
-/// ring does not go round. `SleepModel` has rings that go round, clearing, room and batches. Neither model has a move
-/// to the next place without a frame there, which happens if there is no room for the frame.
+/// ring does not wrap around. `SleepModel` covers rings that wrap around, clearing, room and batches. If there is no
+/// room for a frame, the shipped code moves to the next place without a frame there. Neither model covers that case.
 struct StayModel {
-    /// Whether a frame is written over the last one only if that one is known to be taken, as shipped.
+    /// Whether a frame may be written over the last frame only if the last frame is known to be taken, as in the
+    /// shipped code.
     var waitsToKnow = true
-    /// Whether frames in one place differ from one to the next by their lap, as shipped.
+    /// Whether consecutive frames in one place differ by their lap, as in the shipped code.
     var laps = true
-    /// Whether the next frame is stored before the frame that stayed points to it, as shipped.
+    /// Whether the next frame is stored before the frame that stayed points to it, as in the shipped code.
     var behindFirst = true
-    /// Whether a writer that moves on wakes a sleeper on the frame that stayed, as shipped, or on the next frame.
+    /// Whether a writer that moves on wakes a sleeper on the frame that stayed, as in the shipped code, or on the next
+    /// frame.
     var wakesStayed = true
-    /// Whether a frame's first word is stored after the rest of the frame, as shipped. Otherwise other cores may see
-    /// the word first.
+    /// Whether a frame's first word is stored after the rest of the frame, as in the shipped code. Otherwise other
+    /// cores may see the word first.
     var releases = true
-    /// Whether a frame is loaded after its first word, as shipped. Otherwise a core may load the frame first.
+    /// Whether a frame is loaded after its first word, as in the shipped code. Otherwise a core may load the frame
+    /// first.
     var acquires = true
     let messages: UInt8 = 4
 
@@ -38,7 +41,7 @@ struct StayModel {
 
     struct Store: Hashable {
         var line: UInt8
-        /// Exactly one of the two is stored.
+        /// Exactly one of `word` and `message` is stored.
         var word: Word?
         var message: UInt8?
     }
@@ -52,8 +55,8 @@ struct StayModel {
         /// The writer's stores that the reader does not see yet, in order.
         var stores: [Store] = []
         var storedFlag: Bool?
-        // The writer: its next message, that message's place, the word that stays there, and the place on which a
-        // sleeper sleeps.
+        // The writer: its next message, that message's place, the word that stays there, and the place whose word a
+        // sleeper waits on.
         var writer = WriterStep.write
         var next: UInt8 = 0
         var place: UInt8 = 0
@@ -72,7 +75,7 @@ struct StayModel {
     }
 
     /// The number of states, and a faulty state if there is one. In a faulty state, a side sleeps for ever, or the
-    /// reader has taken a frame out of turn.
+    /// reader has taken a frame out of order.
     func search() -> (states: Int, lost: State?) {
         var seen: Set<State> = [State()]
         var todo = [State()]
@@ -87,7 +90,7 @@ struct StayModel {
 
     private func flushes(_ state: State) -> [State] {
         var found: [State] = []
-        // A store without order may be seen before earlier stores.
+        // A store without order may become visible before earlier stores.
         for index in state.stores.indices.prefix(releases ? 1 : 2) {
             let store = state.stores[index]
             found.append(

@@ -5,7 +5,8 @@ import Testing
 @testable import AnnexChannel
 @testable import AnnexReplay
 
-/// The reader of a recording takes a file that any program may have written, or that its writer did not finish.
+/// The reader of a recording must handle any file. Any program may have written the file, or its writer may not have
+/// finished it.
 @Suite(.timeLimit(.minutes(20))) struct RecordingReaderTests {
     private static let sample: Result<[UInt8], any Error> = Result {
         let channel = try RecordedChannel()

@@ -7,7 +7,8 @@ import Testing
 @testable import AnnexChannel
 @testable import AnnexReplay
 
-/// A recorder writes every frame that went through the channel, and keeps no more of each than its settings say.
+/// A recorder writes every frame that passed through the channel. It keeps no more bytes of each frame than its
+/// settings say.
 @Suite(.timeLimit(.minutes(20))) struct RecordingTests {
     /// Lets a host talk to the extension of the conformance tests, and returns the recording.
     private func record(
@@ -123,7 +124,7 @@ import Testing
             $0.mostHandedOverBytes = .max
         }
         let host = ends.host
-        // The whole file is a hole: longer than a record's length can say, and without any memory.
+        // The whole file is a hole without any memory. It is longer than the length field of a record can state.
         let memory = DescriptorList(try Descriptor.memfd("annex-handed", size: 5 << 30))
         _ = try await host.start(Request(method: 1, payload: [1], descriptors: memory))
         host.end(with: "over")

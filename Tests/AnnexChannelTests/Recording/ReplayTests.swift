@@ -8,7 +8,8 @@ import Testing
 @testable import AnnexChannel
 @testable import AnnexReplay
 
-/// A recording is played to an extension: the extension answers the same, or the first difference is named.
+/// A recording is replayed to an extension. Either the extension gives the same answers, or the replay names the first
+/// difference.
 @Suite(.timeLimit(.minutes(20))) struct ReplayTests {
     typealias Body = @Sendable (borrowing ExtensionEndpoint) throws -> Void
 
@@ -31,7 +32,7 @@ import Testing
         return try channel.recording
     }
 
-    /// Plays a recording to another extension.
+    /// Replays a recording to another extension.
     private func replay(
         _ recording: Recording, to extensionBody: @escaping Body, patience: Duration = .patience
     ) async throws -> ReplayDifference? {
@@ -187,7 +188,7 @@ import Testing
     }
 
     @Test func `a call that was given up is given up again`() async throws {
-        // Keeps the first answer until its caller has given up.
+        // Delays the first answer until its caller has given up.
         let patient: Body = { endpoint in
             try endpoint.sayHello()
             while let incoming = try endpoint.next() {

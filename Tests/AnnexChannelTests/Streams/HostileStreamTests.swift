@@ -5,7 +5,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A peer that breaks one rule of streams or of its own calls; the host must name it, close, and live.
+/// A peer breaks one rule of streams or of its own calls. The host must name the rule, close the channel, and continue
+/// to run.
 @Suite(.timeLimit(.minutes(20))) struct HostileStreamTests {
     private enum Kind {
         static let request: UInt8 = 2
@@ -38,7 +39,7 @@ import Testing
             },
             handlers: { handlers in
                 guard taking else { return }
-                // Held for as long as the channel: a stream that is let go of is reset by this side.
+                // The streams are kept as long as the channel, because this side resets a stream that is released.
                 handlers.onStream = { kept.add($0) }
                 handlers.onRequest = { $0.fail(code: 1, text: "no") }
             })
@@ -97,7 +98,7 @@ import Testing
         let payload: [UInt8]
         let descriptors: UInt8
         let call: UInt64
-        /// The length that the host names as the payload's.
+        /// The length of the payload that the host names.
         let length: Int
 
         init(_ kind: UInt8, _ payload: [UInt8], descriptors: UInt8 = 0, call: UInt64 = 2, length: Int? = nil) {
@@ -169,7 +170,8 @@ import Testing
         stream.cancel()
         var writer = RawWriter(channel.peer)
         try await channel.greet(&writer)
-        // Its window holds 64 messages. The host sent none, so no credit can follow. Four other frames are free.
+        // The stream's window holds 64 messages. The host sent no message, so no credit can follow. Four other frames
+        // do not count.
         let free = 64 + 4
         writer.send((0..<free + 6).flatMap { _ in RawPeer.frame(Kind.finish, call: stream.id) })
         #expect(await channel.violation() == .messageBudget(.frames, limit: 5))
@@ -193,7 +195,7 @@ import Testing
     }
 }
 
-/// Streams that a host takes and neither reads nor lets go of.
+/// Streams that a host accepts, but neither reads nor releases.
 private final class KeptStreams: Sendable {
     private let streams = Mutex<[ChannelStream]>([])
 
@@ -203,7 +205,7 @@ private final class KeptStreams: Sendable {
         streams.withLock { $0.append(stream) }
     }
 
-    /// Outside the lock: a stream that is released reports to its endpoint.
+    /// Releases the streams outside the lock, because a released stream reports to its endpoint.
     func dropAll() {
         let streams = streams.withLock { streams in
             defer { streams = [] }

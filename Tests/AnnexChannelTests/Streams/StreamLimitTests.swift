@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// No wait in a stream lasts for ever because the other side does nothing.
+/// If the other side does nothing, every wait in a stream must still end.
 @Suite(.timeLimit(.minutes(20))) struct StreamLimitTests {
     /// A stream to an extension that never gives credit, and the waits that are reported to its owner.
     private func stuck(

@@ -3,8 +3,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Two ends of a stream and the wire between them, driven by random schedules. In every order no side owes more than a
-/// window, nothing is lost, and a side that has something to do can go on.
+/// Two ends of a stream and the wire between them, driven by random schedules. In every order, no side owes more than a
+/// window and nothing is lost. A side that has something to do can continue.
 @Suite(.timeLimit(.minutes(20))) struct StreamModelTests {
     private enum Frame {
         case data(UInt32)
@@ -12,7 +12,7 @@ import Testing
         case finish
     }
 
-    /// One end: its state, the messages that came and were not taken, and the frames on the way to it.
+    /// One end: its state, the messages that arrived and were not taken, and the frames on the way to it.
     private struct End {
         var state: StreamState
         var queue: [UInt32] = []

@@ -10,13 +10,13 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct StreamTests {
     /// The methods of the streams in these tests.
     private enum Method {
-        /// Sends every message back, doubled, and finishes when the opener does.
+        /// Sends every message back twice as long, and finishes when the opener finishes.
         static let echo: UInt16 = 20
-        /// Sends messages without a request: as many hundreds as the first byte of the arguments states.
+        /// Sends messages without a request. The first byte of the arguments states how many hundreds of messages.
         static let produce: UInt16 = 21
-        /// Reads nothing until an event asks for it.
+        /// Reads nothing until an event requests it.
         static let hoard: UInt16 = 22
-        /// Is released at once.
+        /// The extension releases this stream at once.
         static let refuse: UInt16 = 23
     }
 
@@ -66,7 +66,7 @@ import Testing
             let stream = try endpoint.openStream(Method.echo)
             try stream.sendAndWait([1])
             try isLetGo.wait()
-            // The extension has credit for far more.
+            // The extension has credit for much more.
             do { try stream.sendAndWait([2]) } catch let error as StreamFailure {
                 failure.value.withLock { $0 = error }
             }
@@ -86,7 +86,7 @@ import Testing
         var writer = RawWriter(channel.peer)
         let stream = try channel.host.openStream(1)
         writer.sendHello()
-        // Credit for one small message; then the peer finishes its side.
+        // The host gets credit for one small message. Then the peer finishes its side.
         writer.send(RawPeer.frame(11, WireBytes.bytes(UInt32(1024)), call: stream.id))
         writer.send(RawPeer.frame(12, call: stream.id))
         let sender = ExtensionThread(raw: {
@@ -114,7 +114,7 @@ import Testing
         }
         #expect(try await stream.receive() == nil)
         try await sent
-        // A stream that is over is in no table, once the reader of its end has removed it.
+        // After the reader of the end has removed a finished stream, the stream is in no table.
         await eventually { host.state.streams.withLock { $0.count } == 0 }
         host.finish(thread)
     }
@@ -134,7 +134,8 @@ import Testing
     @Test func `BOMB-11: a producer waits for a host that does not read`() throws {
         let (host, thread) = try channel { try serve($0) }
         let stream = try host.openStream(Method.produce, arguments: [10], window: 8192)
-        // The producer has used its credit up when nothing more comes: the messages that wait never exceed the window.
+        // When no more messages arrive, the producer has used up its credit. The waiting messages never exceed the
+        // window.
         while stream.inner.withLock({ $0.state.owed }) >= StreamState.cost(1000) { Processor.yield() }
         for index in 0..<1000 {
             #expect(stream.inner.withLock { $0.queue.count } * 1016 <= 8192)
@@ -156,7 +157,8 @@ import Testing
         var sent = 0
         #expect(throws: StreamFailure.deadlineExceeded) {
             while true {
-                // The ring holds fewer frames than the window: all but the last one may have to wait for the reader.
+                // The ring holds fewer frames than the window. So every message but the last may have to wait for the
+                // reader.
                 let limit: Duration = sent < 65 ? .patience : .milliseconds(100)
                 try stream.sendAndWait([UInt8](repeating: 1, count: 984), timeout: limit)
                 sent += 1
@@ -236,7 +238,7 @@ import Testing
     }
 }
 
-/// Streams that an extension takes and neither reads nor lets go of.
+/// Streams that an extension accepts, but neither reads nor releases.
 private final class Kept {
     var streams: [ExtensionStream] = []
 }

@@ -13,7 +13,7 @@ private struct Number: Message, Hashable {
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) { value = try decoder.decode(1) }
 }
 
-/// A stream on which numbers come back, each increased by the number of the arguments.
+/// A stream that returns numbers. Each number is increased by the number in the arguments.
 private enum Sum: ChannelStreamKind {
     static let method: UInt16 = 30
     typealias Arguments = Number
@@ -21,7 +21,7 @@ private enum Sum: ChannelStreamKind {
     typealias FromExtension = Number
 }
 
-/// The same numbers with texts of any length from the host.
+/// The same kind of stream, but the host sends texts of any length.
 private enum Length: ChannelStreamKind {
     static let method: UInt16 = 31
     typealias Arguments = NoContent
@@ -200,7 +200,7 @@ private enum Length: ChannelStreamKind {
         }
     }
 
-    /// A channel to a hostile extension that reports the methods whose messages cannot be decoded.
+    /// A channel to a hostile extension. It reports the methods whose messages cannot be decoded.
     private func reportingChannel(to reports: AsyncStream<UInt16>.Continuation) throws -> HostileChannel {
         try HostileChannel(handlers: { $0.onUnreadable = { method, _ in reports.yield(method) } })
     }
@@ -221,7 +221,7 @@ private enum Length: ChannelStreamKind {
                 return
             }
         }
-        // The report comes on the loop's thread.
+        // The report is made on the loop's thread.
         for _ in 0..<2 { await withCheckedContinuation { turn in channel.loop.execute { turn.resume() } } }
         reports.continuation.finish()
         var methods: [UInt16] = []
@@ -250,7 +250,7 @@ private enum Length: ChannelStreamKind {
         var hosted = HostService()
         hosted.handleStreams(Sum.self) { _ in
             begun.withLock { $0 += 1 }
-            // Not ended by the stream's reset.
+            // The reset of the stream does not end this wait.
             for await _ in waiting {}
         }
         let channel = try HostileChannel({ $0.mostStreams = 3 }, handlers: { [hosted] in hosted.install(in: &$0) })

@@ -2,7 +2,8 @@ import AnnexChannel
 import AnnexTestSupport
 
 extension ChannelConfiguration {
-    /// A ring stays full for as long as its reader gets no processor, which says nothing about the channel.
+    /// The time limits are long, because a ring stays full as long as its reader gets no processor. That says nothing
+    /// about the channel.
     static var patient: ChannelConfiguration {
         var configuration = ChannelConfiguration()
         configuration.sendLimit = .patience

@@ -3,15 +3,15 @@ import AnnexLinux
 import Glibc
 import Synchronization
 
-/// An extension's end that runs on a thread of this process: the same code as in a process of its own.
+/// The extension's end of a channel on a thread of this process. It runs the same code as in a separate process.
 final class ExtensionThread: Sendable {
-    /// Asks an honest extension of these tests to end its loop.
+    /// Asks an extension of these tests to end its loop.
     static let endMethod: UInt16 = 0xFFFF
 
     private let thread = Mutex<pthread_t?>(nil)
     private let body: Mutex<(@Sendable () -> Void)?>
 
-    /// Runs `body` with the extension's end on a thread of its own.
+    /// Runs `body` with the extension's end on a separate thread.
     init(
         _ descriptors: consuming ExtensionDescriptors, waiting: WaitingStyle = .adaptive,
         _ body: @escaping @Sendable (borrowing ExtensionEndpoint) throws -> Void
@@ -43,7 +43,7 @@ final class ExtensionThread: Sendable {
         }
     }
 
-    /// A thread that plays a peer without the library's help.
+    /// A thread that acts as a peer without the library.
     init(raw body: @escaping @Sendable () -> Void) {
         self.body = Mutex(body)
         start()
@@ -69,7 +69,7 @@ final class ExtensionThread: Sendable {
     }
 }
 
-/// Lets a closure that several threads may hold carry what cannot be copied.
+/// Holds a value that cannot be copied, so that a closure can pass it to another thread.
 final class Box<Value: ~Copyable & Sendable>: Sendable {
     let value: Mutex<Value?>
 
@@ -79,7 +79,7 @@ final class Box<Value: ~Copyable & Sendable>: Sendable {
 }
 
 extension ExtensionEndpoint {
-    /// Answers requests until the host sends the event that ends these tests' extensions.
+    /// Answers requests until the host sends the event that ends the extensions of these tests.
     borrowing func serve(_ answer: (consuming IncomingRequest) throws -> Void) throws {
         while let incoming = try next() {
             switch consume incoming {
@@ -91,7 +91,7 @@ extension ExtensionEndpoint {
 }
 
 extension HostEndpoint {
-    /// Lets the extension of a test return from `serve`, and waits for it.
+    /// Makes the extension of a test return from `serve`, and waits for it.
     func finish(_ thread: ExtensionThread) {
         try? sendAndWait(ChannelEvent(method: ExtensionThread.endMethod, payload: []))
         thread.join()

@@ -1,6 +1,6 @@
 import AnnexLinux
 
-/// Lets a thread wait until another lets it pass; once for each opening.
+/// Lets a thread wait until another thread opens the gate. Each opening lets one wait pass.
 final class Gate: Sendable {
     private let reading: Descriptor
     private let writing: Descriptor
@@ -11,7 +11,7 @@ final class Gate: Sendable {
         writing = try pipe.second.duplicate()
     }
 
-    /// Nothing can fail here that would not show as a hang of the waiting side, which the time limit ends.
+    /// Errors are ignored, because a failure would show as a hang of the waiting side. The time limit ends such a hang.
     func open() {
         try? writing.writeAll([1])
     }

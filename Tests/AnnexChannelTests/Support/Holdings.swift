@@ -1,8 +1,8 @@
 import AnnexLinux
 import Glibc
 
-/// The resources of a channel that this process has. They are counted in a process of its own, because other tests open
-/// and close files meanwhile.
+/// The channel resources that this process holds. The test counts them in a separate process, because other tests open
+/// and close files at the same time.
 struct Holdings {
     let descriptors: Int
     private let threads: Int
@@ -21,9 +21,9 @@ struct Holdings {
         descriptors <= other.descriptors && threads <= other.threads && mappings <= other.mappings
     }
 
-    /// Waits until there are no more resources than this. Threads end some time after the request, and stay listed in
-    /// `/proc` a little longer.
-    /// - Throws: `Left` at a watchdog's end.
+    /// Waits until there are no more resources than in this count. Threads end some time after the request, and stay
+    /// listed in `/proc` a little longer.
+    /// - Throws: `Left` when the watchdog's time is over.
     func untilBack() throws {
         for _ in 0..<20_000 {
             if try Holdings.now().isNoMore(than: self) { return }
@@ -47,8 +47,8 @@ struct Holdings {
         loop.shutDown()
     }
 
-    /// Waits until the loop's thread holds no channel any more. It releases a channel, with the channel's descriptors,
-    /// only after its handler has ended.
+    /// Waits until the loop's thread holds no channel any more. The thread releases a channel and the channel's
+    /// descriptors only after its handler has ended.
     private static func rest(_ loop: EventLoop) throws {
         let turn = try Gate()
         for _ in 0..<2 {
@@ -57,7 +57,7 @@ struct Holdings {
         }
     }
 
-    /// The runtime makes its objects for sleeping tasks with the first task that sleeps. So a task sleeps before the
+    /// When the first task sleeps, the runtime creates its objects for sleeping tasks. So a task sleeps here before the
     /// first count.
     static func prepare() async throws {
         try await Task.sleep(for: .milliseconds(10))
@@ -68,10 +68,10 @@ struct Holdings {
         let after: Holdings
     }
 
-    /// Without the threads of libdispatch, which begin at any time and belong to no channel.
+    /// Counts the threads except those of libdispatch, which begin at any time and belong to no channel.
     private static func threads() throws -> Int {
         try entries("task").filter { thread in
-            // One that has ended meanwhile has no name.
+            // A thread that has ended since then has no name.
             guard let file = try? Descriptor.open("/proc/self/task/\(thread)/comm", O_RDONLY),
                 let name = try? file.readAll(atMost: 64)
             else { return false }

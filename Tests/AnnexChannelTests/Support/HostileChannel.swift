@@ -3,7 +3,7 @@ import Glibc
 
 @testable import AnnexChannel
 
-/// A host's endpoint with a raw peer at the other end, and what the host said about it.
+/// A host's endpoint with a raw peer at the other end, and everything that the host reported about the peer.
 final class HostileChannel: Sendable {
     let host: HostEndpoint
     let peer: RawPeer
@@ -36,16 +36,16 @@ final class HostileChannel: Sendable {
         loop.shutDown()
     }
 
-    /// Sends the hello and waits until the loop's thread has read it and is at rest: the next caller leads.
+    /// Sends the hello. Then waits until the loop's thread has read it and is at rest, so that the next caller leads.
     func greet(_ writer: inout RawWriter) async throws {
         writer.sendHello()
         _ = try await host.untilHello()
-        // The doorbell may have come after the first turn's look.
+        // The doorbell may have arrived after the check in the first turn.
         for _ in 0..<2 { await withCheckedContinuation { turn in loop.execute { turn.resume() } } }
     }
 
     /// Occupies the event loop's thread, as a slow handler does.
-    /// - Returns: the gate that ends it. It must be opened before this object ends, which waits for the thread.
+    /// - Returns: the gate that ends it. Open it before this object is freed, because `deinit` waits for the thread.
     func occupyLoop() throws -> Gate {
         let (begins, mayGoOn) = (try Gate(), try Gate())
         loop.execute {
@@ -56,7 +56,7 @@ final class HostileChannel: Sendable {
         return mayGoOn
     }
 
-    /// The one violation that the owner hears of.
+    /// The one violation that the owner is told.
     func violation() async -> ChannelViolation? {
         var iterator = violations.makeAsyncIterator()
         return await iterator.next()

@@ -6,7 +6,7 @@ enum RawMemory {
     private typealias Call = @convention(c) (Int32, Int32, Int, Int) -> Int32
     private typealias Making = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
 
-    /// Gives a part its pages, behind the end too, without making the file any longer.
+    /// Allocates pages for a part of the file, even behind its end, without making the file longer.
     static func fill(_ memory: borrowing Descriptor, from offset: Int, count: Int) -> Int32 {
         // Glibc's import lacks the name.
         guard let symbol = dlsym(nil, "fallocate") else { return -1 }

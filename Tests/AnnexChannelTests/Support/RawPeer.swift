@@ -3,7 +3,7 @@ import Glibc
 
 @testable import AnnexChannel
 
-/// A peer that writes whatever it likes into the extension's region: no rule of the library holds it back.
+/// A peer that writes any bytes into the extension's region, without the rules of the library.
 final class RawPeer: Sendable {
     let control: ControlSocket
     let region: Mapping
@@ -21,7 +21,7 @@ final class RawPeer: Sendable {
         memory = try descriptors.extensionRegion.duplicate()
     }
 
-    /// The whole region, with the arena behind its ring.
+    /// The whole region, including the arena behind its ring.
     func arena() throws -> Mapping {
         try Mapping(memory, size: Int(memory.status().size), writable: true)
     }
@@ -34,34 +34,35 @@ final class RawPeer: Sendable {
         SharedWord(UnsafePointer((host.start + offset).assumingMemoryBound(to: UInt32.self))).loadAcquire()
     }
 
-    /// Bytes straight into the ring.
+    /// Writes bytes directly into the ring.
     func write(_ bytes: [UInt8], at position: UInt32) {
         for (index, byte) in bytes.enumerated() {
             region.start.storeBytes(of: byte, toByteOffset: place(position &+ UInt32(index)), as: UInt8.self)
         }
     }
 
-    /// Where a position lies in the region.
+    /// The offset of a position in the region.
     func place(_ position: UInt32) -> Int {
         RegionLayout.ring + Int(position & (capacity - 1))
     }
 
-    /// The word that the host sleeps on when it has read up to here.
+    /// The word on which the host sleeps when it has read up to this position.
     func header(at position: UInt32) -> WritableWord {
         WritableWord((region.start + place(position)).assumingMemoryBound(to: UInt32.self))
     }
 
-    /// Shows frames that begin here, the first header's first word last, as an honest writer does.
+    /// Shows frames that begin at this position. Like an honest writer, it stores the first word of the first header
+    /// last.
     func show(_ bytes: [UInt8], at position: UInt32) {
         write([UInt8](repeating: 0, count: 8), at: position &+ UInt32(bytes.count))
         write(Array(bytes.dropFirst(8)), at: position &+ 8)
-        // In one piece: a host that looks meanwhile sees all of the word or nothing.
+        // The word is stored in one access, so a host that reads at the same time sees all of the word or nothing.
         Processor.fence()
         region.start.storeBytes(
             of: WireBytes.number(bytes, at: 0) ?? 0, toByteOffset: place(position), as: UInt64.self)
     }
 
-    /// Shows frames, wakes a host that sleeps here and rings, so that the host reads even when no caller waits.
+    /// Shows frames, wakes a host that sleeps at this position, and rings. So the host reads even if no caller waits.
     func publish(_ bytes: [UInt8], at position: UInt32) {
         show(bytes, at: position)
         header(at: position).wake()
@@ -74,7 +75,7 @@ final class RawPeer: Sendable {
         [kind, descriptors] + WireBytes.bytes(method) + WireBytes.bytes(length) + WireBytes.bytes(call)
     }
 
-    /// A frame as it should be.
+    /// A valid frame.
     static func frame(
         _ kind: UInt8, _ payload: [UInt8] = [], descriptors: UInt8 = 0, method: UInt16 = 0, call: UInt64 = 0
     ) -> [UInt8] {
@@ -100,7 +101,7 @@ struct RawWriter {
         self.peer = peer
     }
 
-    /// Puts bytes behind those that are there, and publishes them.
+    /// Appends bytes to the ring and publishes them.
     mutating func send(_ bytes: [UInt8]) {
         peer.publish(bytes, at: position)
         position &+= UInt32(bytes.count)

@@ -1,6 +1,8 @@
-/// Finds expressions that can trap, in Swift text. The files that handle a peer's bytes may contain none of them.
+/// Finds expressions that can trap, in Swift text. The files that handle a peer's bytes must not contain such
+/// expressions.
 ///
-/// It reads words and not types, so it also forbids some harmless expressions. The receiver's files avoid these too.
+/// The lint reads words and not types, so it also forbids some harmless expressions. The receiver's files avoid those
+/// expressions too.
 struct TrapLint {
     struct Finding: Hashable, CustomStringConvertible {
         let line: Int
@@ -18,7 +20,7 @@ struct TrapLint {
     }
 
     private static func offences(in line: String) -> [String] {
-        // Declarations of operators, imports and attributes hold no expression.
+        // Declarations of operators, imports and attributes contain no expression.
         if line.hasPrefix("@") || line.contains("import ") { return [] }
         var found: [String] = []
         for (name, pattern) in patterns where line.contains(pattern) { found.append(name) }
@@ -42,7 +44,7 @@ struct TrapLint {
         ]
     }
 
-    /// The text with comments and string literals blanked, line for line.
+    /// The text without comments and string literals. The lines stay the same.
     static func bare(_ source: String) -> String {
         var result = ""
         for line in source.split(separator: "\n", omittingEmptySubsequences: false) {

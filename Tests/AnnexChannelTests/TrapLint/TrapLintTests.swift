@@ -3,9 +3,9 @@ import Glibc
 import Testing
 
 @Suite struct TrapLintTests {
-    /// The files that a peer's number passes through. Two kinds are left out. The first are the checked helpers
-    /// `Hostile` and `ByteCursor`. The second are files whose sums of arrays and removals from tables the lint would
-    /// report: `HostedCalls`, `SocketPacket`, `HostStreams`, `StreamQueue` and `StreamFrame`.
+    /// The files that process a peer's numbers. Two kinds are left out. The first are the checked helpers `Hostile` and
+    /// `ByteCursor`. The second are files whose sums of arrays and removals from tables the lint would report:
+    /// `HostedCalls`, `SocketPacket`, `HostStreams`, `StreamQueue` and `StreamFrame`.
     static let receiver = [
         "AnnexMessages/MessageDecoder", "AnnexMessages/FieldValue", "AnnexReplay/Recording",
         "AnnexChannel/Wire/RawCalls", "AnnexChannel/Wire/StreamState", "AnnexChannel/Wire/WireBytes",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A number of a message is used once, and not those of Annex.
+/// A message number may be used only once, and the numbers of Annex may not be used.
 @Suite(.timeLimit(.minutes(20))) struct ReservedMethodTests {
     private struct Taken: ChannelRequest, ChannelNotice {
         static let method: UInt16 = 0xFE00

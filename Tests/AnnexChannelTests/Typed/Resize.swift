@@ -32,7 +32,7 @@ struct Resized: Message, Equatable {
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) { image = try decoder.decode(1) }
 }
 
-/// The same request as a newer host writes it, with fields that the older one's reader does not know.
+/// The same request as a newer host sends it, with fields that an older reader does not know.
 struct NewerResize: ChannelRequest {
     static let method = Resize.method
     typealias Response = Resized
@@ -48,7 +48,7 @@ struct NewerResize: ChannelRequest {
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {}
 }
 
-/// Asks for a response of another form than the extension gives.
+/// Requests a response of another form than the extension gives.
 struct Misread: ChannelRequest {
     static let method = Resize.method
 

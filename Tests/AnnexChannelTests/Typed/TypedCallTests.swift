@@ -47,7 +47,7 @@ import Testing
             }
         }
         var iterator = outcomes.makeAsyncIterator()
-        // One call may have been on its way when the table was full.
+        // When the table was full, one call may already have been on its way.
         for _ in 0..<15 { #expect(await iterator.next() == .tooManyCalls(most: 4)) }
         host.end(with: "over")
         for _ in 0..<5 { _ = await iterator.next() }
@@ -124,7 +124,7 @@ import Testing
         resizer.finish()
     }
 
-    /// The channel may take less than a message may have.
+    /// The limit of the channel may be lower than the limit of a message.
     @Test(arguments: [false, true])
     func `a response too large for the channel is a failure that says so`(_ isLater: Bool) throws {
         var configuration = ChannelConfiguration.patient
@@ -177,7 +177,7 @@ import Testing
     @Test func `notices arrive in order`() throws {
         let resizer = try Resizer()
         for width: UInt32 in 0..<300 { try resizer.host.sendAndWait(Hint(width: width)) }
-        // This call is answered after everything that was sent before it.
+        // This call is answered after every message that was sent before it.
         _ = try resizer.host.callAndWait(Resize(width: 1))
         #expect(resizer.hints.withLock { $0 } == Array(0..<300))
         resizer.finish()

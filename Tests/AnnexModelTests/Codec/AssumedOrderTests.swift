@@ -2,8 +2,8 @@ import AnnexChannel
 import AnnexTestSupport
 import Testing
 
-/// A message is first decoded under the assumption that its tags rise. The assumption never changes the result: a
-/// decoder that checked every field first gives the same value, or the same failure.
+/// A message is first decoded under the assumption that its tags rise. The assumption never changes the result. A
+/// decoder that first checks every field gives the same value or the same failure.
 @Suite(.timeLimit(.minutes(20))) struct AssumedOrderTests {
     @Test func `any fields in any order decode as if all were checked first`() throws {
         let seed = SeededRandom.fresh()
@@ -57,7 +57,7 @@ import Testing
         return false
     }
 
-    /// Random fields: mostly with rising tags, mostly of a width that a decoder asks for, some with fields inside.
+    /// Random fields. Most have rising tags, most have a width that a decoder asks for, and some contain other fields.
     private func fields(_ levels: Int, using generator: inout SeededRandom) -> [UInt8] {
         var fields: [[UInt8]] = []
         var tag: UInt8 = 1
@@ -80,7 +80,7 @@ import Testing
     }
 }
 
-/// A message that needs its first fields.
+/// A message that requires its first fields.
 private struct Strict: Message {
     let first: UInt32
     let second: UInt64
@@ -103,20 +103,20 @@ private struct Strict: Message {
     }
 }
 
-/// A message that goes on after a failure, within and beside other messages.
+/// A message whose decoding continues after a failure, within other messages and beside them.
 private struct Lenient: Message {
     let byte: UInt8?
     let holder: Holder?
     let strict: Indirect?
     let texts: [String]
 
-    /// Keeps a message within itself out of line.
+    /// Stores a message behind a reference, so that the message can contain itself.
     final class Indirect: Sendable {
         let value: Strict
         init(_ value: Strict) { self.value = value }
     }
 
-    /// A field's value that goes on after a failure of the message in it.
+    /// A field value whose decoding continues after a failure of the message in it.
     struct Holder: FieldValue {
         let value: UInt32
 

@@ -3,7 +3,7 @@ import AnnexModel
 import AnnexTestSupport
 import Testing
 
-/// Any bytes give a value or a failure. A value that was read and written again is read as the same value.
+/// Any bytes give a value or a failure. If a value is decoded, encoded and decoded again, the result is the same value.
 @Suite(.timeLimit(.minutes(20))) struct CodecFuzzTests {
     @Test func `IPC-09: changed messages never trap and read the same twice`() throws {
         let seed = SeededRandom.fresh()
@@ -41,7 +41,7 @@ import Testing
     private func readsTheSame<Value: Message & Equatable>(_: Value.Type, _ bytes: [UInt8]) throws -> Int {
         guard let value = try? Value(decoding: bytes) else { return 0 }
         let again = try Value(decoding: value.encoded())
-        // NaN differs from itself, so the bytes are compared where the values are not equal.
+        // NaN differs from itself, so the bytes are compared if the values are not equal.
         #expect(try again == value || again.encoded() == value.encoded())
         return 1
     }

@@ -1,6 +1,6 @@
 import AnnexChannel
 
-/// A message within itself, to any depth.
+/// A message that contains messages of its own type, to any depth.
 final class Nest: Message {
     let inner: [Nest]
 

@@ -7,12 +7,12 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct StackTests {
     @Test func `BOMB-16: the deepest message is read on a small stack`() throws {
         var value: ItemValue = 1
-        // Each list is a value within a list within a value.
+        // Each list is a value in a list, which is itself a value.
         for _ in 0..<31 { value = .list([value]) }
         let bytes = try value.encoded()
         let read = DispatchSemaphore(value: 0)
         let thread = Thread {
-            // An overrun of the stack ends the test's process.
+            // If the decoder overran the stack, the test's process would end.
             _ = try? ItemValue(decoding: bytes)
             read.signal()
         }

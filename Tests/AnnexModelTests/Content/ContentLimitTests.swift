@@ -4,14 +4,14 @@ import Testing
 
 @testable import AnnexModel
 
-/// Each limit of a view: a view at the limit is read, and one beyond it is refused.
+/// Each limit of a view. A view at the limit is accepted, and a view beyond the limit is refused.
 @Suite(.timeLimit(.minutes(20))) struct ContentLimitTests {
-    /// Small limits, so that each view shows one of them.
+    /// Small limits, so that each view of the tests exceeds only one of them.
     private let limits = ContentLimits(
         bytes: 500, nodes: 4, depth: 3, textBytes: 8, textLines: 2, options: 2, actionBytes: 3, pictureBytes: 40,
         pictureSide: 10, pixels: 100)
 
-    /// - Parameter place: of the node that is beyond the limit; nil if the view is read.
+    /// - Parameter place: the place of the node that is beyond the limit; nil if the view is accepted.
     private func check(
         _ view: ContentNode, code: ContentError.Code? = nil, at place: String? = nil,
         _ location: SourceLocation = #_sourceLocation

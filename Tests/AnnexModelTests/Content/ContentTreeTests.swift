@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexModel
 
-/// The way of a view from an extension to its host.
+/// The transfer of a view from an extension to its host.
 @Suite(.timeLimit(.minutes(20))) struct ContentTreeTests {
     private let view: ContentNode = [
         "Lisbon",
@@ -74,7 +74,7 @@ import Testing
 }
 
 extension NodeMessage {
-    /// A text node.
+    /// The bytes of a text node.
     static func encoded(_ text: String) throws -> [UInt8] {
         var message = NodeMessage(.text)
         message.text = text
@@ -83,7 +83,7 @@ extension NodeMessage {
 }
 
 extension ContentMessage {
-    /// A message whose node nothing has checked.
+    /// A message whose node was never checked.
     init(raw node: [UInt8]) throws {
         var encoder = MessageEncoder(limits: MessageLimits(bytes: node.count + 6, fields: 1, depth: 1))
         encoder.encode(node, as: 1)

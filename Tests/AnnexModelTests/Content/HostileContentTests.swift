@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `BOMB-16: a view of a million nodes is refused before its nodes are read`() throws {
-        // The smallest node takes 7 bytes, and the field around it 6.
+        // The smallest node takes 7 bytes, and the field around it takes 6 bytes.
         let node: [UInt8] = [9, 0, 7, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1]
         var view: [UInt8] = [1, 0, 1, 0, 0, 0, 7]
         for _ in 0..<1_000_000 { view += node }

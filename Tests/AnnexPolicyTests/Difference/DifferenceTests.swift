@@ -68,8 +68,8 @@ import Testing
         #expect(found.facts.contains { $0.title == "environment" })
     }
 
-    /// Two policies for which no difference is found must not differ, by an evaluation that shares no line with the
-    /// comparison.
+    /// If the comparison finds no difference between two policies, the policies must not differ. An evaluator that shares no code with the
+    /// comparison checks this.
     @Test(arguments: 1...30 as ClosedRange<UInt64>)
     func `the calls named as different are those that the evaluator answers differently`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// A fragment is read as strictly as a policy: each mistake is an error with its place.
+/// A fragment is parsed as strictly as a policy. Each mistake is an error that states its place.
 @Suite struct EntitlementTextTests {
     static let head = "entitlement: org.example.net\nname: do a thing\nmeans: It can do a thing.\n"
 

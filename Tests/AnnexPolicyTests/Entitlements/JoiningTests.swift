@@ -2,7 +2,7 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// Policy times grants: a joined policy allows what the policy and the fragments allow, and nothing else.
+/// A policy joined with grants. A joined policy allows exactly what the policy and the fragments allow.
 @Suite struct JoiningTests {
     private static func fragment(_ name: String, _ text: String) throws(PolicyError) -> EntitlementFragment {
         try EntitlementFragment(
@@ -39,13 +39,13 @@ import Testing
         for signal: UInt64 in [1, 2, 15] { #expect(try Self.answer(joined, "kill", 1, signal) == .allow) }
         #expect(try Self.answer(joined, "kill", 1, 9) == .end)
         #expect(try Self.answer(joined, "ptrace") == .end)
-        // If one fragment allows a call and another one refuses it, it is allowed.
+        // If one fragment allows a call and another fragment refuses it, the call is allowed.
         #expect(try Self.answer(joined, "socket", 1) == .allow)
         #expect(try Self.answer(joined, "socket", 2) == .end)
         #expect(joined.network == .loopback && joined.devices == [.zero])
         #expect(
             joined.environment.passed == ["LANG", "TERM"] && joined.environment.fixed == ["SWIFT_ROOT": "/", "B": "c"])
-        // A limit rises and never falls.
+        // A fragment can raise a limit, but never lower it.
         #expect(joined.limits.memory == 1 << 30 && joined.limits.grace == .milliseconds(500))
         #expect(joined.verdict(path: "/srv/a/x", rights: .read).isAllowed)
         #expect(!joined.verdict(path: "/srv/a/x", rights: .write).isAllowed)

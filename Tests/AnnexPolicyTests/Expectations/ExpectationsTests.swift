@@ -48,7 +48,7 @@ import Testing
         }
         #expect(wanted(own) == [.denied(answer: .end, layer: nil)])
         #expect(wanted(joined) == [.allowed])
-        // Expectations about other calls and paths stay.
+        // Expectations about other calls and paths are kept.
         let ptrace = own.all.filter { $0.description.contains("ptrace") }
         #expect(!ptrace.isEmpty && ptrace.allSatisfy(joined.all.contains))
         #expect(throws: PolicyError.self) { try own.joined(withEntitlements: ["com.apple.security.nothing"]) }

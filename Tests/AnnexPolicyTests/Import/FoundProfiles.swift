@@ -1,8 +1,8 @@
 import Foundation
 
-/// Container profiles as distributions ship them; none is copied into this repository.
+/// Container profiles that distributions ship. No profile is copied into this repository.
 enum FoundProfiles {
-    /// Where `.ci/install-needs` unpacks Debian's.
+    /// The folder into which `.ci/install-needs` unpacks Debian's profiles.
     private static let unpacked = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: ".build/profiles").path
 
@@ -11,7 +11,7 @@ enum FoundProfiles {
         "/usr/share/containers/seccomp.json",
     ]
 
-    /// `ANNEX_PROFILES` names a folder with more of them.
+    /// `ANNEX_PROFILES` names a folder with more profiles.
     static let paths: [String] = {
         let folders = [unpacked, ProcessInfo.processInfo.environment["ANNEX_PROFILES"] ?? ""]
         let found = folders.flatMap { folder in

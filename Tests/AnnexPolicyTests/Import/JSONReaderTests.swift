@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexPolicy
 @testable import AnnexPolicyTools
 
-/// Any bytes end in a value or an error with a place.
+/// For any bytes, the reader returns a value or an error with a place.
 @Suite struct JSONReaderTests {
     static func error(_ text: String) -> String {
         do throws(PolicyError) {

@@ -41,7 +41,7 @@ import Testing
                     number: number, architecture: policy.architecture.audit, arguments: arguments)
                 let answer = policy.answer(number: number, arguments: arguments)
                 #expect(Self.asKernel(answer) == wanted, "\(number) \(arguments)")
-                // A call that is denied and reported gets its errno by way of the notification.
+                // If a call is denied and reported, the broker gives the errno by means of the notification.
                 let direct = try filter.answer(to: call)
                 #expect(direct == .notify ? answer.isReported : direct == wanted, "\(number) \(arguments)")
                 compared += 1

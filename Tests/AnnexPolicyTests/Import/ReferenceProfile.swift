@@ -5,8 +5,8 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// A container profile turned into a filter as Docker and runc do it, without any code of the importer. Foundation
-/// reads the JSON, and libseccomp resolves the names.
+/// Turns a container profile into a filter in the same way as Docker and runc do, without any code of the importer.
+/// Foundation reads the JSON, and libseccomp resolves the names.
 struct ReferenceProfile {
     struct Failure: Error {
         let call: String
@@ -14,7 +14,7 @@ struct ReferenceProfile {
     }
 
     let program: [FilterInstruction]
-    /// Every call with a rule, with the edges of its comparisons.
+    /// Every call that has a rule, with the edge values of its comparisons.
     let edges: [Int32: [Int: Set<UInt64>]]
 
     init(json: [UInt8], capabilities: Set<String>, kernel: (Int, Int)) throws {
@@ -30,7 +30,7 @@ struct ReferenceProfile {
             let names = entry["names"] as? [String] ?? [entry["name"] as? String].compactMap { $0 }
             for name in names {
                 let number = Self.number(name)
-                // Names that are calls of other architectures only, or of none.
+                // These names are calls only of other architectures, or are no calls at all.
                 guard number >= 0 else { continue }
                 for comparisons in Self.comparisons(entry["args"] as? [[String: Any]] ?? []) {
                     let result = seccomp_rule_add_array(
@@ -54,7 +54,7 @@ struct ReferenceProfile {
         }
     }
 
-    /// libseccomp's own number; for a call that is newer than this libseccomp, the kernel's.
+    /// The number that libseccomp gives. For a call that is newer than this libseccomp, the kernel's number.
     private static func number(_ name: String) -> Int32 {
         let number = seccomp_syscall_resolve_name(name)
         return number == -1 ? SystemCall(named: name)?.number ?? -1 : number
@@ -73,7 +73,7 @@ struct ReferenceProfile {
         return (wanted.arches.isEmpty || wanted.arches.contains("amd64")) && capabilities.isSuperset(of: wanted.caps)
     }
 
-    /// Two comparisons of one register are two rules.
+    /// Two comparisons of the same register become two rules.
     private static func comparisons(_ list: [[String: Any]]) -> [[scmp_arg_cmp]] {
         func number(_ value: Any?) -> UInt64 { (value as? NSNumber)?.uint64Value ?? 0 }
         let names: [String: scmp_compare] = [
@@ -110,7 +110,7 @@ struct ReferenceProfile {
 }
 
 extension ReferenceProfile {
-    /// Registers for one call: every pair of compared registers at all their edges.
+    /// Registers for one call. They cover every pair of compared registers at all their edge values.
     func arguments(of number: Int32) -> [[UInt64]] {
         var all: [[UInt64]] = [[0, 0, 0, 0, 0, 0], [UInt64](repeating: .max, count: 6), [1, 2, 3, 4, 5, 6]]
         let registers = (edges[number] ?? [:]).sorted { $0.key < $1.key }

@@ -4,8 +4,8 @@ import Testing
 @testable import AnnexPolicy
 @testable import AnnexPolicyTools
 
-/// A proposal allows the recorded calls, nothing dangerous that was not recorded, and no more of the file system than a
-/// person would grant without thinking.
+/// A proposal allows the recorded calls, but no dangerous call that was not recorded. It allows no more of the file
+/// system than a user would grant without hesitation.
 @Suite struct ProposalTests {
     static func policy(_ proposal: PolicyProposal) throws -> Policy {
         try PolicyLibrary.shipped.adding(["learned": (proposal.text, "learned.yaml")]).policy(named: "learned")

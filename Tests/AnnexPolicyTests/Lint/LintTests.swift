@@ -8,7 +8,7 @@ import Testing
         try PolicySamples.policy(text, for: .x86).findings().map(\.description).joined(separator: "\n")
     }
 
-    /// `tool` allows changes of modes, which only its mounts keep from the system's files; its text says so.
+    /// `tool` allows changes of file modes. Only its mounts protect the system's files from such changes, and its text says so.
     @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
     func `the lint has no findings in the shipped policies`(name: String, architecture: Architecture) throws {
         let found = PolicyLibrary.shipped.findings(about: name, for: architecture)

@@ -4,7 +4,7 @@ import Testing
 @testable import AnnexPolicy
 @testable import AnnexPolicyTools
 
-/// A policy that is written back reads as the same policy.
+/// If a policy is written as text and parsed again, the result is the same policy.
 @Suite struct PolicyWritingTests {
     @Test(arguments: PolicyLibrary.shipped.names, Architecture.allCases)
     func `a joined policy text gives the same policy`(name: String, architecture: Architecture) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexGroups
 
-/// The kernel's locks of several processes against a reference that knows every access.
+/// Compares the kernel's locks of several processes with a reference that knows every access.
 @Suite(.timeLimit(.minutes(20))) struct AccessModelTests {
     private let fixture: GroupFixture
 
@@ -19,7 +19,7 @@ import Testing
 
     private static let names = ["", "a", "a/b", "a/b/c", "a/c", "b", "b/c"]
 
-    /// A coordinator does not exclude itself. All others exclude a writer, and a writer excludes them.
+    /// A coordinator does not exclude itself. A writer excludes all other coordinators, and they exclude a writer.
     private func isFree(_ wanted: Access, among held: [Access]) -> Bool {
         !held.contains { other in
             (other.process, other.owner) != (wanted.process, wanted.owner)

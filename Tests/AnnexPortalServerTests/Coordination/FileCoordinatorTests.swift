@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnnexPortalServer
 
-/// File coordination between members that serve themselves. Each of them has its own portal, as a process has.
+/// File coordination between members that serve themselves. Each member has its own portal, like a process.
 @Suite(.timeLimit(.minutes(20))) struct FileCoordinatorTests {
     private let fixture: GroupFixture
 
@@ -68,7 +68,7 @@ import Testing
     @Test func `S3: a writer that waits is not overtaken for ever by readers`() async throws {
         let (one, other, writer) = (try coordinator(), try coordinator(), try coordinator())
         let isWritten = Flag()
-        // One of both readers always reads.
+        // One of the two readers always reads.
         let reading = [one, other].map { reader in
             Task {
                 while !isWritten.value.load(ordering: .relaxed) {
@@ -111,7 +111,7 @@ import Testing
                 Issue.record("the item was free")
             } catch let error as PortalError {
                 #expect(error.code == .timedOut && error.what.contains("folder is still in use by"), "\(error)")
-                // Both members are served by this process, but by two brokers. So the process is named, as for another host.
+                // This process serves both members, but with two brokers. So the error names the process, as it does for another host.
                 #expect(error.what.contains("another member"), "\(error)")
             }
         }

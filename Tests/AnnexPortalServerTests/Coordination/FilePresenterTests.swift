@@ -7,13 +7,13 @@ import Testing
 
 @testable import AnnexPortalServer
 
-/// What presenters hear of changes by coordinators.
+/// The notifications that presenters get about changes by coordinators.
 @Suite(.timeLimit(.minutes(20))) struct FilePresenterTests {
     private let fixture: GroupFixture
 
     init() throws { fixture = try GroupFixture() }
 
-    /// Notes what it hears, with paths relative to the container.
+    /// Records its notifications, with paths relative to the container.
     private final class Notes: FilePresenter {
         let presentedItemPath: String
         private let container: String
@@ -86,7 +86,7 @@ import Testing
         presenter.isBlocked.withLock { $0 = true }
         try await FileCoordinator(there).coordinate(writingItemAt: "list") { _ in }
         try await presenter.await(["changed"])
-        // Its method still runs.
+        // The presenter's method is still running.
         try await FileCoordinator(here, presenter: presenter).coordinate(writingItemAt: "list") { _ in }
         try await FileCoordinator(there).coordinate(writingItemAt: "list", for: .deleting) { _ in }
         presenter.isBlocked.withLock { $0 = false }
@@ -127,7 +127,7 @@ import Testing
             arguments: [fixture.folder.url.path, fixture.key.team, fixture.key.identifier, "full"])
         #expect(await writer.ended() == .exited(0))
         try await presenter.await(["changed"])
-        // Later news are told as ever.
+        // The presenter gets later notifications as usual.
         try await FileCoordinator(fixture.group()).coordinate(writingItemAt: "elsewhere", for: .deleting) { _ in }
         try await presenter.await(["changed", "deleted"])
     }

@@ -8,14 +8,14 @@ import Synchronization
 
 @testable import AnnexPortalServer
 
-/// A folder of private directories with one group, for members in this process.
+/// A folder of private directories with one group. The members of the group are in this process.
 final class GroupFixture: Sendable {
     static let identifier = "group.com.example.todo"
 
     let folder: TemporaryFolder
     let key = GroupKey(team: String(repeating: "ab", count: 32), identifier: GroupFixture.identifier)
 
-    /// The portals of this folder. Each has a thread, which ends with its portal.
+    /// The portals of this folder. Each portal has a thread, which ends with the portal.
     private let portals = Mutex<[PortalClient]>([])
 
     init() throws {
@@ -39,7 +39,7 @@ final class GroupFixture: Sendable {
         return portal
     }
 
-    /// The group, as a member of its own sees it.
+    /// The group, as a separate member sees it.
     func group(_ member: String = "com.example.todo") throws -> AppGroup {
         AppGroup(try JoinedGroup.join(Self.identifier, through: portal(of: member)))
     }
@@ -53,7 +53,7 @@ final class GroupFixture: Sendable {
     }
 }
 
-/// The bare end of a portal, which sends whatever a test wants.
+/// The raw end of a portal. It sends any bytes that a test wants to send.
 final class RawMember: Sendable {
     private let socket: ControlSocket
     private let state: SharedState
@@ -62,7 +62,7 @@ final class RawMember: Sendable {
         let value = Mutex((isAllowed: true, violations: [String]()))
     }
 
-    /// - Parameter server: of the portal; nil for one with the standard services.
+    /// - Parameter server: the server of the portal. If it is nil, the portal has a server with the standard services.
     init(of group: OpenGroup, at server: PortalServer? = nil) throws {
         let state = SharedState()
         let member = try PortalMember(
@@ -73,12 +73,12 @@ final class RawMember: Sendable {
         self.state = state
     }
 
-    /// The rules that the broker has seen broken.
+    /// The rules whose violation the broker has noticed.
     var violations: [String] { state.value.withLock { $0.violations } }
 
     func revoke() { state.value.withLock { $0.isAllowed = false } }
 
-    /// Waits for room as `answer` waits for an answer.
+    /// Sends bytes. It waits for room in the same way as `answer` waits for an answer.
     func send(_ bytes: [UInt8]) async throws {
         while true {
             do throws(SystemError) {
@@ -96,10 +96,11 @@ final class RawMember: Sendable {
         try await send(PortalRequest(call: call, method: method, group: group, body: body).encoded())
     }
 
-    /// Ends the portal from this end.
+    /// Closes the portal from this end.
     func leave() { socket.shutDown() }
 
-    /// The next answer; nil if the broker has ended the portal. No thread of the pool waits for it, because those are few.
+    /// The next answer; nil if the broker has ended the portal. No thread of the pool blocks for the answer, because the pool has few
+    /// threads.
     func answer() async throws -> PortalDelivery? {
         while true {
             switch try socket.receive(atMost: PortalDelivery.mostBytes) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexPortalServer
 
-/// Shared defaults as their users see them.
+/// Shared defaults from the view of their users.
 @Suite(.timeLimit(.minutes(20))) struct SharedDefaultsTests {
     private let fixture: GroupFixture
 

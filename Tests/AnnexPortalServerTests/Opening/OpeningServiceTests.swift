@@ -7,7 +7,7 @@ import Testing
 
 @testable import AnnexPortalServer
 
-/// A member that asks to open URLs as fast as it can.
+/// A member that sends requests to open URLs as fast as it can.
 @Suite(.timeLimit(.minutes(20))) struct OpeningServiceTests {
     private let fixture: GroupFixture
     private let opener = BlockedOpener()
@@ -29,7 +29,7 @@ import Testing
     @Test func `requests to open beyond the budget are refused while the first ones wait`() async throws {
         let most = UInt64(OpeningBudget.most)
         for call in 1...(3 * most) { try await ask(call) }
-        // Nothing has opened yet, so each of these answers is a refusal.
+        // No URL has opened yet, so each of these answers is a refusal.
         for _ in 0..<(2 * most) {
             let answer = try await member.answer()
             #expect(answer?.error?.code == .full && (answer?.call ?? 0) > most)
@@ -60,7 +60,7 @@ import Testing
     }
 }
 
-/// Opens nothing before it is released.
+/// An opener that opens nothing until it is released.
 private final class BlockedOpener: Sendable {
     private let urls = Mutex<[String]>([])
     private let gate = DispatchSemaphore(value: 0)

@@ -24,7 +24,7 @@ import Testing
         try #require(throws: StoreError.self) { _ = try find(environment) }
     }
 
-    /// Whether two keys open each other's secrets.
+    /// Whether each of two keys opens the secrets of the other.
     private func areSame(_ one: SecretKey, _ other: SecretKey) throws -> Bool {
         try GroupSecrets(store, sealing: SecretSealing(team: "aa", group: "group.one", key: one)).set("probe", to: [1])
         let read = try? GroupSecrets(store, sealing: SecretSealing(team: "aa", group: "group.one", key: other)).value(
@@ -119,7 +119,7 @@ import Testing
 
     private static var hasKeyring: Bool { annex_keyring_read("annex:test-none", nil, 0) == -Int(ENOKEY) }
 
-    /// The description of a test's own, so that the user's key stays as it is.
+    /// The test uses its own description for the key, so that the user's key stays unchanged.
     @Test(.enabled(if: hasKeyring, "the kernel's keyring cannot be used here"))
     func `S5: a key in the keyring of the user is used and none after its removal`() throws {
         let description = "annex:test-\(UUID().uuidString)"

@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Secrets: sealed with the user's key, and kept in the store of a group.
+/// Secrets are sealed with the user's key and kept in the store of a group.
 @Suite(.timeLimit(.minutes(20))) struct SecretTests {
     private let place: StorePlace
     private let store: GroupStore
@@ -97,7 +97,7 @@ import Testing
         #expect(try kind { _ = try secrets().value("b") } == .altered)
         #expect(try kind { _ = try secrets("group.two").value("a") } == .altered)
         #expect(try kind { _ = try secrets(team: "ab").value("a") } == .altered)
-        // Parts that give the same bytes in a row are still other parts.
+        // If different parts give the same bytes when they are joined, they must still count as different parts.
         #expect(try kind { _ = try secrets("agroup.one", team: "a").value("a") } == .altered)
         #expect(try secrets().value("a") == [1])
     }

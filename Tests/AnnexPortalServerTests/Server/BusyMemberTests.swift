@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnnexPortalServer
 
-/// A member that breaks no rule and works much.
+/// A member that breaks no rule but sends many requests.
 @Suite(.timeLimit(.minutes(20))) struct BusyMemberTests {
     private let fixture: GroupFixture
 
@@ -45,7 +45,7 @@ import Testing
     }
 }
 
-/// Counts what tasks have done.
+/// Counts the work that tasks have done.
 private final class Counter: Sendable {
     private let count = Mutex(0)
     var value: Int { count.withLock { $0 } }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AnnexPortalServer
 
-/// A member that sends what no library would send.
+/// A member that sends messages that no library would send.
 @Suite(.timeLimit(.minutes(20))) struct HostileMemberTests {
     private let fixture: GroupFixture
     private let member: RawMember
@@ -17,7 +17,7 @@ import Testing
         member = try RawMember(of: fixture.openGroup())
     }
 
-    /// Waits until the broker has ended the portal, and returns the rule that it names.
+    /// Waits until the broker has ended the portal. Returns the rule that the broker names.
     private func ending() async throws -> [String] {
         while try await member.answer() != nil {}
         await eventually { !member.violations.isEmpty }
@@ -41,7 +41,8 @@ import Testing
                 bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
             }
             try await other.send(bytes)
-            // A request whose number became 0 gets no answer; the next one does, unless the portal has ended.
+            // If the number of a request became 0, the request gets no answer. The next request gets an answer, unless
+            // the portal has ended.
             try? await other.send(GroupMethod.list, call: 99)
             while let answer = try await other.answer(), answer.call != 99 { #expect(answer.error != nil) }
         }
@@ -62,7 +63,7 @@ import Testing
             #expect(try await other.answer()?.call == UInt64(call))
         }
         try await flood
-        // All requests are read in the end.
+        // In the end, the broker reads all requests.
         try await member.send(GroupMethod.list, call: 8)
         #expect(try await member.answer()?.call == 8)
         #expect(member.violations == [])

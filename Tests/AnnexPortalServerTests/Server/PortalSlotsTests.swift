@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexPortal
 
-/// How many tasks have a place.
+/// The number of tasks that have a slot.
 private final class Inside: Sendable {
     private let state = Mutex((now: 0, most: 0))
 

@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Files that are no stores, damaged stores, and disks without room.
+/// Files that are not stores, damaged stores, and full disks.
 @Suite(.timeLimit(.minutes(20))) struct DamagedStoreTests {
     private let place: StorePlace
 

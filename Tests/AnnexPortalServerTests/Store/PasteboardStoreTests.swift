@@ -64,7 +64,7 @@ import Testing
         #expect(try store.representation("a", now: moment(99)).bytes == Array("SECRET".utf8))
         let late = try store.representation("a", now: moment(100))
         #expect(late.bytes == nil && late.changeCount > count)
-        // A clock that goes back brings nothing back.
+        // If the clock goes back, expired contents do not come back.
         let board = try store.board(now: moment(60))
         #expect(board.types == [] && board.writer == "" && board.expiry == nil)
         #expect(try place.sqlite("SELECT count(*) FROM representation") == ["0"])

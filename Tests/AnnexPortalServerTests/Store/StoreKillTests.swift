@@ -14,7 +14,7 @@ import Testing
         ProcessInfo.processInfo.environment["ANNEX_KILLS"].flatMap(Int.init) ?? 25
     }
 
-    /// Two writers at a time, of which the older one is killed at a random moment.
+    /// Two writers run at a time. The test kills the older writer at a random moment.
     @Test func `S2: after the kill of a writer the store is whole and the others go on`() async throws {
         let seed = SeededRandom.fresh()
         var random = SeededRandom(seed: seed)
@@ -27,7 +27,7 @@ import Testing
             let victim = writers.removeFirst()
             victim.signal(SIGKILL)
             #expect(await victim.ended() == .killed(signal: SIGKILL))
-            // Sometimes every process that had the store open is gone.
+            // In some rounds, no process that had the store open is left.
             let checked = kill % 3 == 0 ? try place.opened() : store
             generation = try check(checked, after: generation, "seed \(seed), kill \(kill)")
             writers.append(try writer())
@@ -36,7 +36,7 @@ import Testing
             writer.signal(SIGKILL)
             await writer.ended()
         }
-        // A writer that never began to write would show nothing.
+        // If a writer never began to write, its kill would prove nothing.
         #expect(try check(store, after: generation, "seed \(seed), last") > UInt64(Self.kills) / 10)
         #expect(try place.sqlite("PRAGMA integrity_check") == ["ok"])
     }

@@ -7,7 +7,7 @@ import Foundation
 /// A folder with the store of one group.
 final class StorePlace: Sendable {
     private let folder: TemporaryFolder
-    /// SQLite follows no link on the way.
+    /// The path contains no link, because SQLite follows no link on the way to the store.
     let folderPath: String
     var path: String { folderPath + "/store.db" }
 
@@ -38,7 +38,7 @@ final class StorePlace: Sendable {
         }
     }
 
-    /// Runs statements through a connection of their own, as any program can that opens the file.
+    /// Runs statements through a separate connection, like any program that can open the file.
     /// - Returns: the values of the last row.
     @discardableResult
     func sqlite(_ statements: String) throws -> [String] {

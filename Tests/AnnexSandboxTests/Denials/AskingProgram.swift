@@ -6,13 +6,13 @@ import Synchronization
 @testable import AnnexLaunch
 @testable import AnnexPolicy
 
-/// The program that makes many kinds of calls, in a sandbox of its own.
+/// The program that makes many kinds of calls. It runs in its own sandbox.
 struct AskingProgram {
     /// The outcome of one run.
     struct Outcome {
         let end: SandboxEnd
         let report: SandboxReport?
-        /// The denials that were reported while it lived.
+        /// The denials that were reported while the program ran.
         let told: [Denial]
 
         /// The program's output, as `key=value` lines.
@@ -25,7 +25,7 @@ struct AskingProgram {
             return said
         }
 
-        /// Without those of the C library, which asks for its own memory map.
+        /// The denials of paths, without those of the C library, which asks for its own memory map.
         var pathDenials: [Denial] {
             end.denials.filter { if case .path(let path) = $0.subject { !path.path.hasPrefix("/proc") } else { false } }
         }
@@ -35,7 +35,7 @@ struct AskingProgram {
         }
     }
 
-    /// Over `compute`: threads, and looking at files.
+    /// The policy `compute`, with threads and with calls that look at files.
     static func policy(_ more: String = "") throws -> Policy {
         let text = """
             policy: asking
@@ -60,7 +60,7 @@ struct AskingProgram {
 
     init() throws {
         launcher = try Launcher.start()
-        // A mode that only reports gives the program no root of its own: the user that it runs as must reach this
+        // In a mode that only reports, the program does not get its own root. So its user must be able to reach this
         // folder.
         folder = FileManager.default.commonDirectory.appending(path: "annex-asking-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -78,9 +78,9 @@ struct AskingProgram {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Runs the program to its end. A program that makes calls only attacks use, or too many of them, is killed, as the
-    /// broker would kill it.
-    /// - Parameter delay: for how long other work delays the kill.
+    /// Runs the program to its end. If the program makes too many calls, or calls that only attacks use, it is killed
+    /// as the broker would kill it.
+    /// - Parameter delay: the time by which other work delays the kill.
     func run(
         _ command: String, under policy: Policy, _ mode: DenialMode = .enforce, killedAfter delay: Duration = .zero
     ) async throws -> Outcome {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// A path that a hostile program names makes the host mount nothing.
+/// If a hostile program names a path, the host must mount nothing because of it.
 @Suite struct AutomountTests {
     private static let mountinfo = """
         22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
@@ -42,7 +42,7 @@ import Testing
         #expect(lookup.lookUp("/usr/bin/env") != .unknown)
     }
 
-    /// `/bin` is a link to `usr/bin` on most systems, and `/proc/self` one to a number on all.
+    /// On most systems, `/bin` is a link to `usr/bin`. On all systems, `/proc/self` is a link to a number.
     @Test func `a link that leads to an automounter is not followed`() throws {
         let own = Automounts("1 0 0:1 / /proc/\(getpid())/task rw - autofs a rw")
         var lookup = HostLookup(automounts: { own }, isWritable: { _ in false })

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// The callers of a call in a static program, without tracing it.
+/// The callers of a system call in a static program, found without tracing the program.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct BacktraceTests {
     @Test func `a backtrace names the functions that led to a denied call`() async throws {
         let program = try AskingProgram()
@@ -30,8 +30,8 @@ import Testing
         #expect(denial.caller.thread != 0)
     }
 
-    /// Whether the kernel still shows the program depends on the reader's rights: the report has a backtrace or the
-    /// reason.
+    /// The reader's rights decide whether the kernel still shows the program. So the report has either a backtrace or
+    /// the reason why there is none.
     @Test func `a program that hides itself is reported all the same`() async throws {
         let program = try AskingProgram()
         defer { program.close() }

@@ -19,7 +19,7 @@ import Testing
     @Test func `enforcing lets no denied call pass`() throws {
         #expect(try Self.decide("socket", [2, 1], .enforce) == .end)
         #expect(try Self.decide("flock", [], .enforce) == .deny(errno: EPERM))
-        // A call that the policy allows never arrives here; if it does, filter and policy differ.
+        // A call that the policy allows should never arrive here. If it does, filter and policy differ.
         #expect(try Self.decide("getpid", [], .enforce) == .deny(errno: EPERM))
         #expect(try Self.decide("tgkill", [1, 1, 6], .enforce) == .abort)
     }
@@ -31,8 +31,8 @@ import Testing
         #expect(try Self.decide("tgkill", [1, 1, 6], .explain) == .abort)
     }
 
-    /// The number that stands for the launch's own until it is filled in: no filter has it, and no listener may accept
-    /// it.
+    /// This number is a placeholder until the launch's own number is filled in. No filter has it, and no listener may
+    /// accept it.
     @Test(arguments: DenialMode.allCases)
     func `FS-17: a call that imitates the exec of the launch is denied in every mode`(mode: DenialMode) throws {
         let likeness: [UInt64] = [3, 0x1000, 0, 0, 0x1000, 0xA5C3_5E1D_C7B2_49E6]
@@ -50,7 +50,7 @@ import Testing
     func `modes that only report let calls pass`(mode: DenialMode) throws {
         #expect(try Self.decide("socket", [2, 1], mode) == .proceed)
         #expect(try Self.decide("flock", [], mode) == .proceed)
-        // Denied quietly in other modes.
+        // In other modes, the call is denied quietly.
         #expect(try Self.decide("clone3", [], mode) == .proceed)
         #expect(try Self.decide("tgkill", [1, 1, 6], mode) == .abort)
     }

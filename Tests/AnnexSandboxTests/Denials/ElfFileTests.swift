@@ -51,7 +51,7 @@ import Testing
 
     @Test func `a stripped program has no names but its places`() throws {
         var bytes = try Self.fixture()
-        // No section headers.
+        // The file gets no section headers.
         for index in 40..<48 { bytes[index] = 0 }
         let elf = try #require(Self.file(bytes))
         #expect(elf.symbols == nil && !elf.segments.isEmpty)
@@ -68,7 +68,7 @@ import Testing
         for _ in 0..<8 {
             var bytes = whole
             for _ in 0..<Int.random(in: 1...20, using: &random) {
-                // Only the headers, the section headers at the end, and the table itself are read.
+                // The reader reads only the headers, the section headers at the end, and the table itself.
                 let regions = [
                     0..<512, max(0, bytes.count - 4096)..<bytes.count, Int(table.offset)..<Int(table.offset) + 2400,
                 ]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// Explanations of a live sandbox, and behaviour that explaining does not change.
+/// Explanations of denials in a live sandbox. The explanation must not change the behaviour of the program.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct ExplainTests {
     @Test func `DEPUTY-07: a path that exists without a grant is explained with its remedy`()
         async throws
@@ -46,8 +46,8 @@ import Testing
         try Data("secret".utf8).write(to: secret)
         chmod(secret.path, 0o644)
         defer { try? FileManager.default.removeItem(at: secret) }
-        // On a busy machine the other thread may not run for a while: the race has happened once both outcomes were
-        // met.
+        // On a busy machine, the other thread may not run for a while. The race has happened when both outcomes have
+        // occurred.
         var (opened, missing) = (0, 0)
         while opened == 0 || missing == 0 {
             try Task.checkCancellation()
@@ -114,7 +114,7 @@ import Testing
         #expect(outcome.said["/etc/passwd"] == "0")
         let denial = try #require(outcome.pathDenials.first)
         #expect(denial.answer == .passed(errno: ENOENT))
-        // The program's own bundle lies at its place on the host, and is still its own.
+        // The program's own bundle lies at its place on the host, and still counts as the program's own.
         #expect(outcome.paths.map(\.shown.description) == ["/etc/passwd"])
     }
 

@@ -15,7 +15,8 @@ import Testing
     private static func at(_ word: Int) -> UInt64 { base + UInt64(word) * 8 }
 
     @Test func `a walk follows saved frame pointers`() {
-        // Arbitrary words, then a frame at word 2 that leads to word 5, and from there to the end at word 8.
+        // The stack begins with arbitrary words. The frame at word 2 leads to word 5, and from there to the end at word
+        // 8.
         let found = Self.walk([7, 8, Self.at(5), 0x40_1000, 9, Self.at(8), 0x40_2000, 9, 0, 0x40_3000])
         #expect(found == [0x40_0001, 0x40_1000, 0x40_2000, 0x40_3000])
     }
@@ -28,10 +29,10 @@ import Testing
     #endif
 
     @Test func `a walk guesses nothing if the frame is known`() {
-        // The words below the frame look like one.
+        // The words below the frame look like a frame.
         let words = [0x40_0500, Self.at(3), 0x40_0600, Self.at(5), 0x40_1000, 0, 0x40_2000]
         #expect(Self.walk(words, frame: Self.at(3)) == [0x40_0001, 0x40_1000, 0x40_2000])
-        // A jump to nowhere has left the address of its origin behind.
+        // A jump to an invalid address has left the address of its origin on the stack.
         #expect(Self.walk(words, at: 0, frame: Self.at(3)) == [0, 0x40_0500, 0x40_1000, 0x40_2000])
         #expect(Self.walk([7], at: 0, frame: Self.at(0)) == [0])
         for nowhere in [0, Self.base - 8, Self.at(6) + 1, Self.at(7), .max - 7, .max] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// A lookup of a path on the host follows no link that a sandbox may have made.
+/// A lookup of a path on the host must follow no link that a sandbox may have made.
 @Suite struct HostLookupTests {
     private let folder: String
 
@@ -30,7 +30,7 @@ import Testing
         var lookup = HostLookup { $0 == shared || $0.hasPrefix(shared + "/") }
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let first = lookup.lookUp(folder + path)
-        // A remembered answer is the same.
+        // A cached answer must be the same.
         #expect(lookup.lookUp(folder + path) == first)
         return first
     }

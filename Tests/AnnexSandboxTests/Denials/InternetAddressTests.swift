@@ -2,7 +2,8 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// The broker connects programs to other machines only: it recognizes every spelling of this one.
+/// The broker connects programs only to other machines. So it must recognize every spelling of this machine's
+/// addresses.
 @Suite struct InternetAddressTests {
     private static func four(_ host: [UInt8], port: UInt16 = 80) -> InternetAddress {
         InternetAddress(host: host, port: port)
@@ -20,7 +21,7 @@ import Testing
     func `NET-03: no program connects to an address of this machine or to none at all`(host: [UInt8]) {
         #expect(Self.four(host).barrier != nil)
         let zero = [UInt8](repeating: 0, count: 10)
-        // The same address inside one of IPv6: mapped, translated, tunnelled.
+        // The same address inside an IPv6 address: mapped, translated, or tunnelled.
         for spelled in [
             zero + [0xFF, 0xFF] + host, [0, 0x64, 0xFF, 0x9B] + zero.prefix(8) + host, [0x20, 0x02] + host + zero,
         ] {
@@ -55,7 +56,7 @@ import Testing
         let four: [UInt8] = [2, 0, 0x1F, 0x90, 192, 0, 2, 7, 1, 2, 3, 4, 5, 6, 7, 8]
         let address = try #require(InternetAddress(four))
         #expect(address.port == 8080 && address.text == "192.0.2.7:8080")
-        // The kernel reads no more than its structure.
+        // The kernel reads no more bytes than its structure has.
         #expect(try #require(InternetAddress(four + [9, 9])).bytes.count == 16)
         let six: [UInt8] = [10, 0, 0, 80, 0, 0, 0, 0, 0x20, 1, 0xD, 0xB8] + [UInt8](repeating: 0, count: 11) + [1]
         #expect(try #require(InternetAddress(six)).text == "[2001:db8:0:0:0:0:0:1]:80")
@@ -99,7 +100,7 @@ import Testing
         let hosts = Resolvers.hosts(in: text)
         #expect(hosts.count == 3 && hosts[0] == [127, 0, 0, 53] && hosts[1].count == 16)
         #expect(Resolvers.hosts(in: "").isEmpty)
-        // Only their port for names.
+        // Only the port for names is allowed there.
         #expect(!Resolvers.include(Self.four([127, 0, 0, 1], port: 5432)))
     }
 }

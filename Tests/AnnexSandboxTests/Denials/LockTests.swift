@@ -5,14 +5,14 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// The locks that a sandbox holds, and those that it may still take.
+/// The locks that a sandbox holds, and the locks that it may still take.
 @Suite struct LockTests {
     private static let pause = UInt64(LockBudget.pause / .nanoseconds(1))
 
     /// Counts this process's locks until a count reaches the given number, at most a hundred times.
     ///
-    /// Other tests release their locks meanwhile, which shifts lines of the kernel's list out of the page that is read
-    /// next. A count that misses locks for another reason misses them each time.
+    /// Other tests release their locks during a count. This shifts lines of the kernel's list out of the page that is
+    /// read next. If a count misses locks for another reason, it misses them each time.
     private static func count(reaching wanted: Int) -> Int? {
         var highest: Int?
         for _ in 0..<100 {
@@ -41,7 +41,7 @@ import Testing
         _ = Self.spend(&budget, at: 0)
         budget.counted(96, at: 10)
         #expect(Self.spend(&budget, at: 11) == (LockBudget.most - 96) / LockBudget.addedByOneCall)
-        // Counting delays every lock of the machine: two counts are always some time apart.
+        // Counting delays every lock of the machine. So there is always some time between two counts.
         #expect(budget.step(at: 12) == .count(at: 10 + Self.pause))
     }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(!budget.isFull && budget.step(at: 11) == .count(at: 10 + Self.pause))
         budget.counted(LockBudget.most / 2, at: 10 + Self.pause)
         #expect(!budget.isFull && budget.step(at: 11 + Self.pause) == .pass)
-        // Two full counts in a row are needed, not two in all.
+        // Two full counts in a row are needed. Two full counts with another count between them are not enough.
         budget.counted(LockBudget.most, at: 10 + 2 * Self.pause)
         #expect(!budget.isFull)
     }
@@ -92,7 +92,7 @@ import Testing
         #expect(WholeFileLock.isAsked(by: call) == isTaken)
     }
 
-    /// This process's namespace holds locks of other processes too.
+    /// Locks of other processes are also in this process's namespace.
     @Test func `held locks are counted`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "annex-locks-\(UUID().uuidString)").path
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -112,7 +112,7 @@ import Testing
         #expect(HeldLocks.count(besides: UInt32(Int32.max)) == nil)
     }
 
-    /// Each of two threads with its own table of descriptors holds the same ranges: the kernel's lines are equal.
+    /// Two threads with separate tables of descriptors hold the same ranges. So the kernel's lines for them are equal.
     @Test func `equal locks of threads with their own descriptors all count`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "annex-tables-\(UUID().uuidString)").path
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

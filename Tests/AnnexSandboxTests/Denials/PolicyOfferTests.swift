@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// A denied call that an entitlement would allow names the grant as its remedy.
+/// If an entitlement would allow a denied call, the report names the grant as the remedy.
 @Suite struct PolicyOfferTests {
     private static func call(_ name: String, _ arguments: UInt64...) throws -> HeldCall {
         let number = try #require(SystemCall(named: name)).number
@@ -17,7 +17,7 @@ import Testing
         let offer = PolicyOffer(policy, remedy: "annex grant a.b com.apple.security.network.client")
         #expect(try offer.covers(Self.call("socket", 2, 1)))
         #expect(try offer.covers(Self.call("connect")))
-        // The C library asks for these first, and goes on without them once the entitlement is granted.
+        // The C library makes these calls first. If they are denied after the grant, it continues without them.
         #expect(try offer.covers(Self.call("socket", 1, 1)))
         #expect(try !offer.covers(Self.call("socket", 17, 3)))
         #expect(try !offer.covers(Self.call("bind")))

@@ -7,10 +7,11 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// Examining the stacks of denied calls and ended programs delays no channel, and takes a bounded amount of memory.
+/// The examination of stacks of denied calls and ended programs must delay no channel. It must also take only a bounded
+/// amount of memory.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct PostMortemTests {
-    /// 10,000 mappings and more kinds of denials than are examined. A walk or a symbol lookup on any thread but the one
-    /// made for them would stop this program by an assertion; here they are counted.
+    /// 10,000 mappings and more kinds of denials than are examined. If a stack were walked or a symbol looked up on the
+    /// wrong thread, an assertion would stop this program. This test counts the examinations.
     @Test func `stacks are examined on a thread of their own`() async throws {
         let program = try AskingProgram()
         defer { program.close() }
@@ -23,13 +24,13 @@ import Testing
         #expect(backtraces.allSatisfy { $0.frames.isEmpty == ($0.missing != nil) })
         let lost = backtraces.count { $0.missing?.contains("waited") == true }
         #expect(outcome.end.denialSummary.lostStacks == lost)
-        // At least the end of the program. Stacks that still waited are walked with it.
+        // At least the end of the program was examined. Stacks that still waited are examined together with the end.
         #expect(PostMortem.shared.count > before)
         #expect(!PostMortem.shared.isCurrent && !program.launcher.loop.isCurrent)
         #expect(outcome.told.count == 24, "every kind is told, and before the end")
     }
 
-    /// The copy holds the stack and as many mappings as fit: it does not grow with the mappings of a program.
+    /// The copy holds the stack and as many mappings as fit. Its size does not grow with the mappings of a program.
     @Test func `the copy of a stack is bounded`() {
         #expect(StackSample.largest == 320 << 10)
         #expect(StackSample.largest * PostMortem.mostWalks <= 20 << 20)
@@ -44,7 +45,7 @@ import Testing
         for _ in 0..<(PostMortem.mostWalks + 8) where desk.queueWalk({ order.withLock { $0.append("stack") } }) {
             taken += 1
         }
-        // The first job may have begun already, and then makes room for one more.
+        // The first job may have begun already. In this case, there is room for one more job.
         #expect((PostMortem.mostWalks - 1...PostMortem.mostWalks).contains(taken))
         for _ in 0..<300 { desk.end { order.withLock { $0.append(desk.isCurrent ? "end" : "elsewhere") } } }
         gate.signal()

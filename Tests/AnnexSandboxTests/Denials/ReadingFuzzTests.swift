@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// Any bytes end in a value or none.
+/// For any bytes, the reader returns a value or nil.
 @Suite struct ReadingFuzzTests {
     private static let samples: [[UInt8]] = [
         "00400000-00452000 r-xp 00001000 08:02 173521 /usr/bin/a\n7f00-7f10 rw-p 0 0:0 0 [stack]\n",

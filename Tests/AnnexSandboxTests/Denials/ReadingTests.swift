@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// The kernel's text about a hostile process is read or left out, and never misread.
+/// The kernel's text about a hostile process must be either parsed correctly or ignored.
 @Suite struct ReadingTests {
     @Test func `mappings are read as the kernel writes them`() throws {
         let text = """
@@ -53,7 +53,7 @@ import Testing
         #expect(StoppedThread.read(Array(line.utf8)) == nil)
     }
 
-    /// A held call is reported before its thread has fallen asleep.
+    /// The kernel reports a held call before its thread has fallen asleep.
     @Test func `a thread that still runs is read again until it waits`() throws {
         let thread = Running()
         let pipe = try DescriptorPair.pipe()
@@ -132,7 +132,7 @@ import Testing
         #expect(String(decoding: SymbolName.readable(Array(symbol.utf8)), as: UTF8.self) == readable)
     }
 
-    /// As the compiler spells them.
+    /// The names are spelled as the compiler spells them.
     @Test(
         arguments: [
             ("$s7HostileAAC12beginRequest4with3forS2i_SStF", "Hostile.Hostile.beginRequest"),

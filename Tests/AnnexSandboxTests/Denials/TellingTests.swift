@@ -57,7 +57,7 @@ import Testing
         #expect(taken == Int(LineBudget.atOnce))
         let suppressed = [budget.takeSuppressed(), budget.takeSuppressed()]
         #expect(suppressed == [10_000 - taken, 0])
-        // Ten more seconds of the same flood.
+        // The same flood continues for ten more seconds.
         var later = 0
         for moment in stride(from: second, to: 11 * second, by: 1_000_000) where budget.acquire(at: moment) {
             later += 1

@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexDoctor
 @testable import AnnexLaunch
 
-/// The true cause among the causes that would explain an error.
+/// Finds the true cause among the causes that could explain an error.
 @Suite struct RemediesTests {
     private static func missing(_ layer: SandboxLayer, _ step: LaunchStep, _ errno: Int32) -> MissingLayer {
         MissingLayer(layer: layer, failure: LaunchFailure(step, errno: errno, remedy: "what the step itself knows"))

@@ -5,12 +5,12 @@ import Testing
 @testable import AnnexDoctor
 @testable import AnnexLaunch
 
-/// The doctor in surroundings that take a feature away. It must name the missing feature and the remedy. The tests run
-/// one after the other, because the kernel counts descriptors in flight over all programs of a user.
+/// The doctor in an environment without a certain feature. It must name the missing feature and the remedy. The tests
+/// run one after the other, because the kernel counts descriptors in flight over all programs of a user.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct RestrictedTests {
     private static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
-    /// Runs `annex doctor` after the restriction, as this user or, on request, as an ordinary one.
+    /// Runs `annex doctor` under the restriction, as this user or, on request, as an ordinary user.
     private static func diagnosis(_ restriction: String, ordinary: Bool = false) async throws -> (
         Diagnosis, status: Int32
     ) {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// Root of a namespace that an ordinary user made, as in a container without root.
+    /// The process is root of a namespace that an ordinary user made, as in a container without root.
     @Test func `root in the namespace of an ordinary user runs programs as that user`() async throws {
         let annex = Self.folder.appending(path: "annex").path
         let ordinary = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
@@ -179,7 +179,7 @@ import Testing
     @Test(.enabled(if: geteuid() == 0, "needs root, which writes maps of two users"))
     func `root in a namespace is an ordinary user if the map says so`() async throws {
         let annex = Self.folder.appending(path: "annex").path
-        // The shell goes on when the maps exist, which it sees by the user that it has become.
+        // The shell waits until the maps exist. It notices this when its own user number becomes 0.
         let inside = "until [ \"$(id -u)\" = 0 ]; do :; done; exec \(annex) run -- cat /proc/self/uid_map"
         let script = """
             before=$(readlink /proc/self/ns/user)
@@ -232,7 +232,7 @@ import Testing
         #expect(stay.errors.contains("ETOOMANYREFS") && stay.errors.contains("ulimit -n"), "\(stay.errors)")
     }
 
-    /// A diagnosis during which no other test of this user had too many descriptors in flight for too long.
+    /// Repeats the diagnosis until no other test of this user disturbed it with too many descriptors in flight.
     private static func uncrowdedDiagnosis(_ restriction: String, ordinary: Bool = false) async throws -> Diagnosis {
         while true {
             let (diagnosis, _) = try await diagnosis(restriction, ordinary: ordinary)

@@ -3,7 +3,7 @@ import Testing
 @testable import AnnexDoctor
 @testable import AnnexLaunch
 
-/// Machines other than this one, described by the texts that they would show.
+/// Simulated machines, described by the texts of their system files.
 @Suite struct SurroundingsTests {
     @Test func `a filter in force is read from the status of the process`() {
         #expect(Surroundings.filterMode(in: "Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n") == 2)

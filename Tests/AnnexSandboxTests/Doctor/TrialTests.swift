@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexDoctor
 @testable import AnnexLaunch
 
-/// Trials that really run, and the program around them, which they leave unchanged.
+/// Trials that really run. They must not change the program that runs them.
 @Suite(.timeLimit(.minutes(20))) struct TrialTests {
     @Test func `every feature has a trial, an identity and a remedy`() {
         #expect(Set(KernelFeature.all.map(\.trial)).count == KernelFeature.all.count)
@@ -36,7 +36,7 @@ import Testing
         #expect(launcher.missingLayers.isEmpty)
         let all = try Launcher.start(waiving: Set(SandboxLayer.allCases))
         defer { all.shutDown() }
-        // The layers that the launches of the other suites use are there.
+        // The layers that the launches of the other suites use are available.
         #expect(all.missingLayers.map(\.layer) == [], "\(all.missingLayers.map(\.seen))")
     }
 
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `a probe that is denied at once counts as launched`() throws {
         let probes = try ProbeLauncher()
-        // The scheduler decides which report comes first: that the probe executed or that it was denied.
+        // The scheduler decides which report comes first: the execution of the probe, or the denial.
         for round in 0..<30 {
             let readiness = probes.readiness(of: "tool", remedies: Remedies(.ofThisProcess()))
             #expect(readiness.layers.count == SandboxLayer.allCases.count, "round \(round): \(readiness)")
@@ -60,7 +60,7 @@ import Testing
     @Test func `NS-01: a diagnosis launches every policy and finds no nested user namespace`() throws {
         let diagnosis = Doctor.examine()
         #expect(diagnosis.policies.map(\.policy) == PolicyLibrary.shipped.names)
-        // If a policy needs a part that no launcher builds, it is rejected before there is a process.
+        // If a policy needs a part that no launcher builds, the launcher rejects it before a process exists.
         for policy in diagnosis.policies where policy.cause?.hasPrefix("plan: the policy") != true {
             #expect(policy.state == .ready || policy.state == .weaker, "\(policy)")
             #expect(policy.layers.count == SandboxLayer.allCases.count)
@@ -71,10 +71,10 @@ import Testing
     }
 
     @Test func `only folders of doctors that were killed are removed`() throws {
-        // Process 1 lives, but did not start then.
+        // Process 1 is alive, but it did not start at this time.
         let gone = (OwnedName.startTime(of: 1) ?? 0) &+ 1
         let stale = "/tmp/" + OwnedName(owner: 1, started: gone, count: .random(in: 0 ... .max)).text
-        // The folder is complete at once: trials of other tests remove such folders too.
+        // The folder must be complete at once, because trials of other tests remove folders like this one.
         let made = "/tmp/annex-made-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: made, withIntermediateDirectories: true)
         try Data("x".utf8).write(to: URL(filePath: made + "/" + ProbeBundle.program))

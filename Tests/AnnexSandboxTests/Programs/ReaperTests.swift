@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexLaunch
 @testable import AnnexSandbox
 
-/// Behind a reaper, a program gets signals, orphans and its own end in the same way as outside a sandbox.
+/// Under a reaper, a program must get signals, orphans and its own end in the same way as outside a sandbox.
 @Suite(.timeLimit(.minutes(20))) struct ReaperTests {
     private func run(_ script: String) async throws -> SandboxRunResult {
         try await Sandbox(policy: .shipped(named: "tool")).run(SandboxProgram("/bin/sh", arguments: ["-c", script]))
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `BOMB-15: orphans are reaped`() async throws {
-        // Each child leaves a grandchild behind, which ends after it.
+        // Each child leaves a grandchild, which ends after the child.
         let script = """
             for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do (sh -c 'sleep 0.1' & ); done
             sleep 1; for turn in $(seq 600); do
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `LIFE-02: processes that a program leaves behind end with it`() async throws {
-        // The sleeper holds the pipe: the run could not end while it lives.
+        // The sleeping process holds the pipe, so the run cannot end while that process lives.
         let result = try await run("setsid sh -c 'sleep 1000' & echo left; exit 3")
         #expect(result.report.exitCode == 3)
         #expect(result.output == Array("left\n".utf8))
@@ -71,14 +71,14 @@ import Testing
         #expect(try await cancelled(after: "trap '' TERM", grace: "100ms").reason == .cancelled)
     }
 
-    /// `tool` with another grace.
+    /// The policy `tool` with another grace.
     private static func policy(grace: String) throws -> Policy {
         let text = "policy: asked\nsummary: Is asked to end.\nincludes: [tool]\nlimits: { grace: \(grace) }\n"
         return try PolicyLibrary.shipped.adding(["asked": (text, "asked.yaml")]).policy(named: "asked")
     }
 
-    /// The result of a script that does not end by itself, cancelled as soon as its trap is set. The machine decides
-    /// how much of the grace is needed.
+    /// The result of a script that does not end by itself. The script is cancelled as soon as its trap is set. The
+    /// speed of the machine decides how much of the grace is needed.
     private func cancelled(after trap: String, grace: String) async throws -> SandboxRunReport {
         let policy = try Self.policy(grace: grace)
         let folder = try TemporaryFolder()

@@ -6,7 +6,8 @@ import Testing
 @testable import AnnexLaunch
 @testable import AnnexSandbox
 
-/// Programs run as an embedder runs them: with granted files, limits, and an end that is a value.
+/// Programs that run as an embedder runs them, with granted files and limits. The end of a program is returned as a
+/// value.
 @Suite(.timeLimit(.minutes(20))) struct SandboxProgramTests {
     private let home: TemporaryFolder
     private let sandbox: Sandbox
@@ -105,7 +106,7 @@ import Testing
         let program = SandboxProgram("/usr/bin/perl", arguments: ["-e", "my @a; push @a, 'x' x 1000000 while 1"])
         try #require(access("/usr/bin/perl", X_OK) == 0)
         let report = try await sandbox.run(program).report
-        // If memory is only watched, the kernel refuses more of it, and the program itself decides how it then ends.
+        // If memory is only watched, the kernel refuses to give more, and the program itself decides how it then ends.
         let isDenied = !report.isMemoryEnforced && report.reason == .exited && report.exitCode != 0
         #expect(report.reason == .memoryLimit || isDenied, "\(report)")
     }
@@ -124,8 +125,8 @@ import Testing
         #expect(report.reason == reason && report.exitCode == (reason == .exited ? 3 : nil), "\(report)")
     }
 
-    /// Runs a script under a policy with a private directory of 1 MiB and ten files; it lasts far longer than any look
-    /// at it.
+    /// Runs a script under a policy with a private directory of 1 MiB and ten files. The script runs far longer than
+    /// the interval between two checks.
     private func keeping(_ script: String) async throws -> SandboxRunReport {
         let kept = folder.appending(path: "kept")
         try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: true)
@@ -150,7 +151,7 @@ import Testing
     func `FS-24: a closed directory hides nothing from its limit`(closing: String) async throws {
         let report = try await keeping(
             "mkdir d && exec 3> d/big && chmod \(closing) ; head -c 8000000 /dev/zero >&3")
-        // As root, the sandbox's own directory belongs to another user, and stays open.
+        // As root, the sandbox's own directory belongs to another user, and it stays open.
         #expect(report.reason == .diskLimit, "\(report)")
     }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import AnnexLaunch
 @testable import AnnexSandbox
 
-/// Memory and time that the kernel spends for a program are bounded too, with a control group and without.
+/// The memory and time that the kernel spends for a program must be bounded too, with a control group and without one.
 @Suite(.timeLimit(.minutes(20))) struct TakingProgramTests {
     private let folder: TemporaryFolder
 
@@ -45,12 +45,12 @@ import Testing
         #expect(report.detail.contains("together"), "\(report)")
     }
 
-    /// The kernel counts descriptors in flight for each user. It refuses a program more if that user has as many in
-    /// flight as the program may open: 1,024 usually.
+    /// The kernel counts descriptors in flight for each user. A program may not send more if its user has as many
+    /// descriptors in flight as the program may open. This limit is usually 1,024.
     @Test func `a program that runs as its caller leaves the caller descriptors to send`() async throws {
         let result = try await Sandbox(policy: .shipped(named: "tool")).run(program("descriptors"))
         let sent = try #require(Int(String(decoding: result.output, as: UTF8.self).dropLast()), "\(result.report)")
-        // As root the program is another user than its caller.
+        // As root, the program has another user than its caller.
         #expect(sent > 0 && (sent < 1024 || getuid() == 0))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnexLaunch
 @testable import AnnexSandbox
 
-/// The kernel makes the memory that an ELF header asks for in `execve`, where no filter sees it.
+/// In `execve`, the kernel creates the memory that an ELF header requests. No filter sees this.
 @Suite(.timeLimit(.minutes(20))) struct WritableCodeTests {
     private let folder: TemporaryFolder
 
@@ -38,7 +38,7 @@ import Testing
         return path
     }
 
-    /// Where the last program header of a kind begins.
+    /// The offset at which the last program header of a kind begins.
     private func place(of kind: Kind, in bytes: [UInt8]) -> Int? {
         func number(_ place: Int, _ size: Int) -> Int {
             (0..<size).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
@@ -82,7 +82,7 @@ import Testing
         let headers = try #require(ProgramHeaders { Array(bytes[Int($0)..<min(Int($0) + $1, bytes.count)]) })
         let linker = try #require(headers.interpreter)
         #expect(headers.fault == nil)
-        // No longer than the path that it replaces.
+        // The new path must not be longer than the path that it replaces.
         let path = "/tmp/annex-\(getpid() % 100_000)"
         defer { try? FileManager.default.removeItem(atPath: path) }
         _ = try copy(of: String(decoding: linker, as: UTF8.self), .load, to: path)

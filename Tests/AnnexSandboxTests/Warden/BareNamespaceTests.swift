@@ -4,7 +4,8 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// Once there is a mount namespace without any of the host's mounts, root's sandboxes begin in it.
+/// The warden makes a mount namespace without any of the host's mounts. After that, root's sandboxes begin in this
+/// namespace.
 @Suite(.timeLimit(.minutes(20))) struct BareNamespaceTests {
     @Test func `the first and the later sandboxes of a warden look the same inside`() async throws {
         let fixture = try WardenFixture()
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    /// A plan that no policy gives: root of its user namespace with all of its rights there.
+    /// A plan that no policy gives. Its process is root of its user namespace, with all rights there.
     private func withEveryRight(on fixture: WardenFixture) throws -> LaunchPlan {
         var plan = try fixture.plan("dig")
         plan.layers.subtract([.capabilities, .noNewPrivileges])
@@ -96,8 +97,8 @@ import Testing
         return plan
     }
 
-    /// Waits until the warden holds a second mount namespace and is back from making it; returns at once if it makes
-    /// none.
+    /// Waits until the warden has made a second mount namespace and has returned from it. If the warden makes none, the
+    /// function returns at once.
     private func waitsForBare(on fixture: WardenFixture) async {
         guard geteuid() == 0 else { return }
         let warden = fixture.warden.number

@@ -1,4 +1,4 @@
-/// A filter written by hand: instructions of classic BPF over `struct seccomp_data`.
+/// A hand-written filter: instructions of classic BPF that read `struct seccomp_data`.
 struct Bpf {
     private(set) var bytes: [UInt8] = []
 
@@ -17,7 +17,7 @@ struct Bpf {
     static let kill: UInt32 = 0x8000_0000
     static func refuse(_ errno: UInt32) -> UInt32 { 0x0005_0000 | errno }
 
-    /// Allows every call. An execution is allowed once, by the sixth argument.
+    /// Allows every call. The sixth argument decides whether an execution is allowed, and only one execution is.
     static func oneExec(nonce: UInt64, notifying notified: UInt32? = nil, killing killed: UInt32? = nil) -> [UInt8] {
         var filter = Bpf()
         filter.load(0)
@@ -35,7 +35,7 @@ struct Bpf {
         filter.load(16 + 5 * 8)
         filter.skip(ifNot: UInt32(truncatingIfNeeded: nonce), 2)
         filter.load(16 + 5 * 8 + 4)
-        // The call is not refused: control goes on to the last instruction.
+        // The jump skips the refusal, so control continues at the last instruction.
         filter.bytes += jumpOverRefusal(UInt32(truncatingIfNeeded: nonce >> 32))
         filter.end(refuse(1))
         filter.end(allow)

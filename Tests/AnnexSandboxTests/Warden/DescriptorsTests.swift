@@ -29,8 +29,8 @@ import Testing
         #expect(world["descriptors"] == "1")
     }
 
-    /// Each descriptor's target number is the source number of another one in the warden. So they cross, whatever the
-    /// order of numbers there.
+    /// Each descriptor's target number is the source number of another one in the warden. So the numbers cross in any
+    /// order.
     @Test func `gifts whose numbers cross get the right numbers`() async throws {
         let fixture = try WardenFixture()
         var plan = try fixture.plan("world")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// The kernel reports the end of a program by a signal, of which it keeps one at a time.
+/// The kernel reports the end of a program by a signal. It keeps only one pending signal of this kind.
 @Suite(.timeLimit(.minutes(20))) struct EndsTests {
     @Test func `all ends that come while the warden sleeps are reported`() async throws {
         let fixture = try WardenFixture()

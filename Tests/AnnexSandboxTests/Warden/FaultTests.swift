@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// Each step fails in turn: the answer names it, and no resource is left.
+/// Each step of a launch fails in turn. The answer must name the step, and no resource may be left.
 @Suite(.timeLimit(.minutes(20))) struct FaultTests {
     @Test func `every step of a launch has its name`() {
         #expect(LaunchStep.allCases.count == Int(ANNEX_STEP_COUNT))

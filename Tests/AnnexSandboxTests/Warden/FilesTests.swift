@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// Binds and scratches have the rights and limits of the plan, and only a source that was checked is ever bound.
+/// Binds and scratch folders have the rights and limits of the plan. The warden binds only a source that was checked.
 @Suite(.timeLimit(.minutes(20))) struct FilesTests {
     private static let readOnly = 1
     private static let noSetUser = 2
@@ -94,8 +94,8 @@ import Testing
         #expect(run.recording.failure?.errno == ELOOP)
     }
 
-    /// As root the warden clones the tree from the descriptor that was checked; else the path must lead to the same
-    /// object.
+    /// As root, the warden clones the tree from the checked descriptor. As an ordinary user, the path must lead to the
+    /// same object.
     @Test func `FS-10: a source that was replaced is never bound`() async throws {
         let fixture = try WardenFixture()
         let source = try fixture.directory("source")

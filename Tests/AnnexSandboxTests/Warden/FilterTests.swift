@@ -29,7 +29,7 @@ import Testing
         #expect(run.recording.failure?.errno == EPERM)
     }
 
-    /// A fault of the filter must not look like a success.
+    /// A failure of the filter must not look like a success.
     @Test func `a filter that kills the report is a failure and not an execution`() async throws {
         let fixture = try WardenFixture()
         var plan = try fixture.plan("exec")
@@ -57,7 +57,7 @@ import Testing
         #expect(world["errno"] == "\(EXDEV)")
     }
 
-    /// Without a listener to decide, the call is refused.
+    /// If there is no listener to decide, the call is refused.
     @Test func `without a listener the calls that need one are denied`() async throws {
         let fixture = try WardenFixture()
         var plan = try fixture.plan("parent")

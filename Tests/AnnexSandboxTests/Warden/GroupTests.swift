@@ -4,7 +4,8 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// A sandbox is in its control groups before it does anything, and the groups go when all its processes have ended.
+/// A sandbox is in its control groups before it does anything. The groups are removed when all its processes have
+/// ended.
 @Suite(
     .timeLimit(.minutes(20)),
     .enabled(if: ControlGroupHierarchy.find() != nil, "no control group can be made here"))
@@ -43,7 +44,7 @@ struct GroupTests {
         var group = try ControlGroup(in: node.hierarchy, below: node, named: OwnedName.next())
         try group.limit(memory: 64 << 20, processes: 8)
         var plan = try plan(in: group, node.hierarchy, fixture)
-        // The upper group is busy until the others are gone.
+        // The upper group is busy until the other groups are removed.
         plan.removals = node.directories + group.directories
         let run = try fixture.launch(plan)
         #expect(await run.recording.waits(for: .executed))

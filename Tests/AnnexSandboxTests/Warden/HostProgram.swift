@@ -1,15 +1,15 @@
 import AnnexTestSupport
 import Foundation
 
-/// `holds-a-sandbox`, running: a host of its own that may be killed.
+/// A running `holds-a-sandbox`: a separate host program that a test may kill.
 final class HostProgram {
     private let process: ChildProcess
-    /// Closes when this object goes away.
+    /// The pipe closes when this object is freed.
     private let output = Pipe()
     private let pieces: AsyncStream<Data>
     private var text = ""
 
-    /// - Parameter through: a command that executes another, before it.
+    /// - Parameter through: a command that executes another command, which is put before the program.
     init(through command: [String] = [], _ arguments: String...) throws {
         let program = WardenFixture.fixture.deletingLastPathComponent().appending(path: "holds-a-sandbox").path
         let (pieces, report) = AsyncStream.makeStream(of: Data.self)
@@ -26,7 +26,7 @@ final class HostProgram {
         process = try ChildProcess(
             URL(filePath: "/usr/bin/env"), arguments: command + [program] + arguments,
             output: .file(output.fileHandleForWriting))
-        // The program has the only other one, so that its end is the end of the output.
+        // Only the program has another copy of this descriptor. So the end of the program is the end of the output.
         try output.fileHandleForWriting.close()
     }
 
@@ -40,7 +40,8 @@ final class HostProgram {
         process.signal(SIGKILL)
     }
 
-    /// The program's value for this key; waits for it, and is nil if the program ended without it.
+    /// The program's value for this key. The function waits for the value. The result is nil if the program ended
+    /// without it.
     func value(of key: String) async -> String? {
         if let value = find(key) { return value }
         for await piece in pieces {
@@ -52,7 +53,7 @@ final class HostProgram {
 
     func number(of key: String) async -> Int32? { await value(of: key).flatMap { Int32($0) } }
 
-    /// Only whole lines.
+    /// Searches only whole lines.
     private func find(_ key: String) -> String? {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         return lines.first { $0.hasPrefix(key + "=") }.map { String($0.dropFirst(key.count + 1)) }

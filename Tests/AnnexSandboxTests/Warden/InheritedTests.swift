@@ -5,14 +5,14 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// A sandbox inherits none of the priorities of its host's process.
+/// A sandbox must inherit none of the priorities of its host's process.
 @Suite(.timeLimit(.minutes(20))) struct InheritedTests {
-    /// A file of the host's `/proc`, without its last line's end.
+    /// A file of the host's `/proc`, without the newline at its end.
     private func proc(_ process: Int32, _ file: String) throws -> String {
         try String(contentsOfFile: "/proc/\(process)/\(file)", encoding: .utf8).trimmingCharacters(in: .newlines)
     }
 
-    /// Checks the sandbox's own report for a host that was started through a command.
+    /// Checks the sandbox's own report. The host was started through a command.
     private func expectOrdinary(
         through command: [String], hosts file: String, _ value: String, nice: String = "0", personality: String = "0",
         score: Int
@@ -51,7 +51,7 @@ import Testing
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "restricts-itself").path
         try await expectOrdinary(
-            // The filter also holds for the sandbox: it denies reading the personality.
+            // The filter also applies to the sandbox, where it denies reading the personality.
             through: [program, "locked-personality", "--"], hosts: "comm", "holds-a-sandbox", personality: "-1",
             score: min(1000, max(0, own) + 500))
     }

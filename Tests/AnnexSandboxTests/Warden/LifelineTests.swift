@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// Whichever process dies, it leaves no process behind, and the host sees no signal and no child of the warden.
+/// If any of the processes dies, no process may be left. The host must see no signal and no child of the warden.
 @Suite(.timeLimit(.minutes(20))) struct LifelineTests {
     @Test func `START-03: a killed warden ends its sandboxes and is reported`() async throws {
         let fixture = try WardenFixture()
@@ -15,7 +15,7 @@ import Testing
         kill(fixture.warden.number, SIGKILL)
         await run.recording.finish()
         #expect(run.recording.order == [.started, .executed, .lost])
-        // The pipe ends with the process, which may die before its first line.
+        // The pipe ends with the process. The process may die before it writes its first line.
         #expect(try ["stay", nil].contains(run.read()["said"]))
         #expect(fixture.warden.isLost)
         #expect(throws: LaunchFailure.self) { try fixture.warden.launch(fixture.plan("stay")) { _ in } }
@@ -46,7 +46,7 @@ import Testing
             case .wardenLost: isTelling.signal()
             default: return
             }
-            // A shutdown that waits for this handler lets it time out.
+            // If a shutdown waited for this handler, the wait here would time out.
             _ = hasReturned.wait(timeout: .now() + .milliseconds(300))
             order.withLock { $0.append("told") }
         }
@@ -83,7 +83,7 @@ import Testing
         await eventually { Self.mutes().isEmpty }
     }
 
-    /// Writes without end to a pipe that is not read.
+    /// A program that writes without end to a pipe that is not read.
     private static let mute = "/usr/bin/yes"
     private static var hasMute: Bool {
         var status = stat()
@@ -118,7 +118,7 @@ import Testing
         #expect(await host.value(of: "mask.same") == "true")
     }
 
-    /// The entry point of a container has the same position.
+    /// The entry point of a container is in the same situation.
     @Test func `the first process of a process namespace keeps no warden as a zombie`() async throws {
         let fixture = try WardenFixture()
         let namespaces = ["unshare", geteuid() == 0 ? "-pf" : "-Urpf", "--mount-proc", "--kill-child"]
@@ -151,7 +151,8 @@ import Testing
         }
     }
 
-    /// At any point: either the program ran or it did not, and the last report names the signal that ended it.
+    /// The kill may come at any point. Whether the program ran or not, the last report must name the signal that ended
+    /// it.
     @Test func `a kill during the launch is reported as a kill`() async throws {
         let fixture = try WardenFixture()
         for _ in 0..<40 {
@@ -173,13 +174,13 @@ import Testing
         }
     }
 
-    /// The warden finds the report and the end at once: it must not report that the listener cannot be fetched any
-    /// more.
+    /// The warden finds the report and the end at the same time. It must not report that the listener can no longer be
+    /// fetched.
     @Test func `a death before the listener was fetched is reported as a death`() async throws {
         let fixture = try WardenFixture()
         for _ in 0..<100 {
             let recording = try await killBeforeTheListener(on: fixture)
-            // A busy machine may stop the warden too late.
+            // On a busy machine, the stop of the warden may come too late.
             if recording.order.contains(.listener) { continue }
             #expect(recording.order == [.started, .failed, .ended])
             #expect(recording.failure?.step == .exec && recording.failure?.errno == 0)

@@ -5,7 +5,7 @@ import Testing
 @testable import AnnexLaunch
 
 /// Two sandboxes see no fact that shows that they run on one machine. The exceptions are facts that the kernel shows to
-/// every process: Docs/Design/Warden.md lists them.
+/// every process. Docs/Design/Warden.md lists these facts.
 @Suite(.timeLimit(.minutes(20))) struct MachineTests {
     private func look(on fixture: WardenFixture) async throws -> [String: String] {
         var plan = try fixture.plan("machine")
@@ -31,15 +31,15 @@ import Testing
         for clock in ["day-since-start", "day-monotonic", "since-start-monotonic"] {
             let (first, second) = (Int64(one[clock] ?? ""), Int64(other[clock] ?? ""))
             #expect(first != nil && second != nil)
-            // Two random draws from half a year of nanoseconds: they are more than a second apart, unless chance has
-            // won a lottery.
+            // The values are two random numbers of nanoseconds within half a year. It is extremely unlikely that they
+            // differ by less than a second.
             #expect(abs((first ?? 0) - (second ?? 0)) > 1_000_000_000, "\(clock)")
         }
         #expect(abs((Int64(one["day-since-start"] ?? "") ?? hosts) - hosts) > 1_000_000_000)
     }
 
-    /// Docs/Design/Warden.md lists it: no time namespace changes this number. A kernel that hides it makes that list
-    /// shorter.
+    /// No time namespace changes this number, so Docs/Design/Warden.md lists it. If a future kernel hides the number,
+    /// that list can become shorter.
     @Test func `the result of times still counts from the start of the machine`() async throws {
         let fixture = try WardenFixture()
         var used = tms()
@@ -90,7 +90,8 @@ import Testing
                 == [["65534", "\(WardenFixture.outside.user)", "1"]])
     }
 
-    /// Device, root within its file system, options of both kinds: the parts of a mount's line that describe the host.
+    /// The parts of a mount's line that describe the host: the device, the root within its file system, and the options
+    /// of both kinds.
     @Test func `mounts show only the listed facts about the host`() async throws {
         let fixture = try WardenFixture()
         let mounts = lines(try await look(on: fixture), of: "mountinfo").map {
@@ -101,12 +102,13 @@ import Testing
             let separator = try #require(mount.firstIndex(of: "-"))
             let (root, place, kind) = (mount[3], mount[4], mount[separator + 1])
             switch place {
-            // The mount of a bundle shows its file system and its place there.
+            // The mount of a bundle shows the bundle's file system and its place there.
             case "/app": #expect(root.hasSuffix("/app"))
             case "/proc": #expect(root == "/" && kind == "proc")
             case "/dev/null":
                 #expect(root == "/null")
-                // Only root makes nodes; an ordinary user's are the host's own. Linux before 6.15 binds no others.
+                // Only root can make device nodes, and an ordinary user has the host's own nodes. Linux before 6.15 can
+                // bind only the host's nodes.
                 if geteuid() == 0, fixture.hasOwnDevices {
                     #expect(kind == "tmpfs" && mount.last?.contains("size=4k") == true)
                 }
@@ -117,7 +119,8 @@ import Testing
 }
 
 extension WardenFixture {
-    /// Whether the warden keeps device nodes of its own: whether the kernel clones a mount that is attached nowhere.
+    /// Whether the warden keeps its own device nodes. This is so if the kernel can clone a mount that is attached
+    /// nowhere.
     fileprivate var hasOwnDevices: Bool {
         var name = utsname()
         uname(&name)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// The warden answers a malformed plan at the step `plan`, and continues to serve.
+/// The warden answers a malformed plan with an error at the step `plan`, and continues to serve.
 @Suite(.timeLimit(.minutes(20))) struct MalformedPlanTests {
-    /// One fault in an otherwise right plan.
+    /// One fault in an otherwise correct plan.
     enum Flaw: CaseIterable {
         case empty, tooShort, tooLong, magic, version, size, hostRoot, hostRootGroup, nobodyMinusOne, relativeExecutable
         case climbingDirectory, bindRecordsOutside, bindCount, argumentsMissing, filterWithoutLayer, layerUnknown
@@ -17,7 +17,7 @@ import Testing
         case filterFlagUnknown, maskUnknown, timeWithoutUser, promiseWithoutFilter
         case flagUnknown, procWithoutRoot, loopbackOfTheHost, terminalWithoutReaper, linkToNothing
 
-        /// nil: the bytes themselves are cut or stretched.
+        /// The change to the plan. It is nil if the bytes themselves are shortened or extended.
         var edit: ((inout annex_plan) -> Void)? {
             switch self {
             case .empty, .tooShort, .tooLong: nil
@@ -78,7 +78,7 @@ import Testing
         let fixture = try WardenFixture()
         let before = WardenState(fixture.warden.number)
         let plan = try fixture.plan("world")
-        // A plan too short to hold its number is answered under 0.
+        // If a plan is too short to hold its number, the answer has the number 0.
         let launch: UInt64 = flaw == .empty ? 0 : 77
         var bytes = try plan.encoded(launch: launch)
         flaw.apply(to: &bytes)
@@ -113,7 +113,7 @@ import Testing
         let fixture = try WardenFixture()
         let pause = try DescriptorPair.pipe()
         let reading = try pause.first.duplicate()
-        // The loop's thread stands still: hundreds of answers fill the socket and wait in the warden.
+        // The loop's thread is blocked. So hundreds of answers fill the socket and wait in the warden.
         let held = Mutex<Descriptor?>(reading)
         fixture.loop.execute { held.withLock { _ = try? $0?.readSome(atMost: 1) } }
         var runs: [Recording] = []

@@ -2,12 +2,12 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// As root: the same tests once more, as an ordinary user.
+/// If the tests run as root, the same tests run once more as an ordinary user.
 @Suite(.timeLimit(.minutes(20))) struct OrdinaryUserTests {
     static let suites = "AnnexSandboxTests\\.(World|Files|Descriptors|Filter|Fault|Lifeline|MalformedPlan)Tests"
     static let user = "1000"
 
-    /// Whether that user can run programs that were built here.
+    /// Whether an ordinary user can run programs that were built here.
     static func isPossible() async throws -> Bool {
         guard geteuid() == 0, Program.isThere(tool: "setpriv") else { return false }
         for program in [ProcessInfo.processInfo.arguments[0], WardenFixture.fixture.path] {
@@ -16,7 +16,8 @@ import Testing
         return true
     }
 
-    /// Runs a command in a folder that the user can reach, which root's own folder for temporary files need not be.
+    /// Runs a command in a folder that the user can reach, because root's own folder for temporary files may be closed
+    /// to that user.
     static func asUser(_ command: [String]) -> [String] {
         ["env", "-C", "/", "setpriv", "--reuid", user, "--regid", user, "--clear-groups"] + command
     }

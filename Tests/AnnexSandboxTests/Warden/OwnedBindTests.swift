@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// A bind with an id map: on disk the files belong to one user, even if the process runs as another.
+/// A bind with an id map. On disk, the files belong to one user, even if the process runs as another user.
 @Suite(.timeLimit(.minutes(20))) struct OwnedBindTests {
     private static let owner: UInt32 = 1_610_700_777
 

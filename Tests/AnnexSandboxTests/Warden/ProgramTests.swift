@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// The choice of the program that becomes the warden: it will have power over every sandbox.
+/// The choice of the program that becomes the warden. This program will have power over every sandbox.
 @Suite(.timeLimit(.minutes(20))) struct ProgramTests {
     private func start(_ path: String) throws -> WardenProgram {
         let loop = try EventLoop()
@@ -15,7 +15,7 @@ import Testing
         return warden.program
     }
 
-    /// The carried program as a file.
+    /// Writes the embedded warden program to a file.
     private func install(in fixture: WardenFixture, mode: Int) throws -> String {
         let path = fixture.folder.appending(path: "annex-warden").path
         #if arch(x86_64)
@@ -59,7 +59,8 @@ import Testing
 
     @Test func `the warden keeps only the capabilities that launches need`() throws {
         let fixture = try WardenFixture()
-        // DAC_OVERRIDE, KILL, SETGID, SETUID, SETPCAP, NET_ADMIN, SYS_CHROOT, SYS_PTRACE, SYS_ADMIN.
+        // The needed capabilities are DAC_OVERRIDE, KILL, SETGID, SETUID, SETPCAP, NET_ADMIN, SYS_CHROOT, SYS_PTRACE
+        // and SYS_ADMIN.
         let needed: UInt64 = geteuid() == 0 ? 0x2c_11e2 : 0
         let sets = capabilities(of: fixture.warden.number)
         for name in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
@@ -85,7 +86,8 @@ import Testing
         }
         let addresses = areas.map { $0.first?.prefix { $0 != "-" } }
         #expect(Set(addresses).count > 1, "\(addresses)")
-        // The code, the linker's data and the tables of addresses: everything but the variables.
+        // These areas are the code, the linker's data and the tables of addresses. They are everything except the
+        // variables.
         for one in areas {
             #expect(one.count { $0.contains(" rw-p ") } == 1)
             #expect(one.count { $0.contains(" r--p ") } == 2)
@@ -97,7 +99,7 @@ import Testing
         for processor in ["x86_64", "aarch64"] {
             let program = WardenPrograms.file(processor) ?? []
             #expect(program.starts(with: [0x7f, 0x45, 0x4c, 0x46]))
-            // ET_DYN: the kernel chooses the address.
+            // The type is ET_DYN, so the kernel chooses the address.
             #expect(program.count > 18 && program[16] == 3 && program[17] == 0)
         }
     }

@@ -48,12 +48,13 @@ import Testing
         #expect(await run.recording.waits(for: .executed))
         let reaper = run.recording.process
         let program = try #require(try ProcessTree.members(of: reaper).dropFirst().first)
-        // The program's own signals cancel a stop from here: the test sends it until it takes effect.
+        // The program's own signals cancel a stop that the test sends. So the test sends the stop until it takes
+        // effect.
         await eventually {
             try? run.recording.kill(SIGTSTP)
             return Self.isStopped(program)
         }
-        // As a timer of the program would wake it.
+        // The signal comes as if a timer of the program sent it.
         #expect(kill(program, SIGCONT) == 0)
         await eventually { Self.isStopped(program) }
         try run.recording.kill(SIGKILL)
@@ -69,7 +70,7 @@ import Testing
         let fixture = try WardenFixture()
         let (earlier, own) = ("an-earlier-secret-\(UUID())", "a-secret-of-its-own-\(UUID())")
         var first = try fixture.plan("exit", "0")
-        // Long, so that later data does not cover it.
+        // The argument is long, so that later data does not overwrite all of it.
         first.arguments += [String(repeating: "x", count: 40_000), earlier]
         let before = try fixture.launch(first)
         await before.recording.finish()
@@ -92,7 +93,7 @@ import Testing
         var all = Data()
         for line in ProcText.lines(of: "/proc/\(process)/maps") where line.contains(" rw-p ") {
             let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt64($0, radix: 16) }
-            // The table of launches belongs to the warden alone, and takes no memory until it is used.
+            // The table of launches belongs only to the warden, and takes no memory until it is used.
             guard ends.count == 2, ends[1] - ends[0] < 8 << 20 else { continue }
             try file.seek(toOffset: ends[0])
             all += try file.read(upToCount: Int(ends[1] - ends[0])) ?? Data()

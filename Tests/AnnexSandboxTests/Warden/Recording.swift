@@ -3,9 +3,9 @@ import Synchronization
 
 @testable import AnnexLaunch
 
-/// The events of one launch, which a test can ask for.
+/// The events of one launch, for a test to check.
 final class Recording: Sendable {
-    /// An event without its owners, which are kept apart.
+    /// An event without the descriptors that it owns, which are kept separately.
     enum Event: Sendable, Equatable {
         case started, listener, executed, failed, stopped, ended, lost
     }
@@ -32,7 +32,7 @@ final class Recording: Sendable {
     }
 
     func note(_ event: consuming LaunchEvent) {
-        // In a variable: a closure cannot give away a value that it captured.
+        // The event is in a variable, because a closure cannot consume a value that it captured.
         var event: LaunchEvent? = consume event
         let seen = state.withLock { state -> Event? in
             guard let event = event.take() else { return nil }
@@ -76,7 +76,7 @@ final class Recording: Sendable {
         }
     }
 
-    /// Waits until the event was reported; false if the last event came without it.
+    /// Waits until the event was reported. The result is false if the last event came without it.
     func waits(for wanted: Event) async -> Bool {
         if order.contains(wanted) { return true }
         for await event in events where event == wanted { return true }
@@ -101,6 +101,6 @@ final class Recording: Sendable {
         try state.withLock { try $0.handle?.sendSignal(signal) }
     }
 
-    /// The listener, now the caller's; nil if none was reported.
+    /// The listener, which the caller now owns; nil if none was reported.
     func takeListener() -> Descriptor? { state.withLock { $0.listener.take() } }
 }

@@ -2,18 +2,18 @@ import AnnexLinux
 
 @testable import AnnexLaunch
 
-/// A launch under way: its events and its output.
+/// A launch in progress, with its events and its output.
 struct Run: ~Copyable, Sendable {
     let recording: Recording
     let output: Descriptor
 
-    /// Waits for its end and reads its output: `key=value` lines.
+    /// Waits for the end of the launch and reads its output as `key=value` lines.
     func world() async throws -> [String: String] {
         await recording.finish()
         return try read()
     }
 
-    /// All output until every holder of the pipe's other end is gone.
+    /// Reads all output until every process that holds the pipe's other end is gone.
     func read() throws -> [String: String] {
         let text = String(decoding: try output.readAll(atMost: 1 << 16), as: UTF8.self)
         var world: [String: String] = [:]

@@ -17,7 +17,7 @@ import Testing
         "-Wshadow", "-Werror", "-fsyntax-only", "-I\(headers)",
     ]
 
-    // Two tests: a parameterized case that is left out gives no message.
+    // These are two tests, because a skipped case of a parameterized test gives no message.
     @Test(.enabled(if: Program.isThere(tool: "clang"), "there is no clang here"))
     func `clang has no warnings about the warden`() async throws { try await expectSilence(of: "clang") }
 
@@ -54,7 +54,7 @@ import Testing
         #expect(ran.errors.contains("Done 200000 runs"))
     }
 
-    /// A plan with something in every list, behind the number of its descriptors.
+    /// A plan with an entry in every list. The number of its descriptors precedes it.
     private func seed() throws -> [UInt8] {
         let fixture = try WardenFixture()
         var plan = try fixture.plan("world")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// A network that is made ahead belongs to one sandbox alone, like one that is made for it.
+/// A network that is made ahead belongs to only one sandbox, like a network that is made for that sandbox.
 @Suite(.timeLimit(.minutes(20))) struct SpareNetworkTests {
     @Test func `each sandbox has its own network, made ahead or not`() async throws {
         let fixture = try WardenFixture()
@@ -34,7 +34,7 @@ import Testing
         let second = try start(on: fixture)
         #expect(await second.waits(for: .executed))
         #expect(network(of: second.process) == spare)
-        // The warden leaves the network that it gave away, though no other launch follows.
+        // The warden leaves the network that it gave away, even if no other launch follows.
         await waitsForSpare(on: fixture, notAmong: taken + [spare].compactMap { $0 })
     }
 
@@ -71,7 +71,8 @@ import Testing
         return try fixture.launch(plan).recording
     }
 
-    /// Waits until the warden is in a network that no sandbox has; returns at once if it makes none.
+    /// Waits until the warden is in a network that no sandbox has. If the warden makes no spare network, the function
+    /// returns at once.
     private func waitsForSpare(on fixture: WardenFixture, notAmong taken: [String]) async {
         guard geteuid() == 0 else { return }
         await eventually { network(of: fixture.warden.number).map { !taken.contains($0) } ?? false }

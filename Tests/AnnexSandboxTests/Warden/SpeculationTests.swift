@@ -5,12 +5,12 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// Controls against side channels: the warden's calls follow from the kernel's answers, and a control that the report
-/// names is in force.
+/// Controls against side channels. The kernel's answers decide which calls the warden makes. Each control that the
+/// report names must be in force.
 @Suite(.timeLimit(.minutes(20))) struct SpeculationTests {
     private static let (perProcess, on, off, forced, untilExec) = (1, 2, 4, 8, 16)
 
-    /// Every answer that Linux has for PR_GET_SPECULATION_CTRL.
+    /// Every answer that Linux can give for PR_GET_SPECULATION_CTRL.
     static let answers: [(Int, annex_control_state)] = [
         (0, ANNEX_CONTROL_ABSENT),  // not affected
         (on, ANNEX_CONTROL_ABSENT),
@@ -22,7 +22,8 @@ import Testing
         (perProcess | untilExec, ANNEX_CONTROL_OFFERED),
         (-Int(ENODEV), ANNEX_CONTROL_ABSENT),
         (-Int(EINVAL), ANNEX_CONTROL_ABSENT),
-        // Denied by the host's surroundings: the launch must report it, not go on without the control.
+        // The host's environment denies the control. The launch must report this, and must not continue without the
+        // control.
         (-Int(EPERM), ANNEX_CONTROL_OFFERED),
         (-Int(ENOSYS), ANNEX_CONTROL_OFFERED),
     ]

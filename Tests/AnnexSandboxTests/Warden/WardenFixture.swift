@@ -5,13 +5,14 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// A warden, a loop and a folder of a test's own.
+/// A warden, a loop and a folder for one test.
 final class WardenFixture: Sendable {
     let loop: EventLoop
     let warden: Warden
     let folder: URL
 
-    /// The user of the sandbox on the host: as root another user, else the one that runs the tests.
+    /// The user of the sandbox on the host. If root runs the tests, it is another user. Otherwise it is the user that
+    /// runs the tests.
     static let outside: (user: UInt32, group: UInt32) =
         geteuid() == 0 ? (1_610_700_001, 1_610_700_001) : (geteuid(), getegid())
 
@@ -31,7 +32,7 @@ final class WardenFixture: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The fixture, where the package manager put it: beside the tests.
+    /// The path of the fixture. The package manager puts it beside the tests.
     static var fixture: URL {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "reports-its-world")
@@ -49,7 +50,7 @@ final class WardenFixture: Sendable {
         try Descriptor.reference(to: place.path)
     }
 
-    /// Every layer but the two that need rules; a plan that fits the fixture.
+    /// A plan that fits the fixture. It has every layer but the two that need rules.
     func plan(_ command: String...) throws -> LaunchPlan {
         let app = folder.appending(path: "app")
         let program = try Self.open(app.appending(path: "program"))
@@ -66,7 +67,7 @@ final class WardenFixture: Sendable {
         return plan
     }
 
-    /// Launches a plan, and makes a pipe whose other end is descriptor 1 of the process.
+    /// Launches a plan. Descriptor 1 of the process is one end of a new pipe.
     func launch(_ plan: consuming LaunchPlan) throws -> Run {
         let pipe = try DescriptorPair.pipe()
         plan.give(try pipe.second.duplicate(), as: 1)

@@ -12,8 +12,8 @@ struct WardenState {
         children = Set(all.filter { Self.parent(of: $0) == warden })
     }
 
-    /// It holds nothing that it did not hold then. It may hold less, because the earlier look may have come before the
-    /// remains of an end were released.
+    /// Whether the warden holds nothing that it did not hold in the earlier state. It may hold less, because the
+    /// remains of an end may have been released after the earlier state was read.
     func isNoMore(than other: WardenState) -> Bool {
         descriptors <= other.descriptors && children.isSubset(of: other.children)
     }
@@ -22,7 +22,7 @@ struct WardenState {
         stat(process).dropFirst().first.flatMap { Int32($0) }
     }
 
-    /// State "Z" is a process that has ended and whose parent has not waited for it.
+    /// Whether a process has ended. State "Z" is a process that has ended and whose parent has not waited for it.
     static func isGone(_ process: Int32) -> Bool {
         guard let state = stat(process).first else { return true }
         return state == "Z"

@@ -82,7 +82,7 @@ import Testing
             plan.filter = Bpf.oneExec(nonce: WardenFixture.nonce)
             plan.hasWriteXorExecute = isPromised
             let world = try await fixture.launch(plan).world()
-            // Before Linux 6.3 there is no such promise: -1.
+            // Linux before 6.3 does not have this promise, so the value is -1.
             #expect(world["promise"] == (isPromised ? "1" : "0") || world["promise"] == "-1")
             if world["promise"] != "-1" { #expect(world["both"] == (isPromised ? "\(EACCES)" : "0")) }
         }

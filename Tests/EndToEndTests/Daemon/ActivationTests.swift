@@ -6,8 +6,8 @@ import Testing
 
 /// A daemon and the service manager that starts it.
 @Suite(.timeLimit(.minutes(20))) struct ActivationTests {
-    /// A service manager for the test: listens, and then executes the daemon in a shell's place so that its number is
-    /// known.
+    /// A service manager for the test. It listens on a socket. Then it executes the daemon in place of a shell, so that
+    /// the process number is known.
     private static let manager = """
         import os, socket, sys
         folder, daemon, fds = sys.argv[1], sys.argv[2], sys.argv[3]
@@ -49,7 +49,7 @@ import Testing
         process.signal(SIGTERM)
         #expect(await told.next().contains("STOPPING=1"))
         #expect(await process.ended() == .exited(0))
-        // The socket belongs to the manager, which hands it to the next daemon too.
+        // The socket belongs to the manager, which passes it to the next daemon too.
         #expect(FileManager.default.fileExists(atPath: folder.url.path + "/s"))
     }
 
@@ -60,7 +60,7 @@ import Testing
         let end = await stream.ended()
         let errors = try String(contentsOf: folder.url.appending(path: "errors"), encoding: .utf8)
         #expect(end == .exited(1) && errors.contains("ListenSequentialPacket"), "\(errors)")
-        // LISTEN_PID names another process: descriptor 3 is not for this one.
+        // LISTEN_PID names another process, so descriptor 3 is not for this process.
         let other = try TemporaryFolder()
         let process = try start(other, "stranger")
         // The socket's file exists a moment before the daemon listens.
@@ -98,7 +98,7 @@ private final class NotifySocket: Sendable {
         close(number)
     }
 
-    /// The next state; the watchdog of the test bounds the wait.
+    /// The next state. The watchdog of the test limits the wait.
     func next() async -> String {
         var room = [UInt8](repeating: 0, count: 4096)
         while true {

@@ -6,7 +6,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Containing apps at the daemon of the whole machine, which keeps the groups of its users.
+/// Containing apps that use the daemon of the whole machine. The daemon keeps the groups of its users.
 @Suite(
     .timeLimit(.minutes(20)),
     .enabled(
@@ -24,7 +24,7 @@ struct AppAtDaemonTests {
         for folder in [daemon.folder, world.folder] { chmod(folder.url.path, 0o755) }
     }
 
-    /// Runs a program as a user that knows the daemon by its environment.
+    /// Runs a program as a user. The environment tells the program where the daemon is.
     private func run(_ program: String, _ arguments: [String], as user: Int = Self.user) async throws -> Program {
         let words =
             ["--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", "env", "-u", "ANNEX_PRIVATE"]
@@ -41,12 +41,12 @@ struct AppAtDaemonTests {
         #expect(installed.status == 0, "\(installed)")
     }
 
-    /// What the app itself does.
+    /// Lets the app itself do an action.
     private func act(_ app: SubstituteApp, _ words: String...) async throws -> Program {
         try await run(app.path + "/Shout", ["-", words[0], GroupWorld.ours] + words.dropFirst())
     }
 
-    /// What its extension does.
+    /// Lets the app's extension do an action.
     private func ask(_ words: String) async throws -> String {
         let asked = try await annex("request", "com.example.shout.loud", "--text", words)
         #expect(asked.status == 0, "\(asked)")
@@ -72,7 +72,7 @@ struct AppAtDaemonTests {
         #expect(try await ask("reads \(GroupWorld.ours) note").contains("hello"))
         let place = try await act(app, "where").output.trimmingCharacters(in: .newlines)
         #expect(place.hasPrefix(daemon.folder.url.path + "/state/private-of/\(Self.user)/"))
-        // The user reaches the container and nothing beside it, and another user reaches nothing at all.
+        // The user can access the container, but nothing beside it. Another user can access nothing.
         let group = (place as NSString).deletingLastPathComponent
         #expect(try await run("/usr/bin/cat", [place + "/note"]).output == "hello")
         for path in [group + "/store.db", group + "/words"] {
@@ -100,7 +100,7 @@ struct AppAtDaemonTests {
         let other = try await run(copy + "/Shout", ["-", "gets", GroupWorld.ours, "key"])
         #expect(other.status == 1)
         #expect(other.output.contains("this program is not the one of the installed com.example.shout"), "\(other)")
-        // The same size, and another byte.
+        // The file has the same size, but one byte differs.
         try FileManager.default.removeItem(atPath: copy + "/Shout")
         var bytes = try Data(contentsOf: URL(filePath: program))
         bytes[bytes.count - 1] ^= 1
@@ -141,7 +141,7 @@ struct AppAtDaemonTests {
         }
     }
 
-    /// What the daemon answers to a process that says it is an app.
+    /// The daemon's answer to a process that claims to be an app.
     private func refusal(ofApp identifier: String) async throws -> PortalError? {
         let client = try await RawClient(daemon.socket, hello: false)
         try await client.send(PortalHello(app: identifier).encoded())

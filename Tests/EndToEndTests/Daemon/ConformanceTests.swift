@@ -6,9 +6,9 @@ import Foundation
 import Testing
 import TypedConduct
 
-/// The same tests for an embedded broker and for a daemon: host code cannot tell the two apart.
+/// The same tests for an embedded broker and for a daemon. Host code must not be able to see a difference.
 @Suite(.timeLimit(.minutes(20))) struct ConformanceTests {
-    /// A host with one app, and the objects that must live as long as it.
+    /// A host with one app, and the objects that must live as long as the host.
     private struct Scene {
         let host: AnnexHost
         let app: SubstituteApp
@@ -120,7 +120,7 @@ import TypedConduct
     ) async throws {
         let scene = try await Scene(door, running: "answers-all-but-one")
         let session = try await scene.begin(timeLimit: .seconds(5))
-        // One of the two callers waits for its first request.
+        // One of the two callers waits for the answer to its first request.
         async let one = asking(session)
         async let other = asking(session)
         let ends = try await [one, other]
@@ -203,7 +203,7 @@ import TypedConduct
         #expect(await (try scene.begin()).complete().reason == .completed)
     }
 
-    /// A bundle chooses its extension point. General policies, above all `tool`, may not be chosen by a bundle.
+    /// A bundle names an extension point. A bundle must not choose a general policy, above all not `tool`.
     @Test(arguments: Door.allCases) func `a bundle that names a policy in place of a point is rejected`(
         _ door: Door
     ) async throws {

@@ -7,8 +7,8 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Messages in the channels of a daemon's extensions, which the daemon itself does not see: in `annex top` and in
-/// reports.
+/// The counts of messages in the channels of a daemon's extensions, as shown in `annex top` and in reports. The daemon
+/// itself does not see the messages.
 @Suite(.timeLimit(.minutes(20))) struct CountsTests {
     private let daemon: TestDaemon
     private let honest: HonestHost
@@ -50,8 +50,8 @@ import Testing
         let row = (look["extensions"] as? [[String: Any]])?.first { $0["broker"] as? Int == Int(daemon.number) }
         #expect(row?["messagesPerSecond"] as? Double == 0 && row?["bytesPerSecond"] as? Double == 0, "\(top)")
         let end = try #require(await session.complete().usage.messages)
-        // The counts of the host's last notice. Later messages to the extension may be missing from it, depending on
-        // the time of the end.
+        // The report has the counts of the host's last notice. Depending on the time of the end, later messages to the
+        // extension may be missing from that notice.
         let told = try #require(try await reported(1).first ?? nil)
         #expect(told == before.told || told == end.told, "\(told), \(before), \(end)")
         #expect(rows().isEmpty)
@@ -60,7 +60,7 @@ import Testing
     @Test func `a host in another process is read while it lives and its last counts stay`() async throws {
         let holding = try FixtureHost([daemon.socket, "hold", SubstituteApp.identifier])
         #expect(try await holding.firstLine() == "holds 0")
-        // The hello, and the request that it sleeps on.
+        // The extension has received the hello and the request on which it sleeps.
         await eventually { rows().first?.channel?.framesSent ?? 0 > 0 }
         #expect(rows().first?.channel?.framesReceived == 1 && rows().first?.channel?.bytesSent ?? 0 > 0)
         holding.kill()
@@ -70,7 +70,7 @@ import Testing
 
     // MARK: Dishonest hosts
 
-    /// Launches by hand with chosen claims about the channel.
+    /// Launches an extension by raw packets, with chosen claims about the channel.
     private func launch(_ client: RawClient, _ number: UInt64, counters: UInt64) async throws -> HostEndpoint {
         let channel = try HostEndpoint.make()
         let host = channel.host
@@ -115,7 +115,7 @@ import Testing
         try await client.send(.notice(1, .gaveSign, counts: most))
         try await client.send(.notice(1, .dismissed(.cancelled), counts: last))
         #expect(try await reported(1) == [last.told])
-        // A notice that comes too late, and a session without a notice.
+        // The first session gets a notice that comes too late, and the second session gets no notice.
         try await client.send(.notice(1, .gaveSign, counts: most))
         let second = try await launch(client, 2, counters: 0)
         try honest.host.remove(app: "com.example.shout")
@@ -128,7 +128,7 @@ import Testing
 }
 
 extension SessionStatistics {
-    /// As in a report.
+    /// The counts in the form of a report.
     fileprivate var told: [String: UInt64] {
         ["sent": messagesSent, "received": messagesReceived, "bytesSent": bytesSent, "bytesReceived": bytesReceived]
     }

@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The life of a daemon, and the state that outlasts it.
+/// The life of a daemon, and the state that persists after it.
 @Suite(.timeLimit(.minutes(20))) struct DaemonLifeTests {
     private let app: SubstituteApp
     private static let app = "com.example.shout"
@@ -50,7 +50,7 @@ import Testing
         let folder = daemon.folder
         try connect(daemon).install(app: app.path)
         #expect(await daemon.end() == .exited(0))
-        // The daemon needs nothing of the client's copy any more.
+        // The daemon no longer needs the client's copy.
         try FileManager.default.removeItem(atPath: app.path)
         daemon = try await TestDaemon(in: folder)
         try await works(connect(daemon))
@@ -58,7 +58,7 @@ import Testing
         #expect(await daemon.end(SIGKILL) == .killed(signal: SIGKILL))
         daemon = try await TestDaemon(in: folder)
         #expect(ids(try connect(daemon)).isEmpty)
-        // After a replacement the extension stays off, and can still be found and switched on.
+        // After a replacement, the extension stays switched off. It can still be found and switched on.
         let again = try SubstituteApp(running: "works-on")
         #expect(try connect(daemon).install(app: again.path).map(\.isEnabled) == [false])
         #expect(try connect(daemon).installed().map(\.id) == [SubstituteApp.identifier])
@@ -67,7 +67,7 @@ import Testing
         #expect(await daemon.end() == .exited(0))
         daemon = try await TestDaemon(in: folder)
         #expect(ids(try connect(daemon)).isEmpty)
-        // One request, so that the store was opened and swept.
+        // One request is made, so that the store is opened and cleaned up.
         #expect(folderCount(daemon) == 0)
     }
 
@@ -157,7 +157,7 @@ import Testing
             let asked = Task { try await session.request([ExtensionItem(contentText: "sleeps")]) }
             await eventually { session.statistics.messagesSent > 0 }
             kill(daemon.number, SIGHUP)
-            // A host that connects meanwhile waits, and is served by the new daemon.
+            // If a host connects during this time, it waits, and the new daemon serves it.
             let next = Task.detached { [socket = daemon.socket] in
                 try (0..<20).map { _ in try AnnexHost.connectAndWait(to: socket, patience: .patience) }
             }

@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Each limit of a daemon is reached and named, and has no other effect.
+/// Each limit of a daemon can be reached, and the error names it. Reaching a limit must have no other effect.
 @Suite(.timeLimit(.minutes(20))) struct DaemonLimitTests {
     private func daemon(in folder: TemporaryFolder? = nil, _ limits: String...) async throws -> TestDaemon {
         try await TestDaemon(in: folder, limits.flatMap { ["--limit", $0] })
@@ -40,7 +40,7 @@ import Testing
         for number in UInt64(1)...4 {
             #expect(try await client.next().map { "\($0)" }?.contains("answer(\(number)") == true)
         }
-        // The quota was given back.
+        // The quota is free again.
         #expect(try await client.ask(6, .list(after: "")) == .extensions([], isAll: true))
     }
 
@@ -57,7 +57,7 @@ import Testing
         for session in [sessions[1], third] { #expect(await session.complete().reason == .completed) }
     }
 
-    /// If no control group can be made, the log says that nothing holds this limit.
+    /// If no control group can be made, the log says that nothing enforces this limit.
     @Test func `the processes of one user are limited by one control group`() async throws {
         let daemon = try await daemon("processes=77", "memory-bytes=1073741824")
         let host = try HonestHost(daemon)
@@ -91,7 +91,7 @@ import Testing
         for app in apps.prefix(2) { try host.install(app: app.path) }
         let third = rejection { try host.install(app: apps[2].path) }
         #expect(third?.code == .overQuota && third?.what.contains("2 apps") == true, "\(String(describing: third))")
-        // An installed app may come again with more extensions, but not with too many.
+        // An installed app may be installed again with more extensions, but not with too many.
         let more = try MadeApp("com.example.a", carrying: ["com.example.a.one", "com.example.a.two"])
         try host.install(app: more.path)
         let most = try MadeApp("com.example.a", carrying: (0..<3).map { "com.example.a.part\($0)" })
@@ -124,13 +124,14 @@ import Testing
         let begun = clock.now
         for _ in 0..<200 { try await client.send(.notice(1, .gaveSign)) }
         #expect(try await client.ask(2, .claim(7)) == .claimed(isYours: false))
-        // The packets of four seconds, of which the first second's are read at once and the next ones soon.
+        // The packets would fill the budgets of four seconds. The daemon reads those of the first second at once, and
+        // the others soon after.
         #expect(clock.now - begun > .seconds(1))
     }
 
     @Test(arguments: ["unread-packets=50", "unread-bytes=20000", "unread=1"])
     func `packets that a host does not read are bounded`(limit: String) async throws {
-        // All other limits are out of reach; requests of a client that has gone may stay open for a moment.
+        // All other limits are too high to be reached. Requests of a client that has left may stay open for a moment.
         let far = ["unread-packets=1000000", "unread-bytes=1000000000", "unread=3000", "open-requests=100000"]
         let name = limit.prefix { $0 != "=" }
         let daemon = try await TestDaemon(
@@ -153,7 +154,7 @@ import Testing
     @Test func `a daemon that ends waits at most its farewell time for a silent reader`() async throws {
         let daemon = try await daemon("farewell=1", "unread-packets=1000000", "unread-bytes=1000000000", "unread=3000")
         let client = try await RawClient(daemon.socket)
-        // Until a packet cannot be sent any more: then the daemon stops reading.
+        // The client sends until a packet can no longer be sent. At that point, the daemon has stopped reading.
         var number: UInt64 = 0
         while number < 5_000 {
             number += 1

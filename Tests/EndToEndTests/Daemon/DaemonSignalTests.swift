@@ -23,7 +23,7 @@ import Testing
         let wardens = ProcessTable.wardens(of: daemon.number)
         let extensions = ProcessTable.children(of: wardens)
         #expect(wardens.count == 1 && extensions.count == 1)
-        // While it is stopped the signals collect, so that it finds all of them at once.
+        // While the daemon is stopped, the signals collect. So it finds all of them at once.
         kill(daemon.number, SIGSTOP)
         for signal in signals { kill(daemon.number, signal) }
         kill(daemon.number, SIGCONT)
@@ -52,7 +52,7 @@ import Testing
             arguments: ["--socket", folder.url.path + "/s", "--state", folder.url.path + "/state"], errors: .none)
         try await Task.sleep(for: .milliseconds(pause))
         child.signal(SIGTERM)
-        // A signal before the program's first line ends it.
+        // If a signal comes before the program's first line runs, it ends the program.
         #expect([.exited(0), .killed(signal: SIGTERM)].contains(await child.ended()))
         #expect(!isThere(folder.url.path + "/s"))
     }
@@ -67,7 +67,7 @@ import Testing
             let wardens = ProcessTable.wardens(of: daemon.number)
             let extensions = ProcessTable.children(of: wardens)
             #expect(wardens.count == 1 && extensions.count == 1)
-            // A warden blocks signals of its own choice.
+            // A warden chooses the signals that it blocks, so they are not checked.
             let found = wardens.flatMap { signals(of: $0, ["SigIgn"]) } + extensions.flatMap { signals(of: $0) }
             #expect(found.count == 3 && found.allSatisfy { $0.hasSuffix("\t0000000000000000") }, "\(found)")
             _ = await session.complete()

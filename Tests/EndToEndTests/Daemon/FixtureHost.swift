@@ -1,12 +1,12 @@
 import AnnexTestSupport
 import Foundation
 
-/// `connects-to-a-daemon`, running: a host in a process of its own.
+/// A running `connects-to-a-daemon`: a host in a separate process.
 final class FixtureHost: Sendable {
     private let process: ChildProcess
     private let folder: TemporaryFolder
 
-    /// - Parameter user: the user of the process, if it is another one.
+    /// - Parameter user: the user of the process; nil for the user of this process.
     init(_ arguments: [String], as user: Int? = nil) throws {
         folder = try TemporaryFolder()
         let program = ChildProcess.executable("connects-to-a-daemon")

@@ -2,7 +2,7 @@ import AnnexBrokerAPI
 import AnnexLinux
 import Glibc
 
-/// Files that a daemon is given in place of an app's archive.
+/// Files that a client passes to a daemon in place of an app's archive.
 enum ForgedArchive {
     static func all() throws -> [(what: String, archive: ForgedDescriptors)] {
         let root = entry(1, "", [])

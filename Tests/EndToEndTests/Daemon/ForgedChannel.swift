@@ -2,7 +2,7 @@ import AnnexChannel
 import AnnexLinux
 import Glibc
 
-/// Descriptors that a daemon is given in place of an extension's ends of a channel.
+/// Descriptors that a client passes to a daemon in place of an extension's ends of a channel.
 enum ForgedChannel {
     static func all() throws -> [(what: String, descriptors: ForgedDescriptors)] {
         func sockets() throws -> Descriptor { try DescriptorPair.sockets().list().first() }
@@ -28,7 +28,7 @@ enum ForgedChannel {
         ]
     }
 
-    /// A forged channel in whose control socket a descriptor lies already.
+    /// A forged channel whose control socket already contains a descriptor.
     static func laden(with gift: consuming Descriptor) throws -> ForgedDescriptors {
         var ends = try DescriptorPair.sockets().list()
         guard let control = ends.takeFirst(), let other = ends.takeFirst() else {
@@ -38,7 +38,7 @@ enum ForgedChannel {
         return ForgedDescriptors(control, try host(), try own())
     }
 
-    /// A socket of another kind in the place of the control socket.
+    /// A channel with a socket of another kind in place of the control socket.
     static func lingering(_ socket: consuming Descriptor) throws -> ForgedDescriptors {
         ForgedDescriptors(socket, try host(), try own())
     }
@@ -62,7 +62,7 @@ enum ForgedChannel {
     }
 }
 
-/// Open descriptors of a test, closed with the value.
+/// Open descriptors of a test. They are closed when the object is freed.
 final class ForgedDescriptors: Sendable {
     let numbers: [Int32]
 
@@ -89,7 +89,7 @@ final class ForgedDescriptors: Sendable {
         self.numbers = numbers
     }
 
-    /// Copies of a descriptor that have no use in a launch.
+    /// Copies of a descriptor that are of no use in a launch.
     static func copies(_ count: Int) throws -> ForgedDescriptors {
         let file = try Descriptor.open("/dev/null", O_RDONLY)
         return ForgedDescriptors((0..<count).map { _ in dup(file.number) })
@@ -108,7 +108,7 @@ extension DescriptorList {
     fileprivate consuming func first() throws(SystemError) -> Descriptor {
         var list = self
         guard let first = list.takeFirst() else { throw SystemError("pair", errno: EBADF) }
-        // The other end stays open, as it does with an honest host.
+        // The other ends stay open, as with an honest host.
         while let other = list.takeFirst() { _ = other.release() }
         return first
     }

@@ -21,7 +21,7 @@ import Testing
         try await Program.annex(arguments + ["--socket", daemon.socket], in: folder)
     }
 
-    /// Whether the entitlement is in force, as `annex list --json` says.
+    /// Whether the entitlement is in force, according to `annex list --json`.
     private func isInForce(_ daemon: TestDaemon) async throws -> Bool? {
         let listed = try await annex(daemon, "list", "--json")
         let object = try JSONSerialization.jsonObject(with: Data(listed.output.utf8)) as? [String: Any]
@@ -40,7 +40,7 @@ import Testing
                 "annex: \(Self.identifier) asks for \(Self.client), which is not in force; "
                     + "annex grant \(Self.identifier) \(Self.client)\n"), "\(installed)")
         #expect(try await isInForce(daemon) == false)
-        // The line is a command.
+        // The line that was printed can be run as a command.
         #expect(try await annex(daemon, "grant", Self.identifier, Self.client).status == 0)
         #expect(try await isInForce(daemon) == true)
         #expect(try await annex(daemon, "revoke", Self.identifier, Self.client).status == 0)

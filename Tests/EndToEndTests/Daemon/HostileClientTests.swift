@@ -7,7 +7,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// A hostile client can at most end its own connection: the daemon goes on serving an honest one.
+/// A hostile client can at most end its own connection. The daemon must continue to serve an honest client.
 @Suite(.timeLimit(.minutes(20))) struct HostileClientTests {
     private let daemon: TestDaemon
     private let honest: HonestHost
@@ -39,7 +39,7 @@ import Testing
         for packet in packets {
             let client = try await RawClient(daemon.socket)
             try await client.send(packet)
-            // A few of these packets happen to be valid requests, and are answered.
+            // A few of these packets happen to be valid requests, which the daemon answers.
             try? await client.send(.hello(versions: ServiceWire.versions))
             #expect(await !client.lastWords().isEmpty, "seed \(seed): \(packet)")
         }
@@ -143,7 +143,8 @@ import Testing
     @Test func `a flood is read at a limited rate and delays no other client`() async throws {
         let client = try await RawClient(daemon.socket)
         let flood = Task.detached {
-            // A notice about an extension that ended long ago: cheap to send, and never answered.
+            // The client sends notices about an extension that ended long ago. They are cheap to send, and the daemon
+            // never answers them.
             _ = try await client.ask(1, .list(after: ""))
             while !Task.isCancelled { try await client.send(.notice(1, .gaveSign)) }
         }
@@ -162,7 +163,7 @@ import Testing
         var words = ""
         while clients.count < 100, words.isEmpty {
             let client = try await RawClient(daemon.socket, hello: false)
-            // A rejected client may be disconnected before it has sent anything.
+            // The daemon may disconnect a rejected client before the client has sent anything.
             try? await client.send(.hello(versions: ServiceWire.versions))
             switch try await client.next() {
             case .welcome: clients.append(client)
@@ -172,7 +173,7 @@ import Testing
         }
         #expect(words.contains("64 connections") && clients.count >= 60, "\(clients.count): \(words)")
         clients = []
-        // The quota is given back as soon as they are gone.
+        // The quota is free again as soon as the clients have left.
         var isServed = false
         while !isServed { isServed = (try? await RawClient(daemon.socket)) != nil }
         try await honest.works()
@@ -184,7 +185,7 @@ import Testing
         try await honest.works()
     }
 
-    /// - Parameter requests: sent one after another, and none of them ends.
+    /// - Parameter requests: the requests that are sent one after another. None of them ends.
     private func isLetGo(after requests: [UInt64]) async throws {
         let client = try await RawClient(daemon.socket)
         let channel = try HostEndpoint.make()
@@ -198,7 +199,7 @@ import Testing
             Issue.record("not launched")
             return
         }
-        // Once it has read enough the daemon reads no more.
+        // When the daemon has read enough, it reads no more.
         for request in requests { try? await client.send(.notice(1, .requestBegan(request))) }
         let last = await client.lastWords()
         #expect(last.contains("already open, or too many requests"), "\(last)")
@@ -210,7 +211,7 @@ import Testing
         let session = try await honest.begin()
         let client = try await RawClient(daemon.socket)
         _ = try await client.ask(100, .list(after: ""))
-        // The extension's number on the other connection is not valid on this one.
+        // The number of the extension is valid on the other connection, but not on this one.
         for number in UInt64(1)...100 {
             try await client.send(.notice(number, .dismissed(.cancelled)))
             try await client.send(.notice(number, .violated(ProtocolViolation("nothing"))))
@@ -221,7 +222,7 @@ import Testing
     }
 }
 
-/// A host that behaves as hosts do, beside the hostile client.
+/// An honest host that runs while a hostile client attacks.
 struct HonestHost: Sendable {
     let host: AnnexHost
     private let app: SubstituteApp

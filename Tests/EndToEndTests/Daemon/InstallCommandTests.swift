@@ -30,7 +30,7 @@ import Testing
         #expect(installed.status == 0 && installed.errors.isEmpty, "\(installed)")
         #expect(installed.output == "\(SubstituteApp.identifier)  com.apple.ui-services  Shout — Loud\n")
         #expect(try await annex(daemon, "list").output == installed.output)
-        // For every host from now on.
+        // From now on, this applies to every host.
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         let session = try await host.begin(SubstituteApp.identifier)
         #expect(try await annex(daemon, "disable", SubstituteApp.identifier).status == 0)
@@ -79,7 +79,7 @@ import Testing
         #expect(escape.status == 1 && !escape.errors.contains("\u{1B}"), "\(escape)")
     }
 
-    /// An extension that was switched off is found again in the list.
+    /// The list must contain an extension that was switched off.
     private func turnOffOneOfTwo(_ daemon: TestDaemon, _ app: MadeApp) async throws {
         _ = try await annex(daemon, "install", app.path)
         _ = try await annex(daemon, "disable", "com.example.b.part")
@@ -107,7 +107,7 @@ import Testing
     @Test func `commands use the daemon of the user and name its socket if there is none`() async throws {
         let runtime = ["XDG_RUNTIME_DIR": folder.url.path]
         let place = folder.url.appending(path: "annex/annexd.socket").path
-        // The machine may have its own daemon, which no test has started.
+        // The machine may have its own daemon, which was not started by a test.
         if access("/run/annex/annexd.socket", F_OK) != 0 {
             for words in [["list"], ["install", "A.app"], ["remove", "a"], ["enable", "a"], ["disable", "a"]] {
                 let ran = try await Program.run("annex", words, in: folder, environment: runtime)
@@ -124,7 +124,7 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: daemon.socket)
         let ran = try await Program.run("annex", ["list"], in: folder, environment: runtime)
         #expect(ran.status == 0 && ran.errors.isEmpty, "\(ran)")
-        // A daemon that has ended: its socket is named, and no other is used.
+        // The daemon has ended. The error names its socket, and no other socket is used.
         _ = await daemon.end(SIGKILL)
         let gone = try await Program.run("annex", ["list"], in: folder, environment: runtime)
         #expect(gone.status == 69 && gone.errors.contains(place), "\(gone)")

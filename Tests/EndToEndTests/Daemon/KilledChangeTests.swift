@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// A daemon that is killed while it changes what is installed. `make change-soak` kills it ten thousand times.
+/// A daemon that is killed while it changes the installed apps. `make change-soak` kills it ten thousand times.
 @Suite(.timeLimit(.minutes(20))) struct KilledChangeTests {
     private static let lanes = 4
     private static let seed = SeededRandom.fresh()
@@ -23,23 +23,23 @@ import Testing
     }
 }
 
-/// What a user changes.
+/// The changes that a user makes.
 private enum Change: CaseIterable {
     case install(Version)
     case installWithGrant(Version)
     case remove, grant, revoke, switchOff, switchOn, pin, unpin
 
-    /// The last one has the number of the first, and other files.
+    /// `other` has the version number of `first`, but other files.
     enum Version: String, CaseIterable { case first = "1", second = "2", other = "1 again" }
 
     static var allCases: [Change] {
-        // Installations do the most work, so they are the most likely.
+        // Installations do the most work, so they are drawn most often.
         Version.allCases.flatMap { [.install($0), .installWithGrant($0), .install($0)] }
             + [.remove, .grant, .revoke, .switchOff, .switchOn, .pin, .unpin]
     }
 }
 
-/// A daemon that changes and is killed, beside an embedded broker that makes the same changes and is not.
+/// A daemon that makes changes and is killed. An embedded broker makes the same changes, but is not killed.
 private struct KilledChanges {
     private static let app = "com.example.notes"
     private static let part = "com.example.notes.part"
@@ -65,7 +65,7 @@ private struct KilledChanges {
         let made = try MadeApp(app, carrying: [part])
         try made.setVersion(version == .second ? "2" : "1")
         try made.setEntitlements([entitlement])
-        // Enough files that a kill meets an installation in its middle.
+        // There are enough files that a kill can happen in the middle of an installation.
         for number in 0..<40 {
             let file = URL(filePath: made.path + "/file\(number)")
             try Data(repeating: UInt8(number), count: 8_000 + number).write(to: file)
@@ -76,8 +76,8 @@ private struct KilledChanges {
         return made
     }
 
-    /// Makes one change, kills the daemon meanwhile, and looks at what the next daemon has.
-    /// - Returns: what is wrong; nil if nothing is.
+    /// Makes one change and kills the daemon during it. Then it checks the state of the next daemon.
+    /// - Returns: the fault that was found; nil if there is none.
     mutating func kill() async throws -> String? {
         let change = Change.allCases.randomElement(using: &random) ?? .remove
         let daemon = try await started()
@@ -114,7 +114,7 @@ private struct KilledChanges {
         case (false, true, _): tally.done += 1
         case (false, false, true):
             tally.undone += 1
-            // The change can be made again.
+            // The same change can be made again.
             _ = isAnswered(change, by: host)
             let again = try state(of: host)
             if again != after { return "\(change) made again gave \(again) instead of \(after)" }
@@ -136,7 +136,7 @@ private struct KilledChanges {
     }
 
     private func started() async throws -> TestDaemon {
-        // A log of ten thousand starts takes long to read.
+        // The log would be slow to read after ten thousand starts.
         try? FileManager.default.removeItem(at: folder.url.appending(path: "log"))
         return try await TestDaemon(in: folder)
     }
@@ -168,7 +168,7 @@ private struct KilledChanges {
 
     private func path(_ version: Change.Version) -> String { apps[version]?.path ?? "" }
 
-    /// The installed builds that the reference now has, each with the content of its mark.
+    /// Records the builds that are now installed in the reference. Each is stored with the content of its mark.
     private mutating func note(_ change: Change) {
         switch change {
         case .install(let version), .installWithGrant(let version):
@@ -186,7 +186,7 @@ private struct KilledChanges {
         }.description
     }
 
-    /// The builds in the store, each of which is complete.
+    /// The builds in the store. Each of them must be complete.
     private func stored(_ daemon: TestDaemon) -> [String: String] {
         var found: [String: String] = [:]
         for folder in builds(daemon) {
@@ -208,7 +208,7 @@ private struct KilledChanges {
         return names.reduce(into: [:]) { $0[$1] = FileManager.default.contents(atPath: place.path + "/" + $1) }
     }
 
-    /// What lies in the store beside the index and one folder for each build.
+    /// The files in the store other than the index and one folder for each build.
     private func leftover(_ daemon: TestDaemon, builds expected: Int) -> String? {
         let names = ProcText.names(in: daemon.store.path)
         let strangers = names.filter { $0 != "index" && !$0.hasPrefix("app-") }

@@ -21,7 +21,7 @@ import Testing
     }
 }
 
-/// A store with one installed app, whose index is put back before each kill.
+/// A store with one installed app. Its index is restored before each kill.
 struct KilledMigrations {
     enum Index: String, CaseIterable {
         case ofVersion1, damaged
@@ -30,11 +30,11 @@ struct KilledMigrations {
     private static let app = "com.example.notes"
     /// The user has switched this extension off.
     private static let off = "com.example.notes.part"
-    /// Off by default today. Under version 1 every extension was on.
+    /// Today this extension is off by default. In version 1, every extension was on.
     private static let keyboard = "com.example.notes.keys"
     private static let garbage = Data([1, 2, 3])
 
-    /// How often the kill came before the new index was there, and how often after it.
+    /// The number of kills before the new index existed, and the number after that.
     private(set) var tally = (before: 0, after: 0)
     private let folder: TemporaryFolder
     private let store: URL
@@ -53,8 +53,8 @@ struct KilledMigrations {
         build = try #require(ProcText.names(in: store.path).first { $0.hasPrefix("app-") })
     }
 
-    /// Kills a daemon that starts with this index, and looks at what the next daemon has.
-    /// - Returns: what is wrong; nil if nothing is.
+    /// Kills a daemon that starts with this index. Then it checks the state of the next daemon.
+    /// - Returns: the fault that was found; nil if there is none.
     mutating func kill(reading index: Index) async throws -> String? {
         let old = try bytes(of: index)
         let damaged = store.appending(path: "index.damaged")
@@ -92,7 +92,7 @@ struct KilledMigrations {
             ChildProcess.executable("annexd"),
             arguments: ["--socket", socket, "--state", folder.url.path + "/state"], errors: .none)
         usleep(UInt32.random(in: 0..<40_000, using: &random))
-        // The store of a user is opened when its first host connects.
+        // The daemon opens the store of a user when the user's first host connects.
         let pause = UInt32.random(in: 0..<20_000, using: &random)
         Thread.detachNewThread {
             usleep(pause)

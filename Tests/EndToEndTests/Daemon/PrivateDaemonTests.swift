@@ -64,7 +64,8 @@ import Testing
             #expect(try await ask(host, "notes two") == "noted")
         }
         #expect(await daemon.end() == .exited(0))
-        // As if it had been killed: the removal of a removed app is announced, and that of an installed one.
+        // The files look as if the daemon had been killed. The removal of a removed app is announced, and also the
+        // removal of an installed app.
         let state = folder.url.path + "/state/private"
         let gone = state + "/com.example.gone/com.example.gone.part"
         for place in [gone, state + "/@announced/com.example.gone", state + "/@announced/com.example.shout"] {

@@ -4,11 +4,11 @@ import AnnexLinux
 import AnnexModel
 import Glibc
 
-/// A client that sends its packets to a daemon by hand. Each test decides how honest it is.
+/// A client that sends raw packets to a daemon. Each test decides how honest the client is.
 final class RawClient: Sendable {
     let socket: ControlSocket
 
-    /// - Parameter hello: whether to begin as every client does.
+    /// - Parameter hello: whether to send the hello first, as every client does.
     init(_ path: String, hello: Bool = true) async throws {
         socket = try LocalSocket.connect(to: path, patience: .seconds(600))
         guard hello else { return }
@@ -20,8 +20,8 @@ final class RawClient: Sendable {
         try await send(try HostPacketMessage(packet).encoded(within: ServiceWire.fromHost), numbers)
     }
 
-    /// Waits for room as long as it takes.
-    /// - Parameter numbers: descriptors to send along; they stay the caller's.
+    /// Sends a packet. It waits for room without a time limit.
+    /// - Parameter numbers: descriptors to send with the packet. The caller still owns them.
     func send(_ bytes: [UInt8], _ numbers: [Int32] = []) async throws {
         while true {
             do throws(SystemError) {
@@ -43,7 +43,7 @@ final class RawClient: Sendable {
     func bytes() async throws -> [UInt8]? {
         while true {
             switch try socket.receive(atMost: ServiceWire.fromDaemon.bytes) {
-            // Never blocks one of the pool's few threads.
+            // The wait must not block any of the pool's few threads.
             case .nothing: try await Task.sleep(for: .milliseconds(1))
             case .end: return nil
             case .message(let message): return message.bytes
@@ -51,7 +51,7 @@ final class RawClient: Sendable {
         }
     }
 
-    /// Sends requests and never reads, until the daemon ends the connection and an error results.
+    /// Sends requests and never reads. When the daemon ends the connection, this throws an error.
     func asksForEver() async throws {
         var number: UInt64 = 0
         while true {
@@ -61,7 +61,7 @@ final class RawClient: Sendable {
     }
 
     /// Reads until the connection ends.
-    /// - Returns: the daemon's reason; "" if it gave none.
+    /// - Returns: the daemon's reason; "" if the daemon gave none.
     func lastWords() async -> String {
         var words = ""
         while let packet = try? await next() {
@@ -81,7 +81,7 @@ final class RawClient: Sendable {
 }
 
 extension HostPacket {
-    /// A notice of a client that has counted nothing.
+    /// A notice of a client that has counted no messages.
     static func notice(_ number: UInt64, _ notice: ExtensionNotice) -> HostPacket {
         let none = SessionStatistics(messagesSent: 0, messagesReceived: 0, bytesSent: 0, bytesReceived: 0)
         return .notice(number, notice, counts: none)

@@ -7,7 +7,7 @@ import Foundation
 import Logging
 import Testing
 
-/// A host that stands still, in a debugger or by a signal, under a daemon with a short watchdog.
+/// A host that is stopped by a debugger or by a signal, under a daemon with a short watchdog.
 @Suite(.timeLimit(.minutes(20))) struct SilentHostTests {
     private let folder: TemporaryFolder
     private let daemon: Daemon
@@ -28,7 +28,7 @@ import Testing
         try daemon.start()
     }
 
-    /// Runs a host with one request, and returns the reason in the report on its extension's end.
+    /// Runs a host with one request. Returns the reason in the report about the end of its extension.
     private func reason(
         _ words: String, _ work: (FixtureHost) async throws -> Void
     ) async throws -> String? {

@@ -5,12 +5,12 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// A slow operation of one client delays no other client, and slow operations do not pile up. If the daemon itself
-/// waited for such an operation, the watchdog would end the test.
+/// A slow operation of one client must delay no other client, and slow operations must not accumulate. If the daemon
+/// itself waited for such an operation, the watchdog would end the test.
 @Suite(.timeLimit(.minutes(20))) struct StallingClientTests {
     private func isServed(_ daemon: TestDaemon) async throws {
         let client = try await RawClient(daemon.socket)
-        // Answered by the event loop itself.
+        // The event loop itself answers this request.
         #expect(try await client.ask(1, .claim(7)) == .claimed(isYours: false))
     }
 
@@ -19,7 +19,7 @@ import Testing
         let daemon = try await TestDaemon(in: store.folder)
         var client: RawClient? = try await RawClient(daemon.socket)
         try await client?.send(.request(1, .list(after: "")))
-        // The client's lane has begun the operation, and waits.
+        // The client's lane has begun the operation and now waits.
         await store.isAwaited()
         client = nil
         await eventually { daemon.log.contains("a connection ended") }
@@ -37,12 +37,12 @@ import Testing
         let store = try StalledStore()
         let daemon = try await TestDaemon(in: store.folder)
         let staying = try await RawClient(daemon.socket)
-        // Occupies the lane that changes the store.
+        // This request occupies the lane that changes the store.
         try await staying.send(.request(1, .uninstall(app: "com.example.nobody")))
         var leaving: RawClient? = try await RawClient(daemon.socket)
         let archive = ForgedDescriptors(one: try BundleArchiveWriter.archive(of: app.path))
         try await leaving?.send(.request(1, .install(name: "App.app")), archive.numbers)
-        // Answered after the installation was read.
+        // The daemon answers this request after it has read the installation.
         _ = try await leaving?.ask(2, .claim(7))
         leaving = nil
         await eventually { daemon.log.contains("a connection ended") }
@@ -60,7 +60,7 @@ import Testing
     @Test func `a waiting launch that is given up delays no other client`() async throws {
         let daemon = try await TestDaemon()
         let honest = try HonestHost(daemon)
-        // As many as the policy lets run at once: the next launch waits.
+        // These are as many sessions as the policy allows at once, so the next launch waits.
         var sessions: [ExtensionSession] = []
         for _ in 0..<16 { sessions.append(try await honest.begin()) }
         let lingering = try LingeringSocket()
@@ -71,7 +71,8 @@ import Testing
                 extension: SubstituteApp.identifier, for: .request, timeLimit: nil, counters: 1)
             #expect(try await client.ask(1, launch, channel.numbers) == .done)
         }
-        // Only the daemon has these descriptors now: the thread that closes them last waits for the socket inside.
+        // Only the daemon has these descriptors now. The thread that closes the last of them waits for the socket
+        // inside.
         try await client.send(.notice(1, .dismissed(.cancelled)))
         while let packet = try await client.next() {
             if case .event(1, .ended(let end)) = packet {
@@ -94,7 +95,7 @@ import Testing
         for number in UInt64(1)...30 {
             try await client.send(.request(number, .install(name: "A.app")), many.numbers)
         }
-        // Answered by the event loop itself: all earlier packets have been read.
+        // The event loop itself answers this request, so the daemon has read all earlier packets.
         #expect(try await client.ask(31, .claim(7)) == .claimed(isYours: false))
         await eventually { daemon.descriptors <= before + 40 }
         try await store.goOn()
@@ -112,7 +113,8 @@ import Testing
                 .request(1, .launch(extension: "com.a.b", for: .request, timeLimit: nil, counters: 1)), gift.numbers)
             _ = try await client.ask(2, .claim(7))
         }
-        // By now only the daemon has the socket. After the rejection no descriptor of this user is closed any more.
+        // Only the daemon has the socket now. After the rejection, the daemon has no descriptor of this user left to
+        // close.
         try await store.goOn()
         guard case .answer(1, .failed)? = try await client.next() else {
             Issue.record("was to be refused")

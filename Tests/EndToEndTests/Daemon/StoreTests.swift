@@ -5,7 +5,8 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The store of a user and the offer of the user's broker agree, despite failures and foreign files.
+/// The store of a user must agree with the extensions that the user's broker offers, despite failures and foreign
+/// files.
 @Suite(.timeLimit(.minutes(20))) struct StoreTests {
     private func connect(_ daemon: TestDaemon) throws -> AnnexHost {
         try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
@@ -22,7 +23,7 @@ import Testing
         var daemon = try await TestDaemon()
         var host = try connect(daemon)
         try host.install(app: app.path)
-        // No index can be written any more.
+        // From now on, no index can be written.
         let hindrance = daemon.store.appending(path: "index.new")
         try FileManager.default.createDirectory(at: hindrance, withIntermediateDirectories: false)
         let error = #expect(throws: BrokerError.self) { try host.setEnabled(false, for: "com.example.one.part") }
@@ -33,7 +34,7 @@ import Testing
         try FileManager.default.createDirectory(at: hindrance, withIntermediateDirectories: false)
         #expect(throws: BrokerError.self) { try host.setEnabled(true, for: "com.example.one.part") }
         #expect(host.extensions.isEmpty)
-        // An app is not replaced either: it stays as it was, including its switches.
+        // An app cannot be replaced either. It stays unchanged, including its switches.
         let other = try MadeApp("com.example.one", carrying: ["com.example.one.other"])
         #expect(throws: BrokerError.self) { try host.install(app: other.path) }
         #expect(host.extensions.isEmpty)
@@ -51,7 +52,8 @@ import Testing
         var daemon = try await TestDaemon()
         var host = try connect(daemon)
         for app in [inner, outer] { try host.install(app: app.path) }
-        // The extension of the second app first: its identifier begins with the first app's, too.
+        // The extension of the second app comes first, because its identifier also begins with the first app's
+        // identifier.
         for identifier in ["com.example.a.b.other", "com.example.a.b.own"] {
             try host.setEnabled(false, for: identifier)
         }
@@ -78,7 +80,7 @@ import Testing
         try host.install(app: app.path)
     }
 
-    /// The size as the daemon counts it: each file and directory takes a block at least.
+    /// The size as the daemon counts it. Each file and directory takes at least one block.
     private static func size(of app: String) throws -> Int {
         try FileManager.default.subpathsOfDirectory(atPath: app).reduce(4096) { sum, path in
             let found = try FileManager.default.attributesOfItem(atPath: app + "/" + path)
@@ -87,7 +89,7 @@ import Testing
         }
     }
 
-    // MARK: Files that are there already
+    // MARK: Files that exist already
 
     @Test(arguments: ["state", "state/apps"])
     func `a folder that other users may write to is never used as a store`(name: String) async throws {
@@ -184,7 +186,7 @@ import Testing
         let host = try connect(daemon)
         let app = try MadeApp("com.example.one")
         var rejection: BrokerError?
-        // A minute may end between two of them.
+        // A minute may end between two of these installations.
         for _ in 0..<8 where rejection == nil {
             do throws(BrokerError) { try host.install(app: app.path) } catch { rejection = error }
         }

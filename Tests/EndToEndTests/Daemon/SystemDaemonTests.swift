@@ -7,7 +7,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The system's daemon: it serves every user, and no user reaches the data of another.
+/// The system's daemon. It serves every user, and no user can access the data of another user.
 @Suite(
     .timeLimit(.minutes(20)),
     .enabled(
@@ -32,11 +32,11 @@ struct SystemDaemonTests {
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         try host.install(app: app.path)
         let session = try await host.begin(SubstituteApp.identifier)
-        // The other user sees nothing, launches nothing, removes nothing.
+        // The other user cannot see, launch or remove anything.
         #expect(try await ask("list", as: other) == "")
         #expect(try await ask("hold", SubstituteApp.identifier, as: other).contains("is not installed"))
         #expect(try await ask("remove", "com.example.shout", as: other).contains("is not installed"))
-        // The same app once more belongs to the other user.
+        // The other user installs the same app and owns this installation.
         #expect(try await ask("install", app.path, as: other) == SubstituteApp.identifier)
         #expect(try await ask("list", as: other) == SubstituteApp.identifier)
         let holding = try FixtureHost([daemon.socket, "hold", SubstituteApp.identifier], as: other)
@@ -44,7 +44,7 @@ struct SystemDaemonTests {
         #expect(ProcessTable.wardens(of: daemon.number).count == 2)
         #expect(try await ask("remove", "com.example.shout", as: other) == "")
         #expect(await holding.lastLine().contains("removed"))
-        // None of this has changed the first user's data.
+        // These actions have not changed the first user's data.
         #expect(host.extensions.map(\.id) == [SubstituteApp.identifier])
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
         #expect(await session.complete().reason == .completed)
@@ -52,7 +52,7 @@ struct SystemDaemonTests {
     }
 
     /// Sends the hello of a host of version 3, and prints the answer. A host of the library would fail before its
-    /// hello, because in such a namespace it takes root for a foreign user.
+    /// hello, because in such a namespace it considers root a foreign user.
     private static let hello = """
         import socket, sys
         host = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -65,7 +65,8 @@ struct SystemDaemonTests {
         print("welcome" if told[6] == 1 else told.decode("latin1"))
         """
 
-    /// The answer to a client in a user namespace that another user made, as a user of its own there.
+    /// The daemon's answer to a client in a user namespace that another user made. The client has its own user inside
+    /// the namespace.
     /// - Parameter map: the line of its `uid_map` and `gid_map`.
     private func told(inNamespaceOf maker: Int, _ map: String, as user: Int) async throws -> String {
         let maker = "\(maker)"
@@ -92,10 +93,10 @@ struct SystemDaemonTests {
 
     @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 is not installed"))
     func `a user gets no second store by choosing its own user numbers`() async throws {
-        // By /etc/subuid, 65,536 of these numbers belong to most users.
+        // According to /etc/subuid, 65,536 of these numbers belong to most users.
         let sub = try await told(inNamespaceOf: 65_531, "0 200000 1000", as: 7)
         #expect(sub.contains("user ID 200007 belongs to a user namespace that another user made"), "\(sub)")
-        // The user stays the same, under any name inside the namespace.
+        // The user stays the same, whatever its number inside the namespace is.
         let own = try await told(inNamespaceOf: 65_531, "0 65531 1", as: 0)
         #expect(own == "welcome\n", "\(own)")
         // Root may map numbers to themselves, but not to others.
@@ -119,7 +120,7 @@ struct SystemDaemonTests {
         let host = try FixtureHost([daemon.socket, "install", app.path], as: other)
         #expect(await host.lastLine() == SubstituteApp.identifier)
         let words = ["--system", "--state", daemon.folder.url.path + "/state", "--forget-user", "\(other)"]
-        // The user's broker is kept for a while after the last connection.
+        // After the last connection, the daemon keeps the user's broker for a while.
         let early = try await Program.run("annexd", words, in: daemon.folder)
         #expect(early.status == 1 && early.errors.contains("end the user's hosts"), "\(early)")
         let folder = daemon.folder
@@ -169,7 +170,7 @@ struct SystemDaemonTests {
         #expect(third.contains("has reached its limit of users"), "\(third)")
         try host.install(app: app.path)
         second.kill()
-        // A user who has nothing open any more makes room.
+        // When a user has nothing open any more, another user can connect.
         var answer = third
         while answer.contains("has reached its limit of users") {
             answer = await (try FixtureHost([few.socket, "list"], as: 65531)).lastLine()
@@ -183,7 +184,7 @@ struct SystemDaemonTests {
         let limits = ["connections=3", "open-requests=2", "running=1"].flatMap { ["--limit", $0] }
         let daemon = try await TestDaemon(in: store.folder, ["--system"] + limits)
         chmod(daemon.folder.url.path, 0o755)
-        // The user's store is never opened: two requests stay open, and the third is rejected.
+        // The user's store is never opened. So two requests stay open, and the daemon rejects the third.
         let hosts = try (0..<3).map { _ in try FixtureHost([daemon.socket, "remove", "com.a"], as: other) }
         await eventually { hosts.contains { $0.output.contains("2 open requests") } }
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
@@ -208,7 +209,7 @@ struct SystemDaemonTests {
     @Test func `a daemon of one user serves no other user`() async throws {
         let own = try await TestDaemon()
         chmod(own.folder.url.path, 0o755)
-        // Even if the mode of the socket would allow it.
+        // The daemon rejects the user, even if the mode of the socket would allow the connection.
         chmod(own.socket, 0o666)
         let answer = await (try FixtureHost([own.socket, "list"], as: other)).lastLine()
         #expect(answer.contains("rejected") && answer.contains("it belongs to another user"), "\(answer)")
@@ -225,7 +226,7 @@ struct SystemDaemonTests {
                 folder.url.path + "/state",
             ], errors: .none)
         defer { process.signal(SIGTERM) }
-        // A socket has its name a moment before connections wait at it.
+        // A socket gets its name a moment before it accepts connections.
         await eventually {
             (try? LocalSocket.connect(to: folder.url.path + "/s", patience: .seconds(600))) != nil || !process.isRunning
         }

@@ -3,7 +3,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The trust of a daemon's users: it outlives the daemon, and no failure reduces it.
+/// The trust decisions of a daemon's users. They persist after the daemon's end, and no failure may reduce them.
 @Suite(.timeLimit(.minutes(20))) struct TrustTests {
     private let app: SubstituteApp
     private let folder: TemporaryFolder
@@ -56,13 +56,13 @@ import Testing
         let file = try trustFile(daemon)
         let text = try String(contentsOf: file, encoding: .utf8)
         _ = await daemon.end(SIGKILL)
-        // The files that remain if the daemon is killed between the pin and the index, with the draft of another
-        // change.
+        // These files remain if the daemon is killed after it writes the pin and before it writes the index. There is
+        // also a draft of another change.
         try Data(text.replacingOccurrences(of: "com.example.shout", with: "com.example.gone").utf8).write(to: file)
         try Data("annex-tr".utf8).write(to: file.appendingPathExtension("new"))
         let next = try await TestDaemon(in: daemon.folder)
         #expect(try await annex(next, "list").output.contains(SubstituteApp.identifier))
-        // The pin of the installed app was made anew from its seal.
+        // The daemon made the pin of the installed app again from the app's seal.
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
         try await sign(by: "theirs")
         #expect(try await annex(next, "install", app.path).status == 1)

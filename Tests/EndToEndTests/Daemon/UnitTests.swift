@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Options that the systemd units must not have. `make units` starts them for real.
+/// Options that the systemd units must not have. `make units` really starts the units.
 @Suite struct UnitTests {
     private static let units = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Sources/Commands/annexd/Units").standardized
 
-    /// Each option takes something away that a launch needs, though the daemon would start.
+    /// Each option removes something that a launch needs, although the daemon would start.
     @Test(arguments: [
         ("RestrictSUIDSGID", "openat2"), ("ProtectHostname", "sethostname"), ("RestrictNamespaces", "clone3"),
         ("ProtectProc", "mounting /proc"), ("ProcSubset", "mounting /proc"),

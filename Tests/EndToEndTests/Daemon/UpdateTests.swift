@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// The effect of a new version of an app on extensions of the old one.
+/// The effect of a new version of an app on extensions of the old version.
 @Suite(.timeLimit(.minutes(20))) struct UpdateTests {
     private final class Ends: Sendable {
         private let ended = Mutex<[EndedExtension]>([])
@@ -45,7 +45,7 @@ import Testing
         await eventually { standby.count == 1 }
         _ = try broker.install(app: app.path)
         await eventually { ends.reasons(SubstituteApp.identifier) == [.cancelled] }
-        // The new version is launched ahead by itself.
+        // The standby launches the new version ahead without a request.
         await eventually { standby.count == 1 }
         let session = try await standby.begin()
         #expect(try await served(session) == "1")
@@ -60,11 +60,11 @@ import Testing
         #expect(try await standby.request(words).first?.contentText == "1")
         #expect(try await standby.request(words).first?.contentText == "2")
         let busy = Task { try await standby.request([ExtensionItem(contentText: "looks 1500")]).first?.contentText }
-        // The extension is taken, and not parked any more.
+        // The extension is in use, so it is no longer parked.
         await eventually { standby.count == 0 }
         _ = try broker.install(app: app.path)
         #expect(try await busy.value == "looked")
-        // Its host parks it, which the broker does not accept for an old version.
+        // The host parks the extension, but the broker does not accept this for an old version.
         await eventually { ends.reasons(SubstituteApp.identifier) == [.cancelled] }
     }
 

@@ -77,7 +77,7 @@ import Testing
 
     @Test func `versions that are not used make room for an update`() async throws {
         let apps = try ["1", "2", "3"].map { try app($0) }
-        // Each takes about 30,000 bytes.
+        // Each version takes about 30,000 bytes.
         let daemon = try await TestDaemon(["--limit", "installed-bytes=80000"])
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         for app in apps { try host.install(app: app.path) }
@@ -88,14 +88,14 @@ import Testing
     @Test(arguments: Door.allCases)
     func `a host hears of each change and the news ends with its connection`(door: Door) async throws {
         let (host, daemon) = try await door.open()
-        // A change of another host of the same daemon counts too.
+        // The host also gets notices of changes that another host of the same daemon makes.
         let other = try daemon.map { try AnnexHost.connectAndWait(to: $0.socket, patience: .patience) } ?? host
         var changes = host.changes.makeAsyncIterator()
         let app = try app("1")
         try other.install(app: app.path)
         let first = try #require(await changes.next())
         #expect(host.extensions.map(\.id) == [Self.part])
-        // Several changes before the next reading give one value.
+        // If several changes happen before the next read, they give one value.
         for isOn in [false, true, false] { try other.setEnabled(isOn, for: Self.part) }
         let second = try #require(await changes.next())
         #expect(second > first)

@@ -3,11 +3,11 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Host and daemon need not be built from the same sources: each names the versions that it speaks.
+/// Host and daemon may be built from different sources. Each names the versions that it supports.
 @Suite(.timeLimit(.minutes(20))) struct WireVersionTests {
     private static let own = ServiceWire.versions
 
-    /// The daemon's answer to a hello: the version, or the reason for none.
+    /// The daemon's answer to a hello: the version, or the reason why there is none.
     private func answer(_ daemon: TestDaemon, to versions: ClosedRange<UInt64>) async throws -> String {
         let client = try await RawClient(daemon.socket, hello: false)
         try await client.send(.hello(versions: versions))
@@ -39,7 +39,7 @@ import Testing
     @Test func `a hello of the last version names that version alone`() async throws {
         let daemon = try await TestDaemon()
         let client = try await RawClient(daemon.socket, hello: false)
-        // Kind 1, number 3: the whole hello of a host of version 3.
+        // The bytes mean kind 1 and number 3. They are the whole hello of a host of version 3.
         try await client.send([1, 0, 1, 0, 0, 0, 1, 2, 0, 8, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0])
         guard case .welcome(3)? = try await client.next() else {
             Issue.record("not welcomed as version 3")

@@ -1,11 +1,11 @@
-// Keeps the first request unanswered, and answers all others at once.
+// Does not answer the first request, but answers all others at once.
 import AnnexChannel
 import AnnexModel
 
 @main
 struct AnswersAllButOne: ~Copyable {
     private let endpoint: ExtensionEndpoint
-    /// A request that is released would be answered.
+    /// The request is kept here, because a request that is released would be answered.
     private var kept: IncomingRequest?
     private var keepsOne = false
 

@@ -1,9 +1,9 @@
 import AnnexTestSupport
 import Glibc
 
-/// The memory of host and warden, over time.
+/// The memory of host and warden over time.
 struct Course {
-    /// In KiB.
+    /// A sample of the memory, in KiB.
     private struct Sample {
         let time: Double
         let uses: [Double]
@@ -34,7 +34,8 @@ struct Course {
         return Double(line.split(separator: " ").dropFirst().first ?? "") ?? 0
     }
 
-    /// Computed by the best straight line through the last two thirds. By then, all objects that are made once exist.
+    /// The verdict about the growth. It uses the best straight line through the last two thirds of the samples. In that
+    /// time, all objects that are created only once already exist.
     var verdict: String {
         let rest = Array(samples.dropFirst(samples.count / 3))
         guard let first = rest.first, let last = rest.last, last.time - first.time >= 120 else {
@@ -45,8 +46,8 @@ struct Course {
             let mean = rest.map { $0.uses[place] }.reduce(0, +) / Double(rest.count)
             let growth = Self.slope(rest.map { ($0.time, $0.uses[place]) }) * (last.time - first.time)
             // The permitted growth is a fiftieth, or as many pages as an allocator may keep for its threads. In
-            // addition, the allocator may keep pages for each thread that joined meanwhile. This addition does not hold
-            // for allocated memory.
+            // addition, the allocator may keep pages for each arena that it added during this time. This addition does
+            // not apply to allocated memory.
             let isKept = place < 2
             let isSteady = growth <= max(mean / 50, 256) + (isKept ? Double(last.arenas - first.arenas) * 1024 : 0)
             isFlat = isFlat && isSteady

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The report of this process's allocator.
+/// Statistics of this process's allocator.
 struct Heap {
-    /// The memory that all threads have allocated and not freed, in KiB: a leak grows here, and pages that the
-    /// allocator keeps for the next burst do not.
+    /// The memory that all threads have allocated and not freed, in KiB. A leak makes this number grow. Pages that the
+    /// allocator keeps for later do not count.
     let allocated: Double
-    /// The allocator has an arena for each thread that could not wait for another's, up to eight for each processor,
-    /// and keeps them all.
+    /// The number of arenas. If a thread finds the other arenas in use, the allocator creates a new arena, up to eight
+    /// for each processor. It keeps all of them.
     let arenas: Int
 
     static func now() -> Heap {
@@ -22,14 +22,14 @@ struct Heap {
             arenas: text.components(separatedBy: "<heap ").count - 1)
     }
 
-    /// `malloc_trim(3)`: pages that are free in every arena are returned, so that the rest is in use.
+    /// Calls `malloc_trim(3)`. It returns the free pages of every arena, so that all remaining pages are in use.
     static func trim() {
         typealias Trim = @convention(c) (Int) -> Int32
         guard let found = dlsym(nil, "malloc_trim") else { return }
         _ = unsafeBitCast(found, to: Trim.self)(0)
     }
 
-    /// `malloc_info(3)`: Glibc's import lacks <malloc.h>.
+    /// Calls `malloc_info(3)`. Glibc's import lacks <malloc.h>.
     private static func report() -> String {
         typealias Info = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
         guard let found = dlsym(nil, "malloc_info"), let file = tmpfile() else { return "" }

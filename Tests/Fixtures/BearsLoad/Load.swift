@@ -4,7 +4,7 @@ import AnnexPolicy
 import AnnexTestSupport
 import Synchronization
 
-/// One conduct of an extension, and the reason that its end must have.
+/// One kind of conduct of an extension, and the reason that its end must have.
 enum Part: String, CaseIterable, Sendable {
     case works, worksAgainAndAgain, isCancelled, exits, chatters
     case takesTooMuchMemory, floods, sendsMalformedMessage, opensSocket, crashes, traps

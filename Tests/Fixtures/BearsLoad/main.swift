@@ -1,6 +1,6 @@
-// A host under load for a given time: many sessions at once, requests, ends of all kinds. Prints the memory that it and
-// its warden use meanwhile, and whether that stays flat. Arguments: the bundles of Shout.app with works-on in it and of
-// Pictures.app, the number of seconds, a seed.
+// A host under load for a given time: many sessions at once, requests, ends of all kinds. It prints the memory that the
+// host and its warden use during this time, and whether the memory stays constant. The arguments are the bundle of
+// Shout.app with works-on in it, the bundle of Pictures.app, the number of seconds, and a seed.
 import AnnexTestSupport
 import Foundation
 
@@ -10,7 +10,7 @@ guard arguments.count == 5, let seconds = Int(arguments[3]), let seed = UInt64(a
     exit(64)
 }
 
-/// Printed at once: a run that is interrupted has still printed its observations.
+/// Prints a line at once, so that an interrupted run has still printed its observations.
 func say(_ text: String) {
     print(text)
     fflush(nil)
@@ -19,7 +19,7 @@ func say(_ text: String) {
 let load = try Load([arguments[1], arguments[2]])
 let started = ContinuousClock.now
 let end = started + .seconds(seconds)
-/// Between two looks; long enough for many lives.
+/// The time between two samples. It is long enough for many lives.
 let interval = Duration.seconds(min(10, max(1, seconds / 10)))
 
 let lanes = (0..<8).map { lane in
@@ -35,7 +35,7 @@ let lanes = (0..<8).map { lane in
 var course = Course()
 while true {
     try await Task.sleep(for: interval)
-    // The memory that the last lanes release when they stop is no part of the load.
+    // When the last lanes stop, they release memory. This is not part of the load.
     guard ContinuousClock.now < end else { break }
     let elapsed = (ContinuousClock.now - started).components.seconds
     say(course.sample(at: Double(elapsed)) + ", \(load.count) lives")

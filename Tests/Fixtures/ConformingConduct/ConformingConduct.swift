@@ -1,8 +1,8 @@
 public import AnnexChannel
 
-/// The conduct of every extension of the conformance suite, over any transport. Method 1 is answered with its own
-/// bytes. Method 2 fails with code 7 and "no". Event 4 comes back as event 5. The extension states feature 9, and ends
-/// at the goodbye.
+/// The conduct of every extension of the conformance suite, over any transport. The extension answers method 1 with the
+/// bytes of the request. Method 2 fails with code 7 and "no". The extension answers event 4 with event 5. The extension
+/// states feature 9, and ends at the goodbye.
 public enum ConformingConduct {
     public static func serve(_ endpoint: borrowing ExtensionEndpoint) throws(ExtensionFailure) {
         try endpoint.sayHello(features: 9)

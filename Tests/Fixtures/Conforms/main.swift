@@ -1,4 +1,4 @@
-// The extension of the conformance tests, in Swift, in a process of its own.
+// The extension of the conformance tests, in Swift, in a separate process.
 import AnnexChannel
 import ConformingConduct
 

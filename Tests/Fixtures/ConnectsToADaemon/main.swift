@@ -13,7 +13,7 @@ let words = CommandLine.arguments
 guard words.count >= 3 else { exit(64) }
 let argument = words.count > 3 ? words[3] : ""
 
-/// Printed at once, for any reader.
+/// Prints a line at once, so that any reader gets it immediately.
 func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)

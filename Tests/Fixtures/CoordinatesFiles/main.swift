@@ -1,10 +1,10 @@
-// A member of a group that serves itself and uses files through coordinators. A lock of another kind, on each file, shows whether
-// two processes are ever in one item at the same time.
+// A member of a group that serves itself and uses files through coordinators. A lock of another kind on each file shows whether two
+// processes ever access one item at the same time.
 //
 //     coordinates-files PLACE TEAM GROUP COUNT     COUNT random accesses, or without end if it is 0
 //     coordinates-files PLACE TEAM GROUP full      one access, while no file can become larger than a page
 //
-// It prints each access that it should not have got, and then ends with 3.
+// The program prints each access that it should not have got, and then exits with 3.
 import AnnexGroups
 import AnnexLinux
 import AnnexPortal
@@ -15,8 +15,8 @@ let words = CommandLine.arguments
 let items = ["a/one", "a/two", "b/one", "b/two", "c"]
 let folders = ["", "a", "b"]
 
-// The files have lower numbers than the descriptor of coordination. The kernel closes those of a killed process in their order, so
-// the locks that show a fault are free before the coordinated access is.
+// The files have lower numbers than the descriptor of coordination. The kernel closes the descriptors of a killed process in order. So the
+// locks that show a fault are released before the coordinated access ends.
 let container = "\(words[1])/@groups/\(words[2])/\(words[3])/container"
 let files = items.map { item in
     mkdir(container + "/a", 0o700)
@@ -44,7 +44,7 @@ func visit(_ path: String, writing: Bool) {
 }
 
 if words[4] == "full" {
-    // The system call is to fail, and not to end this program.
+    // The system call must fail, and must not end this program.
     signal(SIGXFSZ, SIG_IGN)
     var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
     setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)

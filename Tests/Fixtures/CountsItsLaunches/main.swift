@@ -1,6 +1,6 @@
-// A host that launches, asks and completes again and again, and prints the resources of itself and the machine before
-// and after.
-// Arguments: the app's bundle, the extension's identifier, the number of launches.
+// A host that again and again launches an extension, sends a request and completes the session. It prints its own
+// resources and those of the machine before and after. Arguments: the app's bundle, the extension's identifier, the
+// number of launches.
 import AnnexEmbedded
 import AnnexHost
 import AnnexTestSupport
@@ -23,7 +23,7 @@ func launchOnce(_ number: Int) async throws -> Bool {
     return answer.first?.contentText == "HELLO \(number)" && end.reason == .completed
 }
 
-// The first launch makes all objects that are made once and kept.
+// The first launches create all objects that are created once and then kept.
 let before = try await MachineCounts.warmed {
     for number in 0..<3 { _ = try await launchOnce(number) }
 }
@@ -31,7 +31,7 @@ var answered = 0
 for number in 0..<launches where try await launchOnce(number) { answered += 1 }
 _ = await MachineCounts.settled(to: before)
 
-/// How often the event loop's thread has gone to sleep so far.
+/// The number of times that the event loop's thread has gone to sleep so far.
 func sleepsOfLoop() -> Int {
     for thread in ProcText.names(in: "/proc/self/task") {
         guard ProcText.lines(of: "/proc/self/task/\(thread)/comm").first == "annex-events" else { continue }
@@ -41,18 +41,19 @@ func sleepsOfLoop() -> Int {
     return -1
 }
 
-/// The number of descriptors that an idle extension costs this process, and how often all of them wake its loop within
-/// two seconds; nil if the machine gives no control group, and memory has to be watched.
+/// The number of descriptors that an idle extension costs this process, and how often all idle extensions wake its loop
+/// within two seconds. The second number is nil if the machine gives no control group, because memory must then be
+/// watched.
 func costsOfIdle(_ count: Int) async throws -> (descriptors: Int, wakeUps: Int?) {
     let before = await MachineCounts.steady().descriptors
     var sessions: [ExtensionSession] = []
     for _ in 0..<count { sessions.append(try await host.begin(arguments[2])) }
     defer { sessions = [] }
-    // The extension is idle after work. No resource of that work may be left.
+    // The extensions are idle after some work. No resource of that work may be left.
     for session in sessions { _ = try await session.request([ExtensionItem(contentText: "x")]) }
     let each = Double(await MachineCounts.steady().descriptors - before) / Double(count)
     var wakeUps = Int.max
-    // Work that was still under way ends in one of the first windows.
+    // Work that was still in progress ends in one of the first windows.
     for _ in 0..<10 where wakeUps > 0 {
         let slept = sleepsOfLoop()
         try await Task.sleep(for: .seconds(2))

@@ -1,4 +1,4 @@
-// Crashes in the way that its request names; or in the way that its argument names, outside any sandbox.
+// Crashes in the way that its request names. Outside any sandbox, it crashes in the way that its argument names.
 import AnnexExtension
 import AnnexLinux
 import CCrashes

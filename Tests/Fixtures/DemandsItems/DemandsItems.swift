@@ -1,4 +1,4 @@
-// Asks its host for items that it was not offered. The request's text is the conduct.
+// Requests items from its host that the host did not offer. The request's text is the conduct.
 import AnnexChannel
 import AnnexLinux
 import AnnexModel
@@ -41,7 +41,7 @@ struct DemandsItems: ~Copyable {
         try request.reply(ReplyMessage([ExtensionItem(contentText: outcome)], collecting: &answer).encoded())
     }
 
-    /// A list that accepts offers, which nothing loads.
+    /// A list that accepts offers, although nothing loads them.
     private func contents() throws -> ContentsList {
         struct Unwanted: RemoteItem {
             let size: Int?
@@ -57,7 +57,7 @@ struct DemandsItems: ~Copyable {
         ask(method, payload: (try? LoadMessage(number: number).encoded()) ?? [])
     }
 
-    /// Asks until the first item has come.
+    /// Requests the first item until it has arrived.
     private borrowing func load() -> String {
         do {
             while true {

@@ -1,4 +1,4 @@
-// Speaks only the raw channel: answers every request with its own bytes, until the host says goodbye.
+// Uses only the raw channel. It answers every request with the bytes of the request, until the host says goodbye.
 import AnnexChannel
 
 let endpoint = try ExtensionEndpoint.adopt()

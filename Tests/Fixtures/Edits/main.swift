@@ -1,4 +1,4 @@
-// A photo editor that turns bytes around as often as the user wants. The user info of the picture is the conduct.
+// A photo editor that reverses bytes as often as the user wants. The user info of the picture is the conduct.
 import AnnexExtension
 import Glibc
 

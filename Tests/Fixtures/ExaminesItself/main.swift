@@ -1,4 +1,4 @@
-// Examines the machine in a program that has signal handlers and children of its own. Prints the signals and children
+// Examines the machine in a program that has its own signal handlers and children. It prints the signals and children
 // that the program saw.
 import AnnexDoctor
 import Glibc

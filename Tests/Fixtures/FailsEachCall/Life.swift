@@ -5,11 +5,11 @@ import CFailingCalls
 import Foundation
 import Synchronization
 
-/// The part of a host's life in which calls fail.
+/// A stage of a host's life in which calls fail.
 enum Stage: CaseIterable {
-    /// A broker's start and its shutdown.
+    /// The start of a broker and its shutdown.
     case broker
-    /// A launch, a request and its end, with the broker there already.
+    /// A launch, a request and its end, after the broker was started.
     case session
 }
 
@@ -29,8 +29,8 @@ final class Life: Sendable {
 
     /// - Parameters:
     ///   - place: the call that fails.
-    ///   - time: which of these calls fails; 0 for none.
-    /// - Returns: `well`, or the error's own words.
+    /// - time: which of these calls fails, counted from 1; 0 for none.
+    /// - Returns: `well`, or the text of the error.
     func run(_ stage: Stage, failing place: Int32, _ time: Int) async -> String {
         do {
             switch stage {
@@ -40,7 +40,7 @@ final class Life: Sendable {
                 _ = try host.install(app: app)
             case .session:
                 let host = try sharedHost()
-                // Each launch makes its private directory anew, and so makes every call for it.
+                // Each launch creates its private directory again, and so makes every call for it.
                 if let privates { try? FileManager.default.removeItem(atPath: privates) }
                 fail_call(place, time)
                 return await end(try await host.begin(identifier))

@@ -1,7 +1,7 @@
-// A host in which every system call of a broker's start, of a launch, a request and an end fails in turn, once. Prints
-// the result of each failure that is no clean error, how often each call failed, and the resources that are left.
-// Arguments: the app's bundle with works-on in it, the extension's identifier, and the folder for private directories if
-// the extension has one.
+// A host in which each system call fails in turn, once. These are the calls of a broker's start, of a launch, of a request and of an end.
+// The host prints the result of each failure that is not a clean error, how often each call failed, and the resources that are left.
+// Arguments: the app's bundle with works-on in it, the extension's identifier, and the folder for private directories if the extension has
+// one.
 import AnnexHost
 import AnnexTestSupport
 import CFailingCalls
@@ -13,7 +13,7 @@ guard (3...4).contains(arguments.count) else {
     exit(64)
 }
 
-/// Printed at once: if the program hangs, its output shows where.
+/// Prints a line at once. If the program hangs, its output shows where.
 func say(_ text: String) {
     print(text)
     fflush(nil)
@@ -21,7 +21,7 @@ func say(_ text: String) {
 
 let life = Life(app: arguments[1], identifier: arguments[2], privates: arguments.count > 3 ? arguments[3] : nil)
 
-/// One kind of call after another: the first call of it fails, then the second, until there are no more.
+/// Handles one kind of call after another. The first call of a kind fails, then the second, until there are no more calls of this kind.
 func failEach(_ stage: Stage) async throws {
     var place: Int32 = 0
     while let name = failing_call(place).map({ String(cString: $0) }) {
@@ -35,7 +35,7 @@ func failEach(_ stage: Stage) async throws {
             let isClean = outcome == "well" || outcome.contains(error)
             outcomes[outcome == "well" ? "well" : error, default: 0] += 1
             if !isClean { say("unclear: \(stage), \(name) \(time) with \(error) → \(outcome)") }
-            // This number is enough. Some calls come as often as a thread polls.
+            // This number is enough. A thread that polls makes some calls very often.
         } while time < 60
         fail_call(place, 0)
         let after = await life.run(stage, failing: place, 0)
@@ -45,11 +45,11 @@ func failEach(_ stage: Stage) async throws {
     }
 }
 
-// The first of each makes all objects that are made once and kept.
+// The first run of each stage creates all objects that are created once and then kept.
 let before = await MachineCounts.warmed { for stage in Stage.allCases { _ = await life.run(stage, failing: 0, 0) } }
 let openBefore = try OpenDescriptors.names()
-/// This broker lives during the whole run. A broker that starts meanwhile must not take its resources for those of a
-/// dead broker.
+/// This broker lives during the whole run. A broker that starts during the run must not mistake this broker's resources for those of a dead
+/// broker.
 var witness: ExtensionSession? = try await life.begin()
 for stage in Stage.allCases { try await failEach(stage) }
 if let session = witness.take() {

@@ -3,7 +3,7 @@ import AnnexLinux
 import Synchronization
 
 extension Bench {
-    /// Makes this many launches at once, and observes each to its end.
+    /// Makes this many launches at once, and observes each launch to its end.
     func crowd(_ count: Int) throws {
         let loop = try EventLoop()
         let warden = try Warden.start(on: loop, programs: [.carried])

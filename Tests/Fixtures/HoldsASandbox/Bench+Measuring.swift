@@ -3,7 +3,7 @@ import AnnexLinux
 import Synchronization
 
 extension Bench {
-    /// Medians of each step, in microseconds.
+    /// Measures the median of each step, in microseconds.
     func measure(_ count: Int) throws {
         let loop = try EventLoop()
         let warden = try Warden.start(on: loop, programs: [.carried])

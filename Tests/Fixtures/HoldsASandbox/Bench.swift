@@ -7,7 +7,7 @@ import Synchronization
 struct Bench {
     let folder: String
 
-    /// A report of the event loop that the main thread waits for.
+    /// A report from the event loop. The main thread waits for it.
     final class Gate: Sendable {
         private let pipe: DescriptorPair
         let process = Atomic<Int32>(0)
@@ -33,7 +33,8 @@ struct Bench {
         return plan
     }
 
-    /// One launch to its end. The gate is the caller's: the loop may hold it for a moment after the last event.
+    /// Runs one launch to its end. The caller owns the gate, because the loop may hold the gate for a moment after the
+    /// last event.
     func run(_ plan: consuming LaunchPlan, on warden: Warden, _ gate: Gate) throws {
         try warden.launch(plan) { event in
             switch consume event {
@@ -67,7 +68,7 @@ struct Bench {
         let loop = try EventLoop()
         let warden = try Warden.start(on: loop, programs: [.carried])
         let gate = try Gate()
-        // The first launch makes all objects that are made once.
+        // The first launch creates all objects that are created only once.
         try run(plan("exit", "0"), on: warden, gate)
         let before = Counts(warden: warden.number)
         for _ in 0..<count { try run(plan("exit", "0"), on: warden, gate) }

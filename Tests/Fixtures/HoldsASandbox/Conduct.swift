@@ -27,7 +27,7 @@ enum Conduct: String {
             warden.shutDown()
         }
         loop.shutDown()
-        // A child that is left for a wait of the host's shows here.
+        // If the library left a child that the host could wait for, this call finds it.
         say("left=\(waitpid(-1, nil, WNOHANG | 0x4000_0000) > 0)")
         say("signals=\(signals.load(ordering: .relaxed))")
         say("reaped=\(reaped.load(ordering: .relaxed))")

@@ -20,8 +20,8 @@ struct Counts: CustomStringConvertible {
             }.count
     }
 
-    /// The counts need not be equal: the remains of an end are released a little later, so the first look may have
-    /// found more.
+    /// The counts need not be equal. The remains of an end are released a little later, so the first count may have
+    /// been higher.
     func isNoMore(than other: Counts) -> Bool {
         descriptors <= other.descriptors && wardenDescriptors <= other.wardenDescriptors && mounts <= other.mounts
             && children <= other.children
@@ -35,7 +35,7 @@ struct Counts: CustomStringConvertible {
         field(0, ofStat: text(of: "/proc/\(process)/stat"))
     }
 
-    /// The fields are counted from behind the name, which may hold anything.
+    /// The fields are counted from the end of the name, because the name may contain any characters.
     private static func field(_ index: Int, ofStat text: String) -> String? {
         guard let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")

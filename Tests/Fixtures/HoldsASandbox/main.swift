@@ -27,7 +27,7 @@ case "signals": try Conduct(rawValue: arguments[3])?.watch(bench)
 default: exit(64)
 }
 
-/// Printed at once: the reader waits for it.
+/// Prints a line at once, because the reader waits for it.
 func say(_ line: String) {
     print(line)
     fflush(nil)

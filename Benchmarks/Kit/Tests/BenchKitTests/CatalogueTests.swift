@@ -21,7 +21,7 @@ import Testing
         for scene in Catalogue.scenes {
             #expect(Set(scene.contestants.map(\.name)).count == scene.contestants.count, "\(scene.id)")
             // A launch has many processes, and the kernel places each of them. So the placement is free for Annex and
-            // for the contestants that it is compared with.
+            // for the contestants with which Annex is compared.
             let isPlaced = scene.setting.placement != .anywhere || scene.topic == .launch
             #expect(!scene.isJudged || isPlaced, "\(scene.id)")
         }

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `the best of the others counts, in each run by itself`() throws {
-        // The names change places between the runs: the best is 100 in both.
+        // The two floors exchange their figures between the runs. So the best figure is 100 in both runs.
         let result = Self.result([(100, 200, 120), (200, 100, 120)])
         let verdict = Verdict(Self.requirement(.atMost(1.3)), result: result, runs: 2, slices: 1)
         #expect(verdict.state == .reached)

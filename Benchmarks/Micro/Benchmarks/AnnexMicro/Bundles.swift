@@ -2,7 +2,7 @@ import AnnexBundle
 import Benchmark
 import Foundation
 
-/// The reading of an app before the launch of an extension. Its files are untrusted, and every file is checked.
+/// The reading of an app before the launch of an extension. The app's files are untrusted, so every file is checked.
 func bundleBenchmarks() {
     for (name, format) in [("XML", PropertyListSerialization.PropertyListFormat.xml), ("binary", .binary)] {
         Benchmark("bundle: read an extension's property list, \(name)") { benchmark in
@@ -25,10 +25,10 @@ func bundleBenchmarks() {
     }
 }
 
-/// The app that `make bench` launches extensions of, without its programs.
+/// The app whose extensions `make bench` launches, without its programs.
 private let benchBundle = URL(filePath: #filePath).appending(path: "../../../../Bundles/Bench.app").standardizedFileURL
 
-/// A copy with programs. Only the beginning of each program is read.
+/// A copy of the app with programs. Only the beginning of each program is read.
 private func assembled() throws -> URL {
     let app = FileManager.default.temporaryDirectory.appending(path: "annex-micro-\(UUID().uuidString)/Bench.app")
     try FileManager.default.createDirectory(

@@ -43,7 +43,7 @@ func callBenchmarks() {
     }
 }
 
-/// A channel whose extension is a thread of this process; both sides spin.
+/// A channel whose extension is a thread of this process. Both sides spin instead of sleeping.
 private func answered(
     _ body: @escaping @Sendable (borrowing ExtensionEndpoint) throws -> Void
 ) throws -> (HostEndpoint, DispatchSemaphore) {

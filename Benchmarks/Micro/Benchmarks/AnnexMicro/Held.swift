@@ -1,7 +1,7 @@
 import AnnexChannel
 import Synchronization
 
-/// Carries descriptors into a thread.
+/// Passes descriptors to another thread.
 final class Held: Sendable {
     private let descriptors: Mutex<ExtensionDescriptors?>
 

@@ -4,8 +4,9 @@ import Benchmark
 
 /// The cost of a filter at each call of an extension, and the cost of making a filter from a policy's text.
 ///
-/// The kernel runs filters as machine code. Annex's evaluator runs them one instruction after another. So its figures
-/// only compare filters and calls with each other, and show the cost of a proof or an explanation.
+/// The kernel runs filters as machine code. Annex's evaluator runs them one instruction after another. So the
+/// evaluator's figures can only compare filters and calls with each other. They also show the cost of a proof or an
+/// explanation.
 func policyBenchmarks() {
     for name in ["compute", "tool"] {
         Benchmark("filter: evaluate a hot allowed call under `\(name)`") { benchmark in
@@ -13,7 +14,7 @@ func policyBenchmarks() {
             try evaluate(call.number, under: name, expecting: .allow, in: benchmark)
         }
         Benchmark("filter: evaluate an unlisted call under `\(name)`") { benchmark in
-            // A number that no kernel uses for a call.
+            // A number that no kernel uses for a system call.
             try evaluate(1023, under: name, expecting: .notify, in: benchmark)
         }
         Benchmark("policy: compile `\(name)`, text to filter", configuration: .init(scalingFactor: .one)) { benchmark in

@@ -1,6 +1,6 @@
 import AnnexChannel
 
-/// A message like most: a few numbers, a text, some bytes. Its response is a message of the same type.
+/// A typical message: a few numbers, a text, and some bytes. Its response is a message of the same type.
 struct Sample: ChannelRequest {
     static let method: UInt16 = 10
     typealias Response = Sample

@@ -9,18 +9,18 @@ internal import Synchronization
 
 /// Portals for containing apps.
 ///
-/// An app is not sandboxed. It proves what it is by its program: the installed one. This keeps programs apart that mean well, and an
-/// app from one that replaced it. Any process of the user can still pretend to be the app, because it can trace the app (ptrace(2)) and
-/// load code into it.
+/// An app is not sandboxed. It proves its identity by its program, which must be the installed program. This check
+/// keeps well-meaning programs apart, and keeps an app apart from an app that replaced it. Any process of the user can
+/// still pretend to be the app, because it can trace the app (ptrace(2)) and load code into it.
 extension Broker {
     /// Opens the portal of an app.
     /// - Parameters:
     ///   - claimed: the bundle identifier that the process states; empty if it does not know its bundle.
     ///   - program: the file that the process executes.
-    ///   - socket: its connection. It is closed if the portal cannot be opened.
+    ///   - socket: the connection of the process. If the portal cannot be opened, the socket is closed.
     ///   - onEnd: called once, when the portal has ended.
-    /// - Throws: `notFound` if no app with this identifier or program is installed; `notMember` if the app has another program, or
-    ///   declares groups and no team has signed it.
+    /// - Throws: `notFound` if no app with this identifier or program is installed. `notMember` if the app has another
+    ///   program. `notMember` also if the app declares groups and no team has signed it.
     package func openPortal(
         ofApp claimed: String, running program: borrowing Descriptor, over socket: consuming ControlSocket,
         onEnd: @escaping @Sendable () -> Void
@@ -35,7 +35,7 @@ extension Broker {
                 member, over: socket,
                 onViolation: { [log] rule in log.violated(rule, by: member.identifier) }, onEnd: onEnd)
             let portal = appPortals.add(AppPortal(connection, of: app.identifier, groups: opened))
-            // The app may have been removed meanwhile, before its portal was among the open ones.
+            // The app may have been removed in the meantime, before its portal was in the list of open portals.
             if !isInstalled(app.identifier) { portal.end() }
             return portal
         } catch {
@@ -78,7 +78,7 @@ extension Broker {
     }
 }
 
-/// The portal of one containing app. It keeps the groups open that the app uses.
+/// The portal of one containing app. The portal keeps the groups that the app uses open.
 package final class AppPortal: Sendable {
     let app: String
     private let connection: PortalConnection
@@ -93,7 +93,7 @@ package final class AppPortal: Sendable {
     package func end() { connection.end() }
 }
 
-/// The portals of a broker's containing apps that are open.
+/// The open portals of a broker's containing apps.
 final class AppPortals: Sendable {
     private struct Known {
         weak var portal: AppPortal?
@@ -119,9 +119,9 @@ final class AppPortals: Sendable {
 extension BundleFile {
     private static let piece = 256 << 10
 
-    /// Whether another open file is this program: the same file, or one with the same contents.
+    /// Whether another open file is this program. It must be the same file, or have the same contents.
     fileprivate func isSameProgram(as other: borrowing Descriptor) throws(SystemError) -> Bool {
-        // The contents below are those that were checked at the installation.
+        // The check shows that the file still has the contents that the installation checked.
         guard try isUnchanged() else { return false }
         let found = try other.status()
         if found.device == status.device, found.inode == status.inode { return true }

@@ -9,12 +9,13 @@ internal import AnnexPortalServer
 internal import AnnexRegistry
 
 extension Broker {
-    /// Whether an extension has a use for a portal. One without a use gets none, so that it cannot attack it.
+    /// Whether an extension has a use for a portal. An extension without a use for a portal gets none, so that it
+    /// cannot attack the portal.
     func needsPortal(_ bundle: ExtensionBundle, entitlements: [String]) -> Bool {
         !groups(of: bundle, entitlements: entitlements).isEmpty || opener.mayOpen(bundle.extensionPoint)
     }
 
-    /// Gives an extension its portal, and its app groups as far as it is entitled to them.
+    /// Gives an extension its portal, and the app groups that its entitlements allow.
     func openPortal(
         for bundle: ExtensionBundle, record: ExtensionRecord, entitlements: [String], policy: Policy, bell: PortalBell?,
         into configuration: inout SandboxConfiguration
@@ -36,8 +37,8 @@ extension Broker {
 
     /// Opens the groups of an extension.
     ///
-    /// A group is open to an extension if the extension and its app both declare it, a team has signed the app, and the
-    /// entitlement is in force.
+    /// A group is open to an extension if three conditions are met. The extension and its app both declare the group. A
+    /// team has signed the app. The entitlement is in force.
     private func openGroups(
         of bundle: ExtensionBundle, entitlements: [String], policy: Policy
     ) throws(BrokerError) -> [OpenGroup] {
@@ -73,12 +74,12 @@ extension Broker {
     /// The groups that an extension is a member of.
     func groups(of bundle: ExtensionBundle, entitlements: [String]) -> [String] {
         guard entitlements.contains(Entitlement.applicationGroups.rawValue) else { return [] }
-        // If the layer `root` is waived and missing, the extension sees the host's files, and no group.
+        // If the layer `root` is waived and missing, the extension sees the host's files, and gets no group.
         guard launcher.gives(.root), launcher.gives(.mount) else { return [] }
         return signatures.groups(of: bundle).sorted()
     }
 
-    /// Where an extension finds a group.
+    /// The path at which an extension finds a group.
     private static func place(of group: OpenGroup) -> String { "/groups/\(group.identifier)" }
 
     private func portal(

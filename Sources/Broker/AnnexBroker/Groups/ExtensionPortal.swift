@@ -2,11 +2,11 @@ internal import AnnexLinux
 internal import AnnexPortalServer
 internal import Synchronization
 
-/// The portal of one extension, from its launch to its end. It also keeps the groups open that the extension uses.
+/// The portal of one extension, from its launch to its end. The portal keeps the groups that the extension uses open.
 final class ExtensionPortal: Sendable {
     private let connection: PortalConnection
     let groups: [OpenGroup]
-    /// Called once if the extension breaks a rule of the portal. The launch sets it.
+    /// This handler is called once if the extension breaks a rule of the portal. The launch sets the handler.
     private let onViolation: ViolationHandler
 
     init(connection: PortalConnection, groups: [OpenGroup], onViolation: ViolationHandler) {
@@ -15,19 +15,20 @@ final class ExtensionPortal: Sendable {
         self.onViolation = onViolation
     }
 
-    /// Calls a handler if the extension breaks a rule of the portal, or has done so already.
+    /// Sets the handler for broken rules. If the extension has already broken a rule of the portal, the handler is
+    /// called at once.
     func handleViolation(with handler: @escaping @Sendable (String) -> Void) { onViolation.set(handler) }
 
     /// The extension's locks in each group.
     var locks: [String: MemberLocks] { connection.member.locks }
 
-    /// The user acted in the extension's view.
+    /// Records that the user acted in the extension's view.
     func userActed() { connection.member.actions.note() }
 
     func end() { connection.end() }
 }
 
-/// A handler that is known only after the portal was made.
+/// A handler that is set only after the portal was made.
 final class ViolationHandler: Sendable {
     private struct State {
         var rule: String?

@@ -12,18 +12,19 @@ final class GroupAccess: Sendable {
     }
 
     private let place: PrivatePlace?
-    /// The user that the members' files belong to: the user whose broker this is. Containing apps run as this user.
+    /// The user that owns the members' files: the user of this broker. Containing apps run as this user.
     private let owner: UInt32
-    /// The groups that members use now. All members in this process share one object.
+    /// The groups that members use now. All members in this process that use a group share one object for it.
     private let known = Mutex<[GroupKey: Known]>([:])
 
-    /// - Parameter place: the folder of private directories, which groups lie in; nil if the broker keeps none.
+    /// - Parameter place: the folder of private directories. The groups lie in this folder. It is nil if the broker
+    ///   keeps none.
     init(_ place: PrivatePlace?, owner: UInt32) {
         self.place = place
         self.owner = owner
     }
 
-    /// Opens groups for a launch of an app of a team.
+    /// Opens the groups of a team for the launch of an app's extension.
     func open(_ identifiers: [String], of team: Team, for app: String) throws(BrokerError) -> [OpenGroup] {
         do throws(SystemError) {
             guard let path = try place?.path() else {
@@ -42,7 +43,8 @@ final class GroupAccess: Sendable {
         }
     }
 
-    /// Opens groups for an app itself, which runs outside of a sandbox and reaches the members' files by their paths.
+    /// Opens groups for a containing app, which runs outside of a sandbox and reaches the members' files by their
+    /// paths.
     func open(_ identifiers: [String], of team: Team, forProgramsOf app: String) throws(BrokerError) -> [OpenGroup] {
         let groups = try open(identifiers, of: team, for: app)
         guard owner != geteuid() else { return groups }
@@ -62,7 +64,7 @@ final class GroupAccess: Sendable {
         if let group = known.withLock({ $0[key]?.group }) { return group }
         let made = try OpenGroup(GroupFolder(key, in: folder.descriptor, at: folder.path, owner: owner))
         return known.withLock { known in
-            // Another launch may have opened it meanwhile.
+            // Another launch may have opened the group meanwhile.
             if let group = known[key]?.group { return group }
             known = known.filter { $0.value.group != nil }
             known[key] = Known(group: made)

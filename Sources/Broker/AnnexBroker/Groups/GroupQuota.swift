@@ -2,10 +2,11 @@ internal import AnnexLaunch
 internal import AnnexLinux
 internal import AnnexPortalServer
 
-/// Watches the size of a group's directory while one of its members runs. The members share the limits: the watch ends each
-/// running member of a group that exceeds them. The files stay, and the containing app can remove some.
+/// Watches the size of a group's directory while one of its members runs. The limits apply to all members together. If
+/// a group exceeds them, the watch of each running member ends that member. The files stay, and the containing app can
+/// remove some.
 final class GroupQuota: Watched {
-    /// A group may hold many files, so it is looked at less often than a private directory.
+    /// A group may hold many files, so it is checked less often than a private directory.
     static let interval = Duration.seconds(1)
     static let bytes: UInt64 = 256 << 20
     static let files: UInt64 = 16_384
@@ -13,7 +14,7 @@ final class GroupQuota: Watched {
     private let watch: DiskWatch
 
     /// - Parameters:
-    ///   - process: the member's number on the host; nil before it has one.
+    ///   - process: the member's process ID on the host; nil before the process exists.
     ///   - exceeded: called at most once, on the watch thread.
     init(
         of group: OpenGroup, in process: @escaping @Sendable () -> Int32?,

@@ -2,10 +2,11 @@ internal import AnnexLaunch
 internal import AnnexLinux
 internal import AnnexPortalServer
 
-/// Watches how many locks an extension holds in a group's file of locks. Each takes memory of the kernel, and slows the locks of
-/// the other members.
+/// Watches how many locks an extension holds in a group's file of locks. Each lock uses memory of the kernel, and slows
+/// the locks of the other members.
 ///
-/// The extension can take some ten thousand locks between two looks, because the kernel searches a list for each.
+/// Between two checks, the extension can take only about ten thousand locks, because the kernel searches a list for
+/// each lock.
 final class LockQuota: Watched {
     static let interval = Duration.seconds(1)
     static let most = 4096

@@ -2,9 +2,11 @@ internal import AnnexPolicy
 internal import Glibc
 
 extension Policy {
-    /// The first call with which code under this policy could make a file that runs as its owner; nil if there is none.
+    /// The first call with which code under this policy could make a file that runs with its owner's rights
+    /// (set-user-ID). It is nil if there is no such call.
     ///
-    /// The files of a group belong to the user of the broker, who may be root. So no extension may make such a file there.
+    /// The files of a group belong to the broker's user, who may be root. So no extension may make a set-user-ID file
+    /// in a group.
     var callForSetUserID: String? {
         Self.attempts.first { attempt in
             guard let call = SystemCall(named: attempt.name) else { return false }
@@ -16,7 +18,7 @@ extension Policy {
     private static let bit: UInt64 = 0o4000
     private static let create = UInt64(O_WRONLY | O_CREAT)
 
-    /// `openat2` has its mode in memory, so no filter can check it.
+    /// `openat2` gets its mode from memory, so no filter can check the mode.
     private static let attempts: [(name: String, arguments: [UInt64])] = [
         ("open", [0, create, bit]), ("openat", [0, 0, create, bit]), ("openat2", []), ("creat", [0, bit]),
         ("chmod", [0, bit]), ("fchmod", [0, bit]), ("fchmodat", [0, 0, bit]), ("fchmodat2", [0, 0, bit]),

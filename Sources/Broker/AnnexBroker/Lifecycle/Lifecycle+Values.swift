@@ -3,23 +3,23 @@ internal import AnnexLaunch
 
 extension Lifecycle {
     enum State: Sendable, Equatable {
-        /// The extension was not asked for yet.
+        /// No host has asked for the extension yet.
         case new
         /// The launch waits for an instance slot.
         case waiting
-        /// From the grant of the slot to the extension's hello.
+        /// The slot is granted, and the extension has not yet said hello.
         case launching
         /// The extension has said hello, and serves the host.
         case serving
-        /// The host has finished with the extension, which may tidy up until its grace ends.
+        /// The host has finished with the extension. The extension may tidy up until its grace ends.
         case tidying(EndCause)
-        /// The extension is being killed; the kernel's report of its end is awaited.
+        /// The extension is being killed, and the kernel has not yet reported its end.
         case ending(EndCause)
         case ended
     }
 
-    /// The parts of a launch that are done. The warden reports that the program runs, and the program says hello
-    /// itself. The two arrive by different paths, in either order.
+    /// The finished parts of a launch. The warden reports that the program runs, and the program itself says hello.
+    /// These two messages arrive by different paths, in either order.
     struct Progress: OptionSet, Sendable, Equatable {
         let rawValue: Int
 
@@ -34,12 +34,12 @@ extension Lifecycle {
         /// A launch was requested.
         case asked
         case slotGranted
-        /// The process exists; none of its own code runs yet.
+        /// The process exists, but none of its own code runs yet.
         case started
         /// The extension's own code runs.
         case executed
         case saidHello
-        /// A request was sent. The host gives no other request of this extension the same number.
+        /// A request was sent. The host gives no other request to this extension the same number.
         case requestBegan(UInt64)
         /// The request was answered, or the host stopped waiting for it.
         case requestEnded(UInt64)
@@ -47,7 +47,7 @@ extension Lifecycle {
         case gaveSign
         /// The host has passed the last ping on to the extension.
         case pingPassedOn
-        /// The extension began an activity that it wants to finish before it is ended.
+        /// The extension began an activity that it wants to finish before its end.
         case activityBegan
         case activityEnded
         /// The measured memory use, in bytes.
@@ -56,32 +56,33 @@ extension Lifecycle {
         case dismissed(EndCause)
         /// The extension's side of the channel is closed. This also happens when the extension's process ends.
         case channelClosed
-        /// The extension must be ended at once, for this cause.
+        /// The extension must end at once, for this cause.
         case mustEnd(EndCause)
-        /// The kernel has reported the process's end, or there is no process and never will be one.
+        /// The kernel has reported the process's end, or there is no process and there will never be one.
         case gone
-        /// The moment of the last `wake` has come. The input is harmless at any other moment.
+        /// The moment of the last `wake` has come. At any other moment, this input is harmless.
         case clock
     }
 
-    /// The time limits, and the checks that happen at a set moment.
+    /// The time limits, and the checks that happen at a planned moment.
     enum Limit: Int, Sendable, Hashable, CaseIterable {
         case slot, queue, launch, request, watchdog, measurement, warning, grace, silence, death
     }
 
-    /// An effect for the caller to perform, in the given order.
+    /// An effect for the caller to perform. The caller performs the effects in their order.
     enum Effect: Sendable, Equatable {
-        /// Ask for an instance slot. `slotGranted` follows at once, later or never.
+        /// Ask for an instance slot. The input `slotGranted` follows at once, later or never.
         case askForSlot
         /// Give the plan to the warden.
         case launch
-        /// Send the input `clock` at this moment. It replaces the moment of an earlier `wake`; nil cancels that moment.
+        /// Send the input `clock` at this moment. This moment replaces the moment of an earlier `wake`; nil cancels
+        /// that moment.
         case wake(Moment?)
         /// Report to the host that the extension is ready.
         case announce
         /// Ask the extension for a sign of life.
         case ping
-        /// Measure how much memory the extension uses; `memoryUsed` follows.
+        /// Measure how much memory the extension uses. The input `memoryUsed` follows.
         case measureMemory
         /// Warn the extension that it is close to its memory limit.
         case warnOfMemory
@@ -92,7 +93,7 @@ extension Lifecycle {
         case kill
         /// Give the slot back, or stop waiting for one.
         case giveBackSlot
-        /// Publish the end. Without a cause, the kernel's facts give the reason.
+        /// Publish the end. If there is no cause, the kernel's facts give the reason.
         case finish(EndCause?)
     }
 }
@@ -103,7 +104,7 @@ indirect enum EndCause: Sendable, Equatable {
     case cancelled
     /// The extension was parked, and the machine is short of memory.
     case memoryPressure
-    /// No instance slot became free for as long as the launch may wait.
+    /// No instance slot became free while the launch was allowed to wait.
     case noSlot
     /// The warden did not answer, so there may be no process.
     case unanswered
@@ -114,16 +115,16 @@ indirect enum EndCause: Sendable, Equatable {
     case diskLimit(String)
     /// The extension gave no sign of life while a request was open.
     case unresponsive
-    /// The session was completed, the grace is over, and the extension has not finished its activities.
+    /// The session was completed and the grace is over, but the extension has not finished its activities.
     case graceExpired
     /// The extension was killed for another cause, and the kernel has not reported its end.
     case stuck(after: EndCause)
-    /// The extension closed its end of the channel and lived on.
+    /// The extension closed its end of the channel and did not exit.
     case silence
     /// The extension called `abort()`. The first process of a namespace ignores its own SIGABRT, so the broker detects
     /// the call.
     case aborted
-    /// A denied call that only an attack makes, or more denials than the policy allows.
+    /// The extension made a denied call that only an attack makes, or had more denials than the policy allows.
     case deniedOperation(Denial)
     case messageBudget(String)
     case protocolViolation(String)
@@ -132,7 +133,8 @@ indirect enum EndCause: Sendable, Equatable {
     case removed
     case brokerShutdown
 
-    /// Whether the extension itself caused the end, rather than a host, a user, the broker or the machine.
+    /// Whether the extension itself caused the end. The value is false if a host, a user, the broker or the machine
+    /// caused it.
     var isTheExtensions: Bool {
         switch self {
         case .completed, .cancelled, .memoryPressure, .noSlot, .unanswered, .hostGone, .disabled, .removed,

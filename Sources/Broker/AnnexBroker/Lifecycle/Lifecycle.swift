@@ -1,7 +1,7 @@
-/// The life of one extension as a pure state machine: each input at a moment changes the state and returns effects. Its
-/// caller reads the clock, talks to the kernel and keeps one timer for it.
+/// The life of one extension as a pure state machine. Each input at a moment changes the state and returns effects. The
+/// caller reads the clock, talks to the kernel and keeps one timer for the state machine.
 ///
-/// The first cause of an end is the reported one, because later causes are its consequences.
+/// The first cause of an end is the reported cause, because later causes are its consequences.
 struct Lifecycle: Sendable {
     private(set) var state = State.new
     let times: LifecycleTimes
@@ -13,14 +13,15 @@ struct Lifecycle: Sendable {
     private var activities = 0
     /// The last moment at which a busy extension is known to have been alive.
     private var lastSign = Moment(nanoseconds: 0)
-    /// Whether the host has passed the last ping on. Only then does the extension's silence count against it.
+    /// Whether the host has passed the last ping on. The extension's silence counts against the extension only if the
+    /// host has passed the ping on.
     private var isPinged = true
-    /// When the watchdog checks next.
+    /// The moment of the watchdog's next check.
     private var nextWatch = Moment(nanoseconds: 0)
-    /// Whether the channel is closed; the extension's process must then end within `LifecycleTimes.silence`.
+    /// Whether the channel is closed. If so, the extension's process must end within `LifecycleTimes.silence`.
     private var isSilent = false
     private var isShortOfMemory = false
-    /// The moment of the kill. Nil before it, and after the first deadline for the death has passed.
+    /// The moment of the kill. It is nil before the kill, and after the first deadline for the death has passed.
     private var killed: Moment?
     /// A cause to end the extension that arrived before its launch was requested.
     private var doom: EndCause?
@@ -60,7 +61,7 @@ struct Lifecycle: Sendable {
         case .launching: launching(input, at: now)
         case .serving: serving(input, at: now)
         case .tidying(let cause): tidying(input, cause: cause, at: now)
-        // Inputs during the last moments do not change the cause of the end.
+        // Inputs that arrive while the process is being ended do not change the cause of the end.
         case .ending(let cause): input == .gone ? finish(cause) : []
         case .ended: []
         }
@@ -109,8 +110,8 @@ struct Lifecycle: Sendable {
         }
     }
 
-    /// The launch limit covers the time from the process's start to the hello. The rest of the launch is the warden's
-    /// work, and the deadline `queue` bounds the time for it.
+    /// The launch limit covers the time from the process's start to the hello. The warden does the rest of the launch,
+    /// and the deadline `queue` limits the time for it.
     private mutating func awaitTheRest(at now: Moment) -> [Effect] {
         let awaitsHello = progress.contains(.started) && !progress.contains(.saidHello)
         deadlines[.launch] = awaitsHello ? deadlines[.launch] ?? now + times.launch : nil
@@ -155,16 +156,16 @@ struct Lifecycle: Sendable {
         guard requests.end(request, at: now) != nil else { return }
         lastSign = now
         limitOldest()
-        // With no request open the watchdog stops: an idle extension costs no wake-up.
+        // If no request is open, the watchdog stops. So an idle extension causes no wake-ups.
         if requests.isEmpty {
             deadlines[.watchdog] = nil
             deadlines[.measurement] = nil
         }
     }
 
-    /// The limit holds for each request separately, from the moment at which no older request is open. An extension
-    /// that works through a queue gets the full limit for each request. Answering newer requests does not extend the
-    /// time of the oldest.
+    /// The limit applies to each request separately. Its time begins when no older request is open. So an extension
+    /// that works through a queue gets the full limit for each request. If the extension answers newer requests, the
+    /// oldest request gets no more time.
     private mutating func limitOldest() {
         deadlines[.request] = requests.turn.map { $0 + times.request }
     }
@@ -195,10 +196,10 @@ struct Lifecycle: Sendable {
         switch input {
         case .activityBegan, .activityEnded: countActivities(input)
         // If the extension itself caused the end, that cause replaces the cause of the dismissal. Any other cause does
-        // not.
+        // not replace it.
         case .mustEnd(let worse): return end(worse.isTheExtensions ? worse : cause, at: now)
         case .gone: return finish(cause)
-        // The extension may close its channel while it tidies up. Only the end of its process shortens its grace.
+        // The extension may close its channel while it tidies up. Its grace ends early only if its process ends.
         default: break
         }
         return []
@@ -209,7 +210,7 @@ struct Lifecycle: Sendable {
     private mutating func passed(_ limit: Limit, at now: Moment) -> [Effect] {
         switch (limit, state) {
         case (.slot, .waiting): return finish(.noSlot)
-        // If the process exists after all, the broker kills it when the warden reports it.
+        // If the warden reports the process later, the broker kills it.
         case (.queue, .launching):
             return progress.contains(.started) ? end(.unanswered, at: now) : finish(.unanswered, first: [.kill])
         case (.launch, .launching): return end(.launchLimit, at: now)
@@ -229,8 +230,8 @@ struct Lifecycle: Sendable {
 
     private mutating func watch(at now: Moment) -> [Effect] {
         // If this check is late, the broker itself was held up and may have unread signs of life. If the host has not
-        // passed the last ping on, a debugger or a signal holds the host up. In both cases the extension is not to
-        // blame for the silence.
+        // passed the last ping on, a debugger or a signal holds the host up. In both cases, the silence is not the
+        // extension's fault.
         if now > nextWatch + times.ping || !isPinged { lastSign = now }
         let end = lastSign + times.watchdog
         guard now < end else { return self.end(.unresponsive, at: now) }
@@ -244,8 +245,8 @@ struct Lifecycle: Sendable {
         deadlines[.watchdog] = moment
     }
 
-    /// A process that ends closes its channel a moment before the kernel reports how it died. A process that lives on
-    /// without a channel is of no use, and callers would wait for its end for ever.
+    /// If a process ends, its channel closes a moment before the kernel reports the cause of its death. A process that
+    /// lives on without a channel is of no use. Without a limit, callers would wait for its end for ever.
     private mutating func fallSilent(at now: Moment) -> [Effect] {
         if !isSilent { deadlines[.silence] = now + times.silence }
         isSilent = true
@@ -260,9 +261,9 @@ struct Lifecycle: Sendable {
         return [.kill]
     }
 
-    /// The broker does not wait for ever for a process that no signal reaches, nor for a warden that reports no end. If
-    /// the broker notices the deadline late, the broker or the whole machine was held up. The process may have had no
-    /// chance to die, so the broker waits once more.
+    /// The broker does not wait for ever for a process that no signal reaches, or for a warden that does not report the
+    /// end. If the broker notices the deadline late, the broker or the whole machine was held up. The process may have
+    /// had no chance to die, so the broker waits once more.
     private mutating func outlived(_ cause: EndCause, at now: Moment) -> [Effect] {
         guard let killed = killed.take(), now > killed + times.death + LifecycleTimes.lateness else {
             return finish(.stuck(after: cause))

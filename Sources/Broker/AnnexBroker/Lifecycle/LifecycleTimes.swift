@@ -5,7 +5,7 @@ internal import AnnexPolicy
 struct LifecycleTimes: Sendable, Equatable {
     /// The longest wait for an instance slot.
     var slot = Duration.seconds(10)
-    /// The longest wait for the warden, which normally makes a process within milliseconds.
+    /// The longest wait for the warden. The warden normally makes a process within milliseconds.
     var queue = Duration.seconds(10)
     /// The longest time from the start of the process to its hello.
     var launch: Duration
@@ -34,24 +34,25 @@ extension LifecycleTimes {
         self.init(
             launch: limits.launch, request: limits.request, watchdog: limits.watchdog, grace: limits.grace,
             memory: limits.memory)
-        // A policy with a longer launch limit is meant for a machine on which everything takes longer.
+        // A policy with a longer launch limit is meant for a slow machine. So the other limits of the launch grow with
+        // it.
         slot = max(slot, limits.launch)
         queue = max(queue, limits.launch)
     }
 
-    /// How often a busy extension is asked for a sign of life.
+    /// The time between two pings to a busy extension.
     var ping: Duration { watchdog / 4 }
 
     /// The time from the goodbye to the warning that the grace is about to end.
     var warning: Duration { grace / 4 * 3 }
 
-    /// If the extension uses this much memory, it gets a memory warning. It gets another one only after its use was
-    /// below `calm`.
+    /// If the extension uses this much memory, it gets a memory warning. It gets another warning only after its use has
+    /// fallen below `calm`.
     var alarm: UInt64 { memory / 5 * 4 }
     var calm: UInt64 { memory / 10 * 7 }
 }
 
-/// A moment of a monotonic clock. Code that decides reads no clock: it gets the moments with its inputs.
+/// A moment of a monotonic clock. Code that makes decisions reads no clock: it gets the moments with its inputs.
 struct Moment: Sendable, Hashable, Comparable {
     let nanoseconds: UInt64
 
@@ -59,7 +60,7 @@ struct Moment: Sendable, Hashable, Comparable {
 
     static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
 
-    /// A sum that does not fit becomes the last moment of all, which never comes.
+    /// If the sum does not fit, the result is the last possible moment, which never comes.
     static func + (moment: Moment, duration: Duration) -> Moment {
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(MonotonicClock.nanoseconds(duration))
         return Moment(nanoseconds: overflow ? .max : sum)
@@ -71,7 +72,7 @@ struct Moment: Sendable, Hashable, Comparable {
     }
 }
 
-/// The moments at which limits end, at most one for each kind of limit.
+/// The moments at which limits end. Each kind of limit has at most one moment.
 struct Deadlines: Sendable {
     private var moments = [Moment?](repeating: nil, count: Lifecycle.Limit.allCases.count)
 
@@ -97,17 +98,17 @@ struct Deadlines: Sendable {
 
 /// The requests that wait for an answer, each with the moment at which it began.
 ///
-/// They are added in the order in which they began, so the first one is always the oldest.
+/// They are added in the order in which they began, so the first request is always the oldest.
 struct OpenRequests: Sendable {
     private var open: [(request: UInt64, began: Moment)] = []
 
-    /// The moment at which the present oldest request became the oldest; nil if no request is open.
+    /// The moment at which the request that is now the oldest became the oldest; nil if no request is open.
     private(set) var turn: Moment?
 
     var isEmpty: Bool { open.isEmpty }
     var count: Int { open.count }
 
-    /// Adds a request. A request that is already open keeps its moment. So a host gains no time if it reports the same
+    /// Adds a request. A request that is already open keeps its moment. So a host gains no time by reporting the same
     /// request again.
     mutating func begin(_ request: UInt64, at now: Moment) {
         guard !open.contains(where: { $0.request == request }) else { return }

@@ -4,11 +4,11 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Glibc
 
-/// The host's end of an extension's channel, which counts messages and bytes.
+/// The host's end of an extension's channel. This end counts messages and bytes.
 package enum HostEnd: Sendable {
     /// The end is in this process.
     case own(HostEndpoint)
-    /// The host's process holds this end. The host says that it publishes its counts under this number. The identity
+    /// The host's process holds this end. The host states the number under which it publishes its counts. The identity
     /// is nil if that process cannot be inspected.
     case remote(ProcessIdentity?, counters: UInt64)
 
@@ -17,7 +17,7 @@ package enum HostEnd: Sendable {
         if case .own = self { true } else { false }
     }
 
-    /// The host's process for the log; nil if it is this process or cannot be inspected.
+    /// The host's process for the log. It is nil if the host is this process, or cannot be inspected.
     var process: Int32? {
         if case .remote(let identity, _) = self { identity?.process } else { nil }
     }
@@ -49,8 +49,8 @@ package struct ProcessIdentity: Sendable, Hashable {
         self.init(process: process, started: stat.started, user: user)
     }
 
-    /// The identity of the process that has this ID now; nil if there is none, or if its user IDs differ from each
-    /// other.
+    /// The identity of the process that has this ID now. It is nil if no process has this ID, or if the process's user
+    /// IDs differ from each other.
     static func now(_ process: Int32) -> ProcessIdentity? {
         user(of: process).flatMap { ProcessIdentity(process, of: $0) }
     }
@@ -60,8 +60,8 @@ package struct ProcessIdentity: Sendable, Hashable {
             let bytes = try? file.readAll(atMost: 16_384)
         else { return nil }
         let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Uid:") }
-        // The line lists the real, effective, saved and file-system user. They differ in a set-uid program, which
-        // another user starts and gives descriptors to. Such a process counts as the process of no user.
+        // The line lists the real, effective, saved and file-system user. The IDs differ in a set-uid program, which
+        // another user starts and gives descriptors to. A process with different IDs counts as the process of no user.
         let users = Set(line?.split(separator: "\t").dropFirst() ?? [])
         return users.count == 1 ? users.first.flatMap { UInt32($0) } : nil
     }

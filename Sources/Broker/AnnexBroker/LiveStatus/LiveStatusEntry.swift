@@ -3,10 +3,10 @@ internal import AnnexLinux
 internal import Glibc
 
 /// The entry of one extension on the broker's board, which is shared memory that `annex top` reads. The broker writes
-/// an entry only when the entry's extension changes state, completes a request or has a call denied. The holder of the
-/// extension's lock is the only writer.
+/// an entry only when its extension changes state, completes a request or has a call denied. Only the holder of the
+/// extension's lock writes the entry.
 struct LiveStatusEntry: ~Copyable, Sendable {
-    /// The most open requests whose answer times are measured; further ones are only counted.
+    /// The most open requests whose answer times are measured. Further requests are only counted.
     private static let mostTimed = 1024
 
     private let slot: SharedSlot
@@ -68,20 +68,20 @@ struct LiveStatusEntry: ~Copyable, Sendable {
 package enum LiveStatusState: UInt64, Sendable, CaseIterable {
     /// The launch waits for an instance slot.
     case waiting = 1
-    /// From the grant of the slot to the extension's hello.
+    /// The slot is granted, and the extension has not yet said hello.
     case launching
     /// No request is open.
     case idle
     /// At least one request is open.
     case working
-    /// The session is over, and the extension may tidy up until its grace ends.
+    /// The session is over. The extension may tidy up until its grace ends.
     case tidying
     /// The extension is being killed.
     case ending
-    /// Launched ahead, and waiting for its first request.
+    /// The extension was launched ahead, and waits for its first request.
     case parked
 
-    /// nil before the extension was asked for and after it has ended.
+    /// The result is nil before the extension was asked for and after the extension has ended.
     init?(_ life: Lifecycle, isParked: Bool) {
         switch life.state {
         case .new, .ended: return nil
@@ -101,8 +101,8 @@ enum LiveStatusLayout {
     /// The magic is "ANXB".
     static let file = SlotLayout(name: "annex-board", magic: 0x4258_4E41, version: 1, slotSize: 512, slots: 16_383)
 
-    // Indices of 64-bit words within a slot. The first two words are the slot's number and the moment at which the
-    // extension was asked for.
+    // Indices of 64-bit words within a slot. The first two words are the slot's number and the moment at which a host
+    // asked for the extension.
     static let state = 2
     /// The extension's process ID in the broker's PID namespace; 0 if there is no process yet.
     static let process = 3
@@ -117,8 +117,8 @@ enum LiveStatusLayout {
     static let answerTime = 8
     /// The policy's memory limit in bytes.
     static let memoryLimit = 9
-    /// The start of the host's process in clock ticks after boot, and its user. Both are set only if the host is
-    /// another process than the broker and can be inspected.
+    /// The start of the host's process in clock ticks after boot, and its user. Both are set only if the host is not
+    /// the broker's own process and can be inspected.
     static let hostStarted = 10
     static let hostUser = 11
 

@@ -6,20 +6,20 @@ internal import Glibc
 /// A running extension as its broker's board shows it. The board may belong to an untrusted process: escape the texts
 /// before showing them, and do not rely on the numbers.
 package struct LiveStatusSnapshot: Sendable {
-    /// The broker's process ID and the number that the broker gave this extension; the pair identifies the extension.
-    /// An embedded broker's process is also the host's.
+    /// The broker's process ID and the number that the broker gave this extension. Together they identify the
+    /// extension. The process of an embedded broker is also the host's process.
     package let broker: Int32
     package let number: UInt64
-    /// The process with the host's end of the channel: the broker's own, or a client of a daemon. nil if the board
-    /// names none that this broker may serve.
+    /// The process with the host's end of the channel: the broker's own process, or a client of a daemon. It is nil if
+    /// the board names no process that this broker may serve.
     package let host: Int32?
-    /// The extension's process. nil if there is none yet, or if the process that the board names is no child of this
-    /// broker's warden.
+    /// The extension's process. It is nil if there is no process yet. It is also nil if the process that the board
+    /// names is not a child of this broker's warden.
     package let process: Int32?
     package let identifier: String
     package let policy: String
     package let state: LiveStatusState
-    /// When the extension was asked for, in nanoseconds on the monotonic clock.
+    /// When a host asked for the extension, in nanoseconds on the monotonic clock.
     package let asked: UInt64
     package let denials: UInt64
     package let answered: UInt64
@@ -31,7 +31,8 @@ package struct LiveStatusSnapshot: Sendable {
 }
 
 extension LiveStatusSnapshot {
-    /// The extensions of all brokers that this user may inspect: the user's own, or all of them for root.
+    /// The extensions of all brokers that this user may inspect. A user may inspect the user's own brokers; root may
+    /// inspect all of them.
     package static func all() -> [LiveStatusSnapshot] {
         var hosts = HostTable()
         return BrokerTable.now().brokers.flatMap { broker, wardens in all(of: broker, wardens: wardens, hosts: &hosts) }
@@ -43,8 +44,8 @@ extension LiveStatusSnapshot {
         hosts.board(of: broker).compactMap { slot in
             let host = host(slot, of: broker)
             return LiveStatusSnapshot(slot, broker: broker.process, host: host?.process) { process in
-                // Only a child of the broker's warden can be its extension. The kernel says which processes those are,
-                // so the board need not be trusted.
+                // An extension of the broker must be a child of the broker's warden. The kernel states the parent of
+                // each process, so the board need not be trusted.
                 ProcessStat(process).map { wardens.contains($0.parent) } ?? false
             } channel: { label in
                 host.flatMap { hosts.counters(slot.word(LiveStatusLayout.channel), of: $0, label: label) }
@@ -53,7 +54,7 @@ extension LiveStatusSnapshot {
     }
 
     /// The process with the host's end of a channel; nil if the broker may not serve that process. A broker of root may
-    /// serve every user. Any other broker serves its own user only, whatever its board says.
+    /// serve every user. Any other broker serves only its own user, whatever its board says.
     static func host(_ slot: SlotCopy, of broker: ProcessIdentity) -> ProcessIdentity? {
         guard let process = Int32(exactly: slot.word(LiveStatusLayout.host)), process > 0 else { return nil }
         if process == broker.process { return broker }
@@ -63,7 +64,7 @@ extension LiveStatusSnapshot {
         return started > 0 ? ProcessIdentity(process: process, started: started, user: user) : nil
     }
 
-    /// nil if the slot shows no running extension.
+    /// The result is nil if the slot shows no running extension.
     init?(
         _ slot: SlotCopy, broker: Int32, host: Int32?, isChild: (Int32) -> Bool, channel: (String) -> ChannelCounters?
     ) {
@@ -85,7 +86,7 @@ extension LiveStatusSnapshot {
     }
 }
 
-/// The running brokers. They are found by their wardens, because each warden holds a pidfd of its broker.
+/// The running brokers. They are found through their wardens, because each warden holds a pidfd of its broker.
 struct BrokerTable: Sendable {
     /// Each broker with its wardens.
     private(set) var brokers: [ProcessIdentity: Set<Int32>] = [:]
@@ -105,8 +106,8 @@ struct BrokerTable: Sendable {
         return table
     }
 
-    /// The broker of a warden; nil if there is none. Any process can name itself like a warden, so the warden's user
-    /// must be the broker's.
+    /// The broker of a warden; nil if there is none. Any process can take the name of a warden, so the warden's user
+    /// must be the broker's user.
     private static func broker(of warden: Int32) -> ProcessIdentity? {
         let lines = text("/proc/\(warden)/fdinfo/4")?.split(separator: "\n") ?? []
         guard let line = lines.first(where: { $0.hasPrefix("Pid:\t") }), let broker = Int32(line.dropFirst(5)),
@@ -124,16 +125,17 @@ struct BrokerTable: Sendable {
 }
 
 /// Reads the boards of brokers and the channels of hosts, for one snapshot. Each host's channels are read only once,
-/// whatever the boards say.
+/// even if the boards name the host many times.
 struct HostTable {
-    /// The most descriptors of one user's processes that a snapshot searches, so that a user with more cannot delay it.
+    /// The most descriptors that a snapshot searches in one user's processes. Without this limit, a user with many
+    /// descriptors could delay the snapshot.
     private static let mostDescriptors = 1 << 20
     /// The most extensions of one user that a snapshot shows.
     private static let mostSlots = 1 << 15
 
     private var channels: [ProcessIdentity: [UInt64: ChannelSnapshot]] = [:]
-    /// How many more descriptors of each user may be searched. `slotsLeft` counts the extensions that may still be
-    /// shown.
+    /// How many more descriptors of each user a snapshot may search. `slotsLeft` counts the extensions of each user
+    /// that it may still show.
     private var left: [UInt32: Int] = [:]
     private var slotsLeft: [UInt32: Int] = [:]
 
@@ -146,8 +148,8 @@ struct HostTable {
         return Array(shown)
     }
 
-    /// The counts of a channel. nil if the process ID belongs to another process by now, or the process cannot be read
-    /// or has no such channel.
+    /// The counts of a channel. They are nil if the process ID now belongs to another process, or if the process cannot
+    /// be read or has no such channel.
     mutating func counters(_ number: UInt64, of host: ProcessIdentity, label: String) -> ChannelCounters? {
         guard let channel = channels(of: host)[number], channel.label == label else { return nil }
         return channel.counters
@@ -163,7 +165,7 @@ struct HostTable {
     private mutating func read(_ host: ProcessIdentity) -> [UInt64: ChannelSnapshot] {
         guard ProcessIdentity.now(host.process) == host else { return [:] }
         let found = try? ChannelSnapshot.all(of: host.process, atMost: &left[host.user, default: Self.mostDescriptors])
-        // The identity is checked again: the process may have been replaced by another one while it was read.
+        // The identity is checked again, because another process may have taken the ID while the channels were read.
         guard let found, ProcessIdentity.now(host.process) == host else { return [:] }
         return Dictionary(found.map { ($0.number, $0) }, uniquingKeysWith: { one, _ in one })
     }

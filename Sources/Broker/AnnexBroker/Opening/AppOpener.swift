@@ -6,7 +6,7 @@ internal import AnnexPortal
 internal import AnnexPortalServer
 internal import AnnexRegistry
 
-/// Opens URLs with the apps that register their schemes (S6).
+/// Opens each URL with the app that registers its scheme (S6).
 struct AppOpener: Sendable {
     let registry: InstalledRegistry
     let points: PointLibrary
@@ -15,7 +15,7 @@ struct AppOpener: Sendable {
 
     // MARK: For the user
 
-    /// Opens a URL as the user asks.
+    /// Opens a URL at the user's request.
     /// - Returns: the identifier of the app.
     func open(_ text: String) throws(BrokerError) -> String {
         let url = try Self.url(text)
@@ -34,7 +34,7 @@ struct AppOpener: Sendable {
     }
 
     /// The app that registers the scheme of a URL.
-    /// - Parameter own: the app that is chosen if it is among several.
+    /// - Parameter own: the app to prefer if several apps register the scheme.
     private func app(for url: AppURL, preferring own: String?) throws(BrokerError) -> AppBundle {
         let apps = registry.value.apps(registering: url.scheme)
         if let one = apps.first(where: { $0.identifier == own }) ?? (apps.count == 1 ? apps.first : nil) { return one }
@@ -49,7 +49,8 @@ struct AppOpener: Sendable {
     }
 
     private func start(_ app: AppBundle, with url: AppURL) throws(BrokerError) {
-        // The open file is started, which was checked at the installation. It may have been overwritten since then.
+        // The broker starts the file that it holds open. The installation checked this file, but a program may have
+        // overwritten it since then.
         guard (try? app.executable.isUnchanged()) ?? false else {
             throw BrokerError(
                 .invalidBundle, what: "\(app.executable.path) has changed since it was installed",
@@ -71,8 +72,8 @@ struct AppOpener: Sendable {
 
     private func rule(of point: String) -> URLOpening { points.point(point)?.openURL ?? .none }
 
-    /// Opens a URL as an extension asks, within the rule of its point.
-    /// - Parameter isAfterAction: whether the user acted in the extension's view a moment ago.
+    /// Opens a URL at an extension's request, within the rule of the extension's point.
+    /// - Parameter isAfterAction: whether the user has just acted in the extension's view.
     func open(
         _ text: String, for extension: String, afterAction isAfterAction: Bool
     ) throws(PortalError) -> String {

@@ -6,20 +6,22 @@ internal import Glibc
 
 /// Starts a containing app with a URL, outside of every sandbox.
 ///
-/// The app outlives the broker and the host: it is a transient unit of systemd where systemd runs, else a detached process. User and
-/// environment are fixed here. Of the extension's doing, only the URL reaches the app, as its only argument.
+/// The app outlives the broker and the host. If systemd runs, the app is a transient unit of systemd; otherwise it is a
+/// detached process. The broker sets the user and the environment of the app. From the extension, only the URL reaches
+/// the app, as its only argument.
 struct AppStarter: Sendable {
     /// The user that the app runs as.
     let owner: UInt32
-    /// As in `BrokerConfiguration`.
+    /// The daemon's socket, as in `BrokerConfiguration`.
     var daemon: String?
-    /// Where the broker keeps its groups, so that the app reaches the same ones; nil if the daemon serves the app, or if there are none.
+    /// The folder where the broker keeps its groups, so that the app reaches the same groups. It is nil if the daemon
+    /// serves the app, or if there are no groups.
     var groups: String?
     var systemdRun = "/usr/bin/systemd-run"
-    /// Where the sockets of systemd's managers lie: `ID/systemd/private` for the one of a user.
+    /// The folder with the sockets of systemd's managers. A user's socket is `ID/systemd/private` in it.
     var runtime = "/run/user"
 
-    /// - Throws: if the program cannot be started.
+    /// - Throws: a `SystemError` if the program cannot be started.
     func start(_ app: AppBundle, with url: AppURL) throws(SystemError) {
         let account = try UserAccount(owner)
         let environment = environment(of: account)
@@ -34,7 +36,8 @@ struct AppStarter: Sendable {
     // MARK: The environment
 
     private static let path = "/usr/local/bin:/usr/bin:/bin"
-    /// What a program needs to reach its user's groups and desktop. A broker of this user has them from the user's session.
+    /// The variables that a program needs to reach its user's groups and desktop. A broker that runs as this user has
+    /// them from the user's session.
     private static let session = [
         "ANNEX_PRIVATE", "ANNEX_TODAY", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "LANG", "LANGUAGE", "LC_ALL",
         "WAYLAND_DISPLAY",
@@ -51,7 +54,8 @@ struct AppStarter: Sendable {
         }
         for name in Self.session { values[name] = StandardPlace.variable(name) }
         if let groups { values["ANNEX_PRIVATE"] = groups }
-        // A user may keep data elsewhere than the system's database says, as the groups do.
+        // A user may keep data in another place than the home directory in the system's database. The groups then lie
+        // there too.
         if let home = StandardPlace.variable("HOME"), home.hasPrefix("/") { values["HOME"] = home }
         return values
     }
@@ -65,7 +69,8 @@ struct AppStarter: Sendable {
         access("\(runtime)/\(owner)/systemd/private", F_OK) == 0 && access(systemdRun, X_OK) == 0
     }
 
-    /// The unit runs the open file, which this process holds until systemd has started it.
+    /// Starts a unit that runs the file that this process holds open. This process holds the file until systemd has
+    /// started it.
     private func startUnit(_ app: AppBundle, with url: AppURL, environment: [String: String]) throws(SystemError) {
         let settings = environment.sorted { $0.key < $1.key }.map { "--setenv=\($0.key)=\($0.value)" }
         let program = "/proc/\(getpid())/fd/\(app.executable.descriptor.number)"
@@ -81,7 +86,7 @@ struct AppStarter: Sendable {
 
 /// Runs a short helper program of the system, and waits for its end.
 enum ChildRun {
-    /// - Returns: the exit status; 128 and more if a signal ended it.
+    /// - Returns: the exit status. It is 128 or more if a signal ended the program.
     static func status(
         of arguments: [String], environment: [String: String], within limit: Duration
     ) throws(SystemError) -> Int32 {

@@ -2,12 +2,13 @@ internal import AnnexLinux
 internal import CAnnexDetached
 internal import Glibc
 
-/// A program to start outside of this process: it is no child, has a session of its own, and outlives this process.
+/// A program to start outside of this process. The program is not a child of this process, has its own session, and
+/// outlives this process.
 struct DetachedProgram: Sendable {
     /// The program's arguments, with its name as the first.
     var arguments: [String]
     var environment: [String: String]
-    /// The user to become; nil for the user of this process.
+    /// The user that the program runs as; nil for the user of this process.
     var user: UserAccount?
 
     init(arguments: [String], environment: [String: String], user: UserAccount? = nil) {
@@ -16,8 +17,8 @@ struct DetachedProgram: Sendable {
         self.user = user
     }
 
-    /// Starts the program, and returns when it runs.
-    /// - Parameter program: the open file.
+    /// Starts the program. The call returns when the program runs.
+    /// - Parameter program: the program's open file.
     func start(_ program: borrowing Descriptor) throws(SystemError) {
         let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let number = program.number
@@ -36,7 +37,7 @@ struct DetachedProgram: Sendable {
         guard result >= 0 else { throw SystemError("exec", errno: -result, path: arguments.first) }
     }
 
-    /// Lends the texts as C strings, in a list that ends with a null pointer.
+    /// Passes the texts to `body` as C strings, in a list that ends with a null pointer.
     private static func withPointers<Result>(
         to texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
@@ -44,14 +45,14 @@ struct DetachedProgram: Sendable {
         var pointers = unsafe texts.map { unsafe strdup($0) } + [nil]
         defer { unsafe pointers.forEach { unsafe free($0) } }
         return unsafe pointers.withUnsafeMutableBufferPointer { list in
-            // The list has at least its end.
+            // The list is never empty, because it contains at least the null pointer.
             guard let start = list.baseAddress else { preconditionFailure("an empty list has an end") }
             return unsafe body(UnsafePointer(start))
         }
     }
 }
 
-/// A user as the system's database knows it.
+/// A user as the system's user database describes it.
 struct UserAccount: Sendable, Hashable {
     let user: UInt32
     let group: UInt32
@@ -80,7 +81,7 @@ struct UserAccount: Sendable, Hashable {
         home = unsafe String(cString: entry.pw_dir)
         var groups = [UInt32](repeating: 0, count: 64)
         var number = Int32(groups.count)
-        // SAFETY: the call writes at most as many numbers as it is told, and states how many there are.
+        // SAFETY: the call writes at most `number` groups, and sets `number` to the count of all groups.
         if unsafe getgrouplist(name, group, &groups, &number) < 0 {
             groups = [UInt32](repeating: 0, count: min(Self.mostGroups, max(0, Int(number))))
             number = Int32(groups.count)

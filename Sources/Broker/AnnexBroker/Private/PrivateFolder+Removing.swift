@@ -1,9 +1,9 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The removal of private directories. It has two parts. The move into `@removed` is one rename: a kill leaves the
-/// directory either at its place or there. The directories in `@removed` are then emptied step by step, by this broker
-/// or by the next one.
+/// The removal of private directories has two parts. The first part is one rename, which moves a directory into
+/// `@removed`. After a kill, the directory is therefore either at its old place or in `@removed`. In the second part,
+/// this broker or the next broker empties the directories in `@removed` step by step.
 extension PrivateFolder {
     /// Moves the private directories of a whole app away.
     func setAside(app: String) throws(SystemError) {
@@ -28,7 +28,7 @@ extension PrivateFolder {
 
     private static func newName() -> String { String(UInt64.random(in: 0 ... .max), radix: 36) }
 
-    /// Whether anything waits to be removed.
+    /// Whether any directory waits for its removal.
     var hasRemoved: Bool {
         guard let removed = try? descriptor.openBeneath(Self.removed, O_RDONLY | O_DIRECTORY) else { return false }
         return (try? removed.entries(atMost: 0)) == nil
@@ -36,9 +36,9 @@ extension PrivateFolder {
 
     /// The state of the directories in `@removed` after one step.
     enum Progress: Sendable, Equatable {
-        /// All were removed.
+        /// All directories were removed.
         case done
-        /// Some have contents left.
+        /// Some directories have contents left.
         case unfinished
         /// Instances still use all remaining directories.
         case inUse
@@ -78,7 +78,7 @@ extension PrivateFolder {
 }
 
 extension Descriptor {
-    /// Moves an entry, if it exists.
+    /// Moves an entry if it exists.
     fileprivate func moveIfThere(
         _ name: String, into other: borrowing Descriptor, as newName: String
     ) throws(SystemError) {

@@ -1,13 +1,15 @@
 internal import AnnexLinux
 internal import AnnexSigning
 
-/// The team that an app's private directories belong to. The app's folder records it by an empty directory, whose name
-/// is an `@` and the team's public key. No bundle identifier contains an `@`.
+/// The team that an app's private directories belong to. An empty directory in the app's folder records the team: its
+/// name is an `@` and the team's public key. No bundle identifier contains an `@`.
 ///
-/// If another team signs the app, or no team any more, it starts with empty directories. The files of the former team
-/// are removed. An app without a signature has no team, so the first team that signs it keeps its files.
+/// If another team signs the app, or no team signs it any more, the app starts with empty directories. The files of the
+/// former team are removed. An app without a signature has no team, so the first team that signs the app keeps its
+/// files.
 extension PrivateFolder {
-    /// Opens the folder of an app, and makes it if it is missing. Moves the directories of another team away.
+    /// Opens the folder of an app, and makes it if it is missing. If the app's directories belong to another team, they
+    /// are moved away.
     func folder(ofApp app: String, team: Team?) throws(SystemError) -> Descriptor {
         let wanted = team.map(Self.mark)
         let found = try folder(app)

@@ -3,22 +3,23 @@ internal import AnnexLinux
 internal import AnnexSigning
 internal import Glibc
 
-/// The folder with all private directories of a user's extensions: `APP/EXTENSION` by their bundle identifiers.
+/// The folder with all private directories of a user's extensions. Their paths are `APP/EXTENSION`, by bundle
+/// identifiers.
 ///
 /// Several brokers of the user may share it. A broker holds a shared lock (flock) on a private directory while an
-/// instance uses it. A directory that is removed is first moved into the folder `@removed`, and is emptied there once
-/// no lock is on it. No bundle identifier contains an `@`.
+/// instance uses it. To remove a directory, a broker first moves it into the folder `@removed`. The broker empties it
+/// there when no lock is on it. No bundle identifier contains an `@`.
 ///
-/// All paths below the folder are opened beneath it, without following a link.
+/// All paths below the folder are opened relative to it, and no link is followed.
 struct PrivateFolder: ~Copyable, Sendable {
     static let removed = "@removed"
-    /// The most names that are read from a folder of Annex's own.
+    /// The most names that are read from one of Annex's own folders.
     static let mostNames = 100_000
 
     let path: String
     let descriptor: Descriptor
 
-    /// Opens the folder, and makes it if it is missing. It must belong to this user.
+    /// Opens the folder, and makes it if it is missing. The folder must belong to this user.
     static func own(_ path: String) throws(SystemError) -> PrivateFolder {
         try Descriptor.makeDirectories(path, mode: 0o700)
         guard let folder = try existing(path) else { throw SystemError("open", errno: ENOENT, path: path) }
@@ -37,7 +38,7 @@ struct PrivateFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Opens a folder of this one that belongs to this user, and makes it if it is missing.
+    /// Opens a folder inside this folder, and makes it if it is missing. The opened folder must belong to this user.
     func folder(_ name: String) throws(SystemError) -> Descriptor {
         let folder = try descriptor.directory(making: name)
         try folder.checkOwn("\(path)/\(name)")
@@ -46,11 +47,13 @@ struct PrivateFolder: ~Copyable, Sendable {
 
     /// Opens an extension's private directory, and makes it if it is missing.
     /// - Parameters:
-    ///   - team: the team that has signed the app; nil if none has.
-    ///   - hasOwners: whether the files in it belong to a user of the app. Otherwise they belong to the caller.
+    ///   - team: the team that has signed the app; nil if no team has signed it.
+    ///   - hasOwners: whether the files in the directory belong to a user of the app. Otherwise, they belong to the
+    ///     caller.
     /// - Returns: the directory, with a shared lock on it.
     func directory(of key: PrivateKey, team: Team?, hasOwners: Bool) throws(SystemError) -> Opened {
-        // A removal may move the directory away between two steps; the next try makes a new one.
+        // A removal may move the directory away between two steps. In that case, the next attempt makes a new
+        // directory.
         for _ in 0..<Self.mostTries {
             let app = try folder(ofApp: key.app, team: team)
             let owner = hasOwners ? try self.owner(of: app) : nil
@@ -69,17 +72,17 @@ struct PrivateFolder: ~Copyable, Sendable {
 
     struct Opened: ~Copyable {
         let directory: Descriptor
-        /// The user that the files belong to; nil for the caller.
+        /// The user that the files belong to. If it is nil, they belong to the caller.
         let owner: UInt32?
 
         consuming func takeDirectory() -> Descriptor { directory }
     }
 
-    /// Checks that a private directory belongs to the right user, and gives a new one to that user.
+    /// Checks that a private directory belongs to the right user, and gives a new directory to that user.
     private func own(_ directory: borrowing Descriptor, by owner: UInt32, key: PrivateKey) throws(SystemError) {
         let status = try directory.status()
         if status.user != owner {
-            // A new directory still belongs to this user, who is root.
+            // A new directory still belongs to this process's user, who is root.
             guard status.user == geteuid() else {
                 throw SystemError(
                     "open", errno: EPERM, path: "\(path)/\(key)",
@@ -92,8 +95,8 @@ struct PrivateFolder: ~Copyable, Sendable {
 
     // MARK: Owners
 
-    /// The user that an app's private directories belong to. The group of the app's folder records it; at the folder's
-    /// mode, the group has no rights.
+    /// The user that an app's private directories belong to. The group of the app's folder records this user. The mode
+    /// of the folder gives the group no rights.
     private func owner(of app: borrowing Descriptor) throws(SystemError) -> UInt32 {
         let known = try app.status().group
         if IdentityRange.owners.contains(known) { return known }
@@ -107,7 +110,8 @@ struct PrivateFolder: ~Copyable, Sendable {
         return owner
     }
 
-    /// A user that no other app's folder has, chosen at random, so that two folders rarely choose the same.
+    /// A user that no other app's folder has. The search starts at a random user, so that two folders rarely choose the
+    /// same user.
     private func freeOwner() throws(SystemError) -> UInt32 {
         let range = IdentityRange.owners
         var taken: Set<UInt32> = []
@@ -145,7 +149,7 @@ struct PrivateKey: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Descriptor {
-    /// Whether a directory that was opened under this name still has it.
+    /// Whether a directory that was opened under this name still has this name.
     fileprivate func isStill(_ directory: borrowing Descriptor, at name: String) throws(SystemError) -> Bool {
         do throws(SystemError) {
             let one = try directory.status()

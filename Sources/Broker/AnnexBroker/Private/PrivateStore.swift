@@ -8,16 +8,16 @@ internal import Synchronization
 
 /// One broker's access to the private directories of its user's extensions.
 ///
-/// It is a separate object, so that the end of an extension does not keep the broker alive.
+/// This object is separate, so that the end of an extension does not keep the broker alive.
 final class PrivateStore: Sendable {
     private let place: PrivatePlace?
     private let loop: EventLoop
-    /// Called if a directory could not be removed, with its name and the error.
+    /// Called if a directory could not be removed. It gets the name of the directory and the error.
     private let onTrouble: @Sendable (String, SystemError) -> Void
-    /// The removal that is under way in this broker.
+    /// The removal that this broker performs now.
     private let removal = Mutex<Watch<PrivateRemoval>?>(nil)
 
-    /// - Parameter place: nil if the broker keeps no private directories.
+    /// - Parameter place: the folder of the private directories; nil if the broker keeps none.
     init(_ place: PrivatePlace?, loop: EventLoop, onTrouble: @escaping @Sendable (String, SystemError) -> Void) {
         self.place = place
         self.loop = loop
@@ -27,7 +27,7 @@ final class PrivateStore: Sendable {
     }
 
     /// Opens the private directory of an extension for one launch, and checks that it is within its limits.
-    /// - Parameter team: the team that has signed the app; nil if none has.
+    /// - Parameter team: the team that has signed the app; nil if no team has signed it.
     func open(
         _ key: PrivateKey, of team: Team?, as wanted: PolicyPaths.PrivateDirectory, for launcher: Launcher
     ) throws(BrokerError) -> KeptDirectory {
@@ -92,7 +92,7 @@ final class PrivateStore: Sendable {
         for subject in subjects { attempt(subject) { (folder) throws(SystemError) in try folder.withdraw(subject) } }
     }
 
-    /// Removes private directories. Those in use are removed when their last instance has ended.
+    /// Removes private directories. A directory in use is removed when its last instance has ended.
     func remove(_ subjects: [PrivateSubject]) {
         for subject in subjects {
             attempt(subject) { (folder) throws(SystemError) in
@@ -107,7 +107,7 @@ final class PrivateStore: Sendable {
         if !subjects.isEmpty { resumeRemoval() }
     }
 
-    /// The removals that were announced and not finished.
+    /// The removals that were announced but not finished.
     var announcements: [PrivateSubject] { (try? folder()?.announcements()) ?? [] }
 
     /// The folder; nil if it does not exist.
@@ -127,8 +127,9 @@ final class PrivateStore: Sendable {
         }
     }
 
-    /// Continues to empty the directories that were removed. Called at the start, after a removal, and at each end of an
-    /// extension: its directory may then be free, and its launch may have moved the files of another team away.
+    /// Continues to empty the directories that were removed. It is called at the start, after a removal, and at each
+    /// end of an extension. After such an end, the extension's directory may be free. The launch of the extension may
+    /// also have moved the files of another team away.
     func resumeRemoval() {
         guard let path = try? place?.path(), let folder = try? folder(), folder.hasRemoved else { return }
         let work = Watch(PrivateRemoval(path, onTrouble: onTrouble), orOn: loop)
@@ -136,10 +137,11 @@ final class PrivateStore: Sendable {
     }
 }
 
-/// An extension's private directory during one launch. The lock on it ends with this value.
+/// An extension's private directory during one launch. The lock on the directory ends with this value.
 final class KeptDirectory: Sendable {
     private let directory: Descriptor
-    /// The directory without the lock, for the launch and for the watch: both may outlast the use.
+    /// Copies of the directory without the lock, for the launch and for the watch. Both may live longer than the use of
+    /// the directory.
     private let copies: Mutex<DescriptorList>
     let path: String
     let owner: DirectoryOwner
@@ -148,7 +150,8 @@ final class KeptDirectory: Sendable {
     init(
         _ directory: consuming Descriptor, path: String, owner: DirectoryOwner, limits: PolicyPaths.PrivateDirectory
     ) throws(SystemError) {
-        // Opened now, so that a lack of descriptors fails the launch, and does not leave the directory unwatched.
+        // The copies are opened now. So a lack of descriptors fails the launch, and does not leave the directory
+        // unwatched.
         var copies = DescriptorList()
         for _ in 0..<2 { copies.append(try directory.openBeneath(".", O_RDONLY | O_DIRECTORY)) }
         self.copies = Mutex(copies)
@@ -161,16 +164,17 @@ final class KeptDirectory: Sendable {
     /// The present contents of the directory.
     var use: DirectoryUse { DirectoryUse(of: directory, size: limits.size, inodes: limits.inodes) }
 
-    /// The directory, for the launch or for the watch. Each may take it once.
+    /// A copy of the directory, for the launch or for the watch. Each may take one copy.
     func takeCopy() -> Descriptor? { copies.withLock { $0.takeFirst() } }
 }
 
 /// Empties removed private directories, some entries at a time.
 private final class PrivateRemoval: Watched {
     static let interval = Duration.milliseconds(5)
-    /// How many entries one step removes. A step takes a few milliseconds, and other checks wait for it.
+    /// How many entries one step removes. A step takes a few milliseconds, and other checks wait for this step.
     private static let portion = 1024
-    /// How often it looks for the end of a use. An instance that has just ended lets go of its directory a moment later.
+    /// How many times this removal checks whether a directory is still in use. An instance that has just ended releases
+    /// its directory a moment later.
     private static let patience = 200
 
     private let path: String

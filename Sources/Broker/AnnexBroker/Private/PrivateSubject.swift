@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The private directories that are removed together: all directories of an app, or the directory of one extension that
-/// a new version of its app no longer contains.
+/// The private directories that one removal covers. These are all directories of an app, or the directory of one
+/// extension that a new version of its app no longer contains.
 package enum PrivateSubject: Sendable, Hashable {
     case app(String)
     case `extension`(String, of: String)
@@ -15,7 +15,7 @@ package enum PrivateSubject: Sendable, Hashable {
         }
     }
 
-    /// nil if the name is no announcement's.
+    /// The result is nil if the name is not the name of an announcement.
     init?(named name: String) {
         let parts = name.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
         switch parts.count {
@@ -34,7 +34,8 @@ package enum PrivateSubject: Sendable, Hashable {
 }
 
 /// Announcements of removals. A daemon announces a removal before it changes its index, and withdraws the announcement
-/// after the directories were moved away. If it is killed in between, its next start compares both.
+/// after the directories were moved away. If the daemon is killed in between, its next start compares the announcements
+/// with the index.
 extension PrivateFolder {
     static let announced = "@announced"
 

@@ -4,10 +4,10 @@ internal import AnnexSigning
 
 /// The signature or the digest of an installed app, and the checks of each launch of its extensions.
 struct AppSignature: Sendable {
-    /// What a launch of one extension checks.
+    /// The check of each launch of one extension.
     enum LaunchCheck: Sendable {
         case read(SealedExtension)
-        /// The files were read by an earlier broker.
+        /// An earlier broker read the files, and this broker has not.
         case unread(UnreadApp)
     }
 
@@ -15,12 +15,12 @@ struct AppSignature: Sendable {
     let team: Team?
     /// The app's `CFBundleVersion`.
     let version: BundleVersion
-    /// The digest of everything in the app, in hexadecimal digits; nil if no broker has recorded it.
+    /// The digest of all contents of the app, in hexadecimal digits; nil if no broker has recorded it.
     let digest: String?
     /// The groups that the app itself declares.
     let groups: Set<String>
-    /// The checks of each launch, by the extension's bundle. A replaced bundle may still be launched by a host that asked
-    /// a moment ago, so the checks belong to the bundle and not to its identifier.
+    /// The check of each launch, together with the extension's bundle. If an app is replaced, a host may still launch
+    /// the old bundle for a moment. So each check belongs to a bundle and not to an identifier.
     let extensions: [(bundle: ExtensionBundle, check: LaunchCheck)]
 
     /// The signature of an app whose files or seal were read.
@@ -33,8 +33,8 @@ struct AppSignature: Sendable {
             .map { (bundle: $0.0, check: .read($0.1)) }
     }
 
-    /// An unsigned app that an earlier broker has read.
-    /// - Parameter digest: the digest that was recorded then; nil if none was.
+    /// The record of an unsigned app that an earlier broker has read.
+    /// - Parameter digest: the digest that the earlier broker recorded; nil if it recorded none.
     init(unsigned app: AppBundle, digest: String?) {
         team = nil
         version = app.version

@@ -3,17 +3,19 @@ internal import AnnexBundle
 internal import AnnexModel
 internal import AnnexRegistry
 
-// A daemon lists 64 extensions in one packet, so the text about each is bounded, whatever its property list holds.
+// A daemon lists 64 extensions in one packet. So the text about each extension is bounded, whatever its property list
+// contains.
 
 extension ExtensionRecord {
-    /// Why hosts cannot begin the extension; nil if they can.
+    /// The error because of which hosts cannot begin the extension; nil if they can begin it.
     var rejection: BrokerError? {
         switch verdict {
         case .offered: nil
         case .unsupportedPoint(let error):
             BrokerError(.unsupportedPoint, what: "\(error)".shortened(to: 800), place: identifier)
         case .broken(let error):
-            // The name of an extension that was rejected early holds its path, which the error names as well.
+            // If an extension was rejected early, its identifier contains its path. The error's text also contains this
+            // path, so the place is only the app.
             BrokerError(
                 .invalidBundle, what: "\(error)".shortened(to: 800),
                 place: bundle == nil ? info.containingApp : identifier)
@@ -38,14 +40,14 @@ extension ExtensionRecord {
             build: InstalledExtension.Build(
                 version: instance.version.text, digest: instance.digest.map { String($0.prefix(16)) },
                 isPinned: known?.pinned == instance.version, otherVersions: others.prefix(3).map(\.text)))
-        // Records of builds that are not used, and of broken bundles, have no number of their own.
+        // Records of unused builds and of broken bundles have no installation number.
         installed.installation = number == 0 ? nil : number
         installed.entitlements = described(registry.entitlements(of: self))
         installed.surfaces = info.surfaces
         return installed
     }
 
-    /// The most entitlements in the list among those that the point does not allow.
+    /// The most entitlements in the list that the point does not allow.
     private static let mostRefused = 2
 
     private func described(_ states: [EntitlementState]) -> [InstalledExtension.Entitlement] {

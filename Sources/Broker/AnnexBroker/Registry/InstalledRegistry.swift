@@ -2,18 +2,18 @@ internal import AnnexBundle
 internal import AnnexRegistry
 internal import Synchronization
 
-/// One broker's registry as an object of its own. A running extension asks the registry whether the extension's
+/// One broker's registry as a separate object. A running extension asks the registry whether the extension's
 /// installation is still current. So the extension keeps a reference to the registry, and need not keep the broker
 /// alive.
 final class InstalledRegistry: Sendable {
     private let registry = Mutex(Registry())
-    /// Held during a change, so that changes do not overlap. Questions do not wait for it.
+    /// This lock is held during a change, so that changes do not overlap. Queries do not wait for it.
     private let changing = Mutex(())
 
     /// The registry at this moment.
     var value: Registry { registry.withLock { $0 } }
 
-    /// Changes a copy, and puts it in place if `body` does not throw.
+    /// Changes a copy of the registry. If `body` does not throw, the copy replaces the registry.
     func change<Result: Sendable, Failure: Error>(
         _ body: (inout Registry) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -7,10 +7,10 @@ internal import Synchronization
 /// The signatures of a broker's installed apps, and the teams that its user trusts.
 final class InstalledSignatures: Sendable {
     private struct State {
-        /// By the app's identifier.
+        /// The signature of each app, by the app's identifier.
         var apps: [String: AppSignature] = [:]
-        /// The checks of the extensions' launches, by the bundle's identity. Entries whose bundle is gone are dropped by
-        /// the next installation.
+        /// The checks of the extensions' launches, by the bundle's identity. The next installation drops the entries
+        /// whose bundle is gone.
         var seals: [ObjectIdentifier: Seal] = [:]
     }
 
@@ -29,11 +29,11 @@ final class InstalledSignatures: Sendable {
         trusted = trust
     }
 
-    /// Reads all files of a new app, and decides whether its user trusts the signature. If this is the app's first signed
-    /// installation, pins the app to its team.
+    /// Reads all files of a new app, and decides whether the user trusts the signature. The first signed installation
+    /// of an app pins the app to its team.
     /// - Parameters:
-    ///   - path: for errors.
-    ///   - mayBeOlder: whether its user chose this version, so that it may be lower than the present one.
+    ///   - path: the app's path for errors.
+    ///   - mayBeOlder: whether the user chose this version. If so, it may be lower than the present version.
     func accept(
         _ app: AppBundle, at path: String, mayBeOlder: Bool = false
     ) throws(BrokerError) -> (signature: AppSignature, isNewPin: Bool) {
@@ -55,7 +55,8 @@ final class InstalledSignatures: Sendable {
         }
     }
 
-    /// Refuses a signed app that is older than the installed one: its signature is valid for ever, and so are its faults.
+    /// Refuses a signed app that is older than the installed app. The signature of an old version stays valid for ever,
+    /// so a version with a known fault could return.
     private func checkVersion(_ signature: AppSignature, of app: String) throws(SigningError) {
         guard signature.team != nil, let installed = state.withLock({ $0.apps[app]?.version }),
             signature.version < installed
@@ -63,15 +64,15 @@ final class InstalledSignatures: Sendable {
         throw SigningError(olderVersion: signature.version.text, than: installed.text, of: app)
     }
 
-    /// Whether a version of an app has the same team as the version in use. An app that was not signed has none, so any
-    /// team can be its first one.
+    /// Whether a version of an app has the same team as the version in use. If the version in use is not signed, any
+    /// team counts as the same.
     func isOfSameTeam(_ signature: AppSignature, for app: AppBundle) -> Bool {
         guard let team = state.withLock({ $0.apps[app.identifier]?.team }) else { return true }
         return signature.team == team
     }
 
-    /// Reads the seal of an app that was accepted when it was installed.
-    /// - Parameter digest: the digest of its files that was recorded then; nil if none was.
+    /// Reads the seal of an app that an earlier installation accepted.
+    /// - Parameter digest: the digest of the app's files that the installation recorded; nil if it recorded none.
     func load(_ app: AppBundle, at path: String, digest: String?) throws(BrokerError) -> AppSignature {
         do throws(SigningError) {
             let sealed = try SealedApp.load(app)
@@ -128,28 +129,28 @@ extension InstalledSignatures {
         }
     }
 
-    /// The team that has signed an app's version in use; nil if none has.
+    /// The team that has signed the app's version in use; nil if no team has signed it.
     func team(ofApp identifier: String) -> Team? { state.withLock { $0.apps[identifier]?.team } }
 
-    /// The team that has signed the app of an extension; nil if none has.
+    /// The team that has signed the app of an extension; nil if no team has signed it.
     func team(of bundle: ExtensionBundle) -> Team? {
         state.withLock { $0.seals[ObjectIdentifier(bundle)] }.flatMap { $0.bundle === bundle ? $0.team : nil }
     }
 
-    /// The groups that an extension is a member of, as far as its app decides: a team has signed the app, and both declare
-    /// the group.
+    /// The groups that an extension may join according to its app. A team must have signed the app, and both the app
+    /// and the extension must declare the group.
     func groups(of bundle: ExtensionBundle) -> Set<String> {
         let seal = state.withLock { $0.seals[ObjectIdentifier(bundle)] }
         guard let seal, seal.bundle === bundle, seal.team != nil else { return [] }
         return seal.groups.intersection(bundle.entitlements.applicationGroups)
     }
 
-    /// The extensions with the teams that signed their apps.
+    /// The same extensions, each with the team that signed its app.
     func named(_ extensions: [InstalledExtension]) -> [InstalledExtension] {
         let (teams, trust) = (state.withLock { $0.apps.compactMapValues(\.team) }, trusted.trust)
         guard !teams.isEmpty else { return extensions }
         return extensions.map { one in
-            // Another version of the app may have another signature than the one in use.
+            // Another version of the app may have another signature than the version in use.
             guard one.verdict != .superseded else { return one }
             var one = one
             one.team = teams[one.containingApp].map { SigningTeam($0, isTrusted: trust.trusts($0)) }
@@ -190,7 +191,7 @@ extension BrokerError {
             remedy: "install the app again")
     }
 
-    /// - Parameter place: the app's path or identifier, which the caller knows.
+    /// - Parameter place: the app's path or identifier, as the caller knows it.
     init(_ error: SigningError, at place: String) {
         let code: Code =
             switch error.code {

@@ -2,8 +2,8 @@ internal import AnnexBrokerAPI
 internal import AnnexBundle
 internal import Synchronization
 
-/// The names and summaries of the installed extensions in the languages of the last list, so that a host that lists again
-/// does not make the broker read each bundle again.
+/// The names and summaries of the installed extensions in the languages of the last list. If a host lists the
+/// extensions again, the broker need not read each bundle again.
 final class KeptTexts: Sendable {
     private struct Texts {
         let name: String
@@ -12,17 +12,17 @@ final class KeptTexts: Sendable {
 
     private struct Table {
         var languages: [String] = []
-        /// By the number of the installation.
+        /// The texts by the number of the installation.
         var texts: [UInt64: Texts] = [:]
     }
 
-    /// The most extensions. The next one clears the table: each text can be read again.
+    /// The most extensions in the table. One more extension clears the table, because each text can be read again.
     private static let most = 4_096
 
     private let table = Mutex(Table())
 
-    /// An extension with its name and summary in the first of the languages that has them.
-    /// - Parameter read: reads the texts from the bundle; nil if there is none.
+    /// The extension with its name and summary in the first of the languages that has them.
+    /// - Parameter read: reads the texts from the bundle; it returns nil if there is no bundle.
     func translated(
         _ one: InstalledExtension, for languages: [String], reading read: () -> BundleTexts?
     ) -> InstalledExtension {
@@ -36,7 +36,7 @@ final class KeptTexts: Sendable {
         return one
     }
 
-    /// Texts are kept only if all files could be read, so that a lack of descriptors has no lasting effect.
+    /// Texts are kept only if all files could be read. So a temporary lack of descriptors has no lasting effect.
     private func readAndKeep(
         of number: UInt64?, for languages: [String], reading read: () -> BundleTexts?
     ) -> Texts? {

@@ -3,12 +3,12 @@ internal import AnnexRegistry
 internal import Synchronization
 
 /// The policy of each extension point with each set of entitlements, with the limits of the point. Each policy is read
-/// once, because reading takes longer than most steps of a launch.
+/// only once, because reading a policy takes longer than most steps of a launch.
 final class PointPolicies: Sendable {
     private let known = Mutex<[String: Policy]>([:])
 
-    /// The most policies that are kept. A bound is needed, because bundles choose sets of entitlements and hosts bring
-    /// points of their own.
+    /// The most policies that are kept. The number must be bounded, because bundles choose sets of entitlements and
+    /// hosts add their own points.
     private static let most = 512
 
     func policy(

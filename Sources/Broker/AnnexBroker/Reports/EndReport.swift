@@ -5,7 +5,7 @@ internal import AnnexPolicy
 internal import AnnexRegistry
 internal import Glibc
 
-/// The report on an end, as a file. `Docs/Reference/Reports.md` lists the keys; `annex run --report` uses the same keys
+/// The report on an end, as a file. `Docs/Reference/Reports.md` lists the keys. `annex run --report` uses the same keys
 /// for the same facts. Text that an extension can influence is escaped.
 struct EndReport {
     static let version = 1
@@ -17,7 +17,7 @@ struct EndReport {
     init(_ end: EndedExtension, at time: WallClock) {
         name = ReportName(end.identifier, at: time)
         var bytes: [UInt8] = []
-        // Lists that an extension can make long are cut until the report fits.
+        // An extension can make some lists long. These lists are cut until the report fits.
         for room in [Room.whole, .tight, .none] {
             bytes = Array((Self.json(end, at: time, room: room).written + "\n").utf8)
             if bytes.count <= ReportFolder.largest { break }

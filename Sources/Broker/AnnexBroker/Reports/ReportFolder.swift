@@ -3,13 +3,13 @@ internal import AnnexLaunch
 package import AnnexLinux
 internal import Glibc
 
-/// An open folder of reports. It stays the folder that was opened, even if its path leads elsewhere meanwhile. `own`
-/// checks who may write to it; `existing` does not.
+/// An open folder of reports. If its path leads to another folder later, this value still uses the folder that was
+/// opened. `own` checks which users may write to the folder; `existing` does not.
 ///
 /// Brokers share a folder without coordination. A report is written completely under a temporary name, which readers
-/// ignore, and then renamed. `tidy` removes reports beyond the caps, the oldest first, and abandoned drafts.
+/// ignore, and then renamed. `tidy` removes abandoned drafts, and the oldest reports beyond the caps.
 struct ReportFolder: ~Copyable, Sendable {
-    /// The caps on the reports that are kept; the oldest reports beyond a cap are removed.
+    /// The limits on the kept reports. The oldest reports beyond a cap are removed.
     struct Cap: Sendable {
         var reports = 500
         /// The most reports of one extension. Without this cap, an extension that ends again and again would push out
@@ -22,8 +22,8 @@ struct ReportFolder: ~Copyable, Sendable {
     static let largest = 64 << 10
     /// The most names in a folder. Annex does not search a folder with more names.
     static let mostNames = 16_384
-    /// The longest time for writing a report, in microseconds. An older draft counts as abandoned, even if its writer
-    /// ran in another PID namespace and cannot be checked.
+    /// The longest time that a broker may take to write a report, in microseconds. An older draft counts as abandoned,
+    /// even if its writer ran in another PID namespace and cannot be checked.
     private static let longestWriting: Int64 = 3_600_000_000
 
     let descriptor: Descriptor
@@ -32,13 +32,13 @@ struct ReportFolder: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Opens a folder for reading; it may belong to any user.
+    /// Opens a folder for reading. The folder may belong to any user.
     static func existing(_ path: String) throws(SystemError) -> ReportFolder {
         ReportFolder(try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
     }
 
-    /// Opens a folder for writing, and creates it if it is missing. It must belong to this user, and no other user may
-    /// have the right to write to it.
+    /// Opens a folder for writing, and creates it if it is missing. The folder must belong to this user, and no other
+    /// user may have the right to write to it.
     static func own(_ path: String) throws(SystemError) -> ReportFolder {
         let folder = try openOrMake(path)
         try folder.descriptor.checkOwn(path)
@@ -55,7 +55,7 @@ struct ReportFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Writes a whole report into the folder, or nothing if an error occurs.
+    /// Writes a whole report into the folder. If an error occurs, no report appears.
     func write(_ bytes: [UInt8], as name: ReportName) throws(SystemError) {
         let draft = Self.draftPrefix + OwnedName.next()
         let file = try descriptor.openBeneath(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
@@ -68,7 +68,7 @@ struct ReportFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Removes reports beyond the caps, the oldest first, and the drafts that writers left behind.
+    /// Removes the oldest reports beyond the caps, and the drafts that writers left behind.
     func tidy(keeping cap: Cap = Cap(), at now: WallClock = .now()) throws(SystemError) {
         let entries = try descriptor.entries(atMost: Self.mostNames).compactMap(\.name)
         for name in entries where isLeaving(name, at: now) { try? descriptor.removeFile(name) }
@@ -78,9 +78,9 @@ struct ReportFolder: ~Copyable, Sendable {
     }
 
     private func excess(_ names: [ReportName], beyond cap: Cap, at now: WallClock) -> [ReportName] {
-        // A name that lies more than a day in the future comes from a wrong clock. It counts as the oldest, because it
-        // would otherwise stay the newest for ever. While this machine's clock is not set yet, the names of all earlier
-        // reports lie in the future.
+        // A name that lies more than a day in the future comes from a wrong clock. It counts as the oldest name,
+        // because it would otherwise stay the newest for ever. If this machine's clock is not set yet, the names of all
+        // earlier reports lie in the future.
         let limit = WallClock(microseconds: now.microseconds &+ 86_400_000_000).compact
         let newestFirst = names.sorted {
             ($0.time < limit ? 1 : 0, $0.time, $0.mark) > ($1.time < limit ? 1 : 0, $1.time, $1.mark)
@@ -117,7 +117,7 @@ struct ReportFolder: ~Copyable, Sendable {
 }
 
 extension ReportPlace {
-    /// The error if the environment names no folder for reports.
+    /// The error that is thrown if the environment names no folder for reports.
     package static let homeless = SystemError(
         "getenv", errno: ENOENT, path: "HOME", remedy: "name a folder with the variable ANNEX_REPORTS")
 
@@ -135,7 +135,7 @@ extension ReportPlace {
         case .standard:
             if let named = environment("ANNEX_REPORTS") { return named.isEmpty ? nil : try Self.absolute(named) }
             if user == 0 { return "/var/lib/annex/reports" }
-            // The XDG base directory specification: a relative path is ignored.
+            // The XDG base directory specification says that a relative path is ignored.
             if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/annex/reports" }
             guard let home = environment("HOME"), home.hasPrefix("/") else { throw Self.homeless }
             return home + "/.local/state/annex/reports"
@@ -149,7 +149,8 @@ extension ReportPlace {
         return path
     }
 
-    /// A variable of the environment; nil in a program that runs with more rights than the user who started it.
+    /// A variable of the environment. It is nil if the program runs with more rights than the user who started the
+    /// program.
     private static func variable(_ name: String) -> String? {
         getuid() == geteuid() && getgid() == getegid() ? getenv(name).map { String(cString: $0) } : nil
     }

@@ -3,11 +3,11 @@ internal import AnnexLinux
 internal import Logging
 internal import Synchronization
 
-/// Writes one broker's reports. Errors go only to the program's log. If a report is lost, the extension's end is
-/// otherwise handled as usual.
+/// Writes one broker's reports. Errors go only to the program's log. If a report is lost, the broker still handles the
+/// extension's end as usual.
 final class ReportKeeper: Sendable {
     private struct State {
-        /// How many reports were written since the folder was last tidied.
+        /// How many reports this broker wrote since it last tidied the folder.
         var untidied = 0
         /// The cause of the last failure; nil if the last report was written.
         var trouble: String?
@@ -15,8 +15,8 @@ final class ReportKeeper: Sendable {
         var nextWord: UInt64 = 0
     }
 
-    /// How many reports each broker writes between two tidyings. So a folder may hold that many above the cap for a
-    /// while.
+    /// The number of reports that a broker writes before it tidies the folder again. So a folder may hold that many
+    /// reports above the cap for a while.
     static let tidyEvery = 16
 
     private let path: String
@@ -24,10 +24,10 @@ final class ReportKeeper: Sendable {
     private let queue: ReportQueue
     private let logger: Logger
     private let state = Mutex(State())
-    /// SYNC: relaxed: a count, which is logged later.
+    /// SYNC: relaxed: this is a count, which is logged later.
     private let lost = Atomic<Int>(0)
 
-    /// - Parameter path: the folder's path; the folder is created for the first report.
+    /// - Parameter path: the folder's path. The folder is created for the first report.
     init(
         path: String, cap: ReportFolder.Cap = ReportFolder.Cap(), queue: ReportQueue = .shared,
         logger: Logger = Logger(label: BrokerLog.label)
@@ -38,7 +38,7 @@ final class ReportKeeper: Sendable {
         self.logger = logger
     }
 
-    /// nil if no reports are wanted, or if the environment names no folder for them.
+    /// The result is nil if no reports are wanted, or if the environment names no folder for them.
     convenience init?(_ place: ReportPlace, logger: Logger = Logger(label: BrokerLog.label)) {
         do throws(SystemError) {
             guard let path = try place.path() else { return nil }
@@ -53,7 +53,7 @@ final class ReportKeeper: Sendable {
         }
     }
 
-    /// Queues the report of an end; returns at once.
+    /// Queues the report of an end, and returns at once.
     func keep(_ end: EndedExtension, at time: WallClock = .now()) {
         let isTaken = queue.add(to: path, holding: end.weight) { [self] in write(end, at: time) }
         if !isTaken { lost.add(1, ordering: .relaxed) }
@@ -72,17 +72,17 @@ final class ReportKeeper: Sendable {
         logFailure(failure, of: end.identifier)
     }
 
-    /// Opens the folder anew each time, so that the host holds no descriptor of it and a change to the folder takes
-    /// effect.
+    /// Opens the folder anew for each report. So the host holds no descriptor of the folder, and a change to the folder
+    /// takes effect.
     private func save(_ report: EndReport, state: inout State) throws(SystemError) {
         let folder = try ReportFolder.own(path)
-        // The folder is tidied first. If its reports cannot be counted, this throws, and no report is added.
+        // The folder is tidied first. If its reports cannot be counted, `tidy` throws, and no report is added.
         if state.untidied == 0 { try folder.tidy(keeping: cap) }
         try folder.write(report.bytes, as: report.name)
         state.untidied = (state.untidied + 1) % Self.tidyEvery
     }
 
-    /// Logs how many reports were lost since the last such entry, at most once a second.
+    /// Logs how many reports were lost since the last entry about lost reports. It writes at most one entry a second.
     private func logOverflow() {
         let isTime = state.withLock { state in
             let now = MonotonicClock.now()
@@ -97,7 +97,7 @@ final class ReportKeeper: Sendable {
             metadata: [BrokerLog.lost: "\(overflown)"])
     }
 
-    /// Logs each kind of failure once, however often it occurs in a row.
+    /// Logs a failure once, even if the same failure occurs many times in a row.
     private func logFailure(_ failure: SystemError?, of identifier: String) {
         if lost.load(ordering: .relaxed) > 0 { logOverflow() }
         let isNews = state.withLock { state in

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
-/// A report's file name: `20261122T065834.012345Z-com.example.shout.loud-5f3a90c1d2e4b687.json`. The name shows the
-/// extension, so a reader need not open the file. Names sort by time.
+/// A report's file name: `20261122T065834.012345Z-com.example.shout.loud-5f3a90c1d2e4b687.json`. The name contains the
+/// extension's identifier, so a reader need not open the file to find it. Names sort by time.
 struct ReportName: Sendable, Hashable {
     /// The time of the end, as `WallClock.compact`.
     let time: String
@@ -20,7 +20,7 @@ struct ReportName: Sendable, Hashable {
         self.mark = String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Parses a name; nil if it is not a report's name.
+    /// Parses a name. The result is nil if the text is not a report's name.
     init?(_ text: String) {
         guard text.hasSuffix(Self.suffix) else { return nil }
         let parts = text.dropLast(Self.suffix.count).split(separator: "-", omittingEmptySubsequences: false)
@@ -30,12 +30,12 @@ struct ReportName: Sendable, Hashable {
         time = String(first)
         identifier = parts.dropFirst().dropLast().joined(separator: "-")
         mark = String(last)
-        // The comparison also ensures that every byte of the name is one that this type writes.
+        // The comparison also ensures that the name contains only bytes that this type writes.
         guard Self.fitting(identifier) == identifier, self.text == text else { return nil }
     }
 
-    /// Replaces every byte that must not be in a file name. This is a second check: identifiers were already checked
-    /// when their apps were installed.
+    /// Replaces every byte that must not be in a file name. This is a second check: the installation of an app already
+    /// checks the identifiers.
     private static func fitting(_ identifier: String) -> String {
         String(decoding: identifier.utf8.prefix(155).map { isAllowed($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
     }
@@ -56,7 +56,7 @@ struct ReportName: Sendable, Hashable {
         }
     }
 
-    /// `20261122T065834.012345Z`
+    /// A time has the form `20261122T065834.012345Z`.
     private static func isTime(_ text: Substring) -> Bool {
         let bytes = Array(text.utf8)
         let marks: [Int: UInt8] = [8: UInt8(ascii: "T"), 15: UInt8(ascii: "."), 22: UInt8(ascii: "Z")]

@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Writes reports to disk, one after another, on a thread that lives only while there is work. Neither the event loop
-/// nor the end of an extension ever waits for a disk.
+/// Writes reports to disk, one after another, on a thread that lives only while there is work. So neither the event
+/// loop nor the end of an extension ever waits for a disk.
 final class ReportQueue: Sendable {
     typealias Work = @Sendable () -> Void
 
@@ -17,7 +17,7 @@ final class ReportQueue: Sendable {
         var rows: [String: Row] = [:]
         /// The folders with waiting work, in the order of their turns.
         var turns: [String] = []
-        /// How much work waits in all folders together, and how many bytes it holds.
+        /// How many pieces of work wait in all folders together, and how many bytes they hold.
         var count = 0
         var bytes = 0
         var isWriting = false
@@ -37,7 +37,8 @@ final class ReportQueue: Sendable {
             self.bytes += bytes
         }
 
-        /// Removes the oldest work of the folder whose turn it is; the folder's next turn comes after all others.
+        /// Removes the oldest work of the folder whose turn it is. The folder's next turn comes after the turns of all
+        /// other folders.
         mutating func popNext() -> Work? {
             guard !turns.isEmpty else { return nil }
             let folder = turns.removeFirst()
@@ -56,9 +57,9 @@ final class ReportQueue: Sendable {
 
     /// The queue of this process.
     static let shared = ReportQueue()
-    /// If a disk does not answer, at most this much work waits, with at most this many bytes. Further work is lost. One
-    /// folder may use at most half of what the other folders leave free. So even if many extensions of one user end,
-    /// there is room for other users' reports.
+    /// If a disk does not answer, at most this many pieces of work wait, with at most this many bytes. Further work is
+    /// lost. One folder may use at most half of the room that the other folders leave free. So even if many extensions
+    /// of one user end, there is room for other users' reports.
     static let mostWaiting = 8192
     static let mostBytes = 64 << 20
     /// How long a program that exits waits for its last reports if the disk is slow.
@@ -69,7 +70,7 @@ final class ReportQueue: Sendable {
     /// - Parameters:
     ///   - folder: the folder that the work writes to. Folders take turns.
     ///   - bytes: about how many bytes the work holds.
-    /// - Returns: false if there is no room; the work is then dropped.
+    /// - Returns: false if there is no room; in that case, the work is dropped.
     func add(to folder: String = "", holding bytes: Int = 0, _ work: @escaping Work) -> Bool {
         let (isTaken, mustStart, isFirst) = state.withLock { state in
             guard state.hasRoom(for: bytes, in: folder) else { return (false, false, false) }
@@ -89,7 +90,7 @@ final class ReportQueue: Sendable {
         let deadline = MonotonicClock.deadline(after: limit)
         while true {
             let (isDone, mustStart) = state.withLock { state in
-                // Work waits without a thread if none could be created when the work was added.
+                // If no thread could be created when the work was added, the work waits without a thread.
                 let mustStart = !state.isWriting && state.count > 0
                 if mustStart { state.isWriting = true }
                 return (!state.isWriting, mustStart)
@@ -108,13 +109,13 @@ final class ReportQueue: Sendable {
                 while let work = next() { work() }
             }
         } catch {
-            // No thread can be created now: the waiting work is done when the next work is added.
+            // No thread can be created now. The waiting work is done after the next work is added.
             state.withLock { $0.isWriting = false }
         }
     }
 
-    /// Lowers this thread's priority, because launches are more urgent than reports. On Linux 0 means the calling
-    /// thread, not its process.
+    /// Lowers this thread's priority, because launches are more urgent than reports. On Linux, 0 means the calling
+    /// thread and not its process.
     private static func yieldToOthers() { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
 
     private func next() -> Work? {
@@ -125,11 +126,11 @@ final class ReportQueue: Sendable {
         }
     }
 
-    /// Makes a program wait at exit for its last reports, which would otherwise be lost with it.
+    /// Makes a program wait at exit for its last reports. Without this wait, the reports would be lost.
     private static func outliveMain() {
         maker.store(getpid(), ordering: .relaxed)
         atexit {
-            // A forked child has no writer thread and nothing to wait for, and the lock may be held for ever.
+            // A forked child has no writer thread and nothing to wait for. In the child, the lock may be held for ever.
             guard getpid() == ReportQueue.maker.load(ordering: .relaxed) else { return }
             ReportQueue.shared.finish(within: ReportQueue.lastMoment.withLock { $0 })
         }

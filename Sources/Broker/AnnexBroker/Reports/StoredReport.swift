@@ -2,7 +2,7 @@ package import AnnexLinux
 package import AnnexPolicy
 internal import Glibc
 
-/// A report that was read from a folder. Any user may have written it: escape its texts before showing them.
+/// A report that was read from a folder. Any user may have written the report: escape its texts before showing them.
 package struct StoredReport: Sendable {
     /// The time of the end, in UTC.
     package let time: String
@@ -25,18 +25,18 @@ package struct StoredReport: Sendable {
 }
 
 extension StoredReport {
-    /// A file that is not a valid report, and the reason.
+    /// A file that is not a valid report, and the reason why it is not valid.
     package struct Flaw: Error, Sendable {
         package let file: String
         package let why: String
     }
 
-    /// Reads the reports in a folder, the newest first, and lists all other files in it as flaws.
+    /// Reads the reports in a folder, the newest first. All other files in the folder are listed as flaws.
     /// - Parameters:
     ///   - identifier: the extension whose reports are wanted; nil for every extension.
-    ///   - most: the most reports to return; reading stops when there are as many.
+    ///   - most: the most reports to return. Reading stops at this number.
     ///   - isWanted: decides whether a report is returned.
-    /// - Throws: if the folder cannot be read, or holds more than `ReportFolder.mostNames` names.
+    /// - Throws: an error if the folder cannot be read, or holds more than `ReportFolder.mostNames` names.
     package static func all(
         in path: String, of identifier: String? = nil, atMost most: Int = .max,
         where isWanted: (StoredReport) -> Bool = { _ in true }
@@ -63,7 +63,7 @@ extension StoredReport {
                 let report = try read(name, in: folder, of: owner)
                 if isWanted(report) { reports.append(report) }
             } catch {
-                // A report that was removed meanwhile is no flaw.
+                // If a report was removed meanwhile, this is not a flaw.
                 if !error.why.isEmpty { flaws.append(error) }
             }
         }

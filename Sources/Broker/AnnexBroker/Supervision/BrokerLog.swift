@@ -21,7 +21,7 @@ struct BrokerLog: Sendable {
 
     private(set) var logger = Logger(label: Self.label)
 
-    /// - Parameter user: the user whose broker this is, in a program that has several brokers; nil otherwise.
+    /// - Parameter user: the user of this broker, in a program that has several brokers; nil in other programs.
     init(_ user: String? = nil) {
         if let user { logger[metadataKey: Self.user] = "\(user)" }
     }
@@ -34,7 +34,7 @@ struct BrokerLog: Sendable {
         return log
     }
 
-    /// Logged once per broker: extensions run without this layer.
+    /// Logs once per broker that extensions run without this layer.
     func waived(_ waiver: SandboxReport.Waiver) {
         var metadata: Logger.Metadata = [
             "layer": "\(waiver.layer.rawValue)", Self.cause: "\(Escaped(waiver.cause ?? ""))",
@@ -43,7 +43,7 @@ struct BrokerLog: Sendable {
         logger.warning("extensions run without a layer, as their host allows", metadata: metadata)
     }
 
-    /// Logs private directories that cannot be removed now; the next start of a broker tries again.
+    /// Logs private directories that cannot be removed now. The next start of a broker tries again.
     func keptPrivate(_ name: String, error: SystemError) {
         logger.error(
             "a private directory cannot be removed",
@@ -57,7 +57,7 @@ struct BrokerLog: Sendable {
         logger.debug("an extension is launched", metadata: Self.of(identifier, policy: policy))
     }
 
-    /// Logs an extension that breaks a rule; its app is installed without it.
+    /// Logs an extension that breaks a rule. Its app is installed without this extension.
     func rejected(_ rejection: BrokerError) {
         logger.warning(
             "an extension is rejected",
@@ -66,7 +66,7 @@ struct BrokerLog: Sendable {
             ])
     }
 
-    /// Logs the grants that ended, because another team signs the app of the extension from now on.
+    /// Logs the grants that ended because another team now signs the app of the extension.
     func endedGrants(_ ended: [String: Set<String>]) {
         for (identifier, names) in ended.sorted(by: { $0.key < $1.key }) {
             logger.notice(
@@ -101,8 +101,8 @@ struct BrokerLog: Sendable {
                 ["launch": "\(report.total)", "waited": "\(report.waited)"]) { $1 })
     }
 
-    /// The level is `notice` if an extension has opened another app than its own. Of the URL, only the scheme is logged, because
-    /// the rest may be private.
+    /// If an extension opened an app that is not its own app, the level is `notice`. Only the scheme of the URL is
+    /// logged, because the rest may be private.
     func opened(_ url: AppURL, with app: String, for identifier: String, isOwn: Bool) {
         logger.log(
             level: isOwn ? .debug : .notice,

@@ -11,24 +11,25 @@ package struct EndedExtension: Sendable {
     package let identifier: String
     /// The build that ran: its identifier, version and digest.
     package let instance: Instance
-    /// The policy that it ran under.
+    /// The policy that the extension ran under.
     package let policy: String
-    /// The time from the request to launch it to its end, on a clock that stops while the machine is suspended.
+    /// The time from the request for the launch to the end of the extension. The clock stops while the machine is
+    /// suspended.
     package let lifetime: Duration
     /// How long the launch waited for an instance slot.
     package let waited: Duration
     /// The launch report; nil if the extension's own code never ran. If the extension ended before its hello, the
-    /// report has no hello.
+    /// report has no step `hello`.
     package let launch: LaunchReport?
-    /// Every limit of the policy, and the mechanism that held it.
+    /// Every limit of the policy, and the mechanism that enforced it.
     package let limits: [LaunchReport.Limit]
-    /// The end as it is reported to the host.
+    /// The end as the broker reports it to the host.
     package let termination: Termination
 }
 
 extension EndedExtension {
-    /// The approximate memory of this value in bytes: the texts that an extension can make long, and a constant for the
-    /// rest.
+    /// The approximate memory of this value in bytes. It counts the texts that an extension can make long, and a
+    /// constant for the rest.
     var weight: Int {
         let output = termination.lastOutput.reduce(0) { $0 + $1.description.utf8.count }
         return termination.denials.reduce(4096 + output) { $0 + $1.weight }
@@ -45,7 +46,7 @@ extension Termination {
     /// Derives the reason for an end from the broker's cause and the kernel's facts. No other code decides the reason.
     /// - Parameters:
     ///   - activity: the extension's own words for the activity that it began last.
-    ///   - messages: the counts of its channel.
+    ///   - messages: the counts of the extension's channel.
     init(
         _ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits, activity: String? = nil,
         messages: SessionStatistics? = nil
@@ -65,12 +66,12 @@ extension Termination {
             let step = AnnexModel.LaunchStep(failure.step, cause: failure.cause, remedy: failure.remedy)
             return (.launchFailed, .step(step))
         }
-        // A kill by the kernel for lack of memory comes first, because every other cause is its consequence.
+        // A kill by the kernel for lack of memory is checked first, because every other cause is its consequence.
         if end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil) {
             return (.memoryLimit, .limit(end.memoryWords("\(ByteCount(limits.memory))")))
         }
-        // The cause `silence` means that the extension closed its channel and lived on. If the extension then ended by
-        // itself, this cause is not the reason, even if the kernel reported the end late.
+        // The cause `silence` means that the extension closed its channel and did not exit. If the extension then ended
+        // by itself, `silence` is not the reason, even if the kernel reported the end late.
         if let cause, cause != .silence || !end.endedByItself { return reason(of: cause, end: end, limits: limits) }
         return reason(of: end, limits: limits)
     }
@@ -149,7 +150,8 @@ extension SandboxEnd {
         }
     }
 
-    /// The facts about a crash. A program that announced a crash but died of another signal gives no backtrace.
+    /// The facts about a crash. If a program announced one crash signal but died of another signal, there is no
+    /// backtrace.
     fileprivate func crash(by signal: Int32) -> Signal {
         let crash = denialSummary.crash.flatMap { $0.signal == signal ? $0 : nil }
         return Signal(signal, message: lastWords, backtrace: crash?.backtrace.escaped ?? [])
@@ -157,7 +159,7 @@ extension SandboxEnd {
 
     /// The program's last message: the Swift runtime's error if there is one, otherwise the last line of output.
     ///
-    /// The runtime prints the frames of its stack after its error, one in a line.
+    /// After its error, the runtime prints the frames of its stack, one frame per line.
     fileprivate var lastWords: Escaped? {
         let lines = Escaped.lines(of: output.bytes, last: 200)
         return lines.last { $0.description.contains("Fatal error") } ?? lines.last

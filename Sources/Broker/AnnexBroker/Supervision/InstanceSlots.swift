@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The instance slots of each extension point. A launch that finds no free slot waits in line, and one parked extension, if
-/// there is any, is asked to give up its slot.
+/// The instance slots of each extension point. A launch that finds no free slot waits in line. If an extension is
+/// parked, the slots ask one parked extension to give up its slot.
 final class InstanceSlots: Sendable {
-    /// A slot, or the wait for one.
+    /// A slot, or the wait for a slot.
     struct Slot: Sendable {
         fileprivate let point: String
         fileprivate let number: UInt64
@@ -17,7 +17,8 @@ final class InstanceSlots: Sendable {
     /// The state of a taken slot. If the holder repeats a change of state, the repetition has no effect.
     private enum Hold {
         case kept
-        /// The slot of a parked extension, which may be taken away. `since` orders the slots by when they were lent.
+        /// The slot of a parked extension. A waiting launch may take this slot away. `since` orders the slots by the
+        /// time of the lending.
         case lent(since: UInt64, giveUp: @Sendable () -> Void)
         /// The holder was asked to give the slot back, and will do so.
         case leaving
@@ -27,7 +28,7 @@ final class InstanceSlots: Sendable {
         var taken: [UInt64: Hold] = [:]
         var waiting: [Waiter] = []
 
-        /// Picks the slot that was lent for the longest time, for a launch that waits.
+        /// Picks the slot that has been lent for the longest time, for a launch that waits.
         /// - Returns: a closure that asks the holder to give the slot back; nil if no slot is lent.
         mutating func recallLent() -> (@Sendable () -> Void)? {
             var longest: (number: UInt64, since: UInt64, giveUp: @Sendable () -> Void)?
@@ -48,8 +49,8 @@ final class InstanceSlots: Sendable {
 
     /// Asks for one of `most` slots.
     /// - Parameter granted: called at most once, on any thread, if no slot was free at first. It must not continue the
-    ///   launch itself: that could give a slot back and call the next waiter's `granted` inside this call.
-    /// - Returns: the ticket, and whether it has a slot already.
+    ///   launch itself: the launch could give a slot back, which calls the next waiter's `granted` inside this call.
+    /// - Returns: the ticket, and whether it already has a slot.
     func ask(
         _ point: String, most: Int, granted: @escaping @Sendable () -> Void
     ) -> (ticket: Slot, isGranted: Bool) {
@@ -70,8 +71,8 @@ final class InstanceSlots: Sendable {
         return (ticket, isGranted)
     }
 
-    /// Takes a free slot for an extension that no request needs yet; nil if none is free or launches wait for one. Lent
-    /// slots are not taken.
+    /// Takes a free slot for an extension that no request needs yet. The result is nil if no slot is free or if
+    /// launches wait for a slot. Lent slots are not taken.
     func acquireFree(_ point: String, most: Int) -> Slot? {
         state.withLock { state in
             let room = state.rooms[point] ?? Room()
@@ -82,8 +83,8 @@ final class InstanceSlots: Sendable {
         }
     }
 
-    /// Gives back a slot, which then goes to the launch that has waited longest. A ticket that has no slot yet stops
-    /// waiting. A second call has no effect.
+    /// Gives back a slot, which then goes to the launch that has waited longest. If the ticket has no slot yet, its
+    /// launch stops waiting. A second call has no effect.
     func giveBack(_ ticket: Slot) {
         let next: Waiter? = state.withLock { state in
             guard var room = state.rooms.removeValue(forKey: ticket.point) else { return nil }
@@ -100,9 +101,9 @@ final class InstanceSlots: Sendable {
         next?.granted()
     }
 
-    /// Lends a slot: its holder keeps it until a launch waits for one. A second call has no effect.
-    /// - Parameter giveUp: called at most once, on any thread, when the slot must be given back soon. It must not call
-    ///   `giveBack` itself.
+    /// Lends a slot. The holder keeps the slot until a launch waits for a slot. A second call has no effect.
+    /// - Parameter giveUp: called at most once, on any thread, when the holder must give the slot back soon. The
+    ///   closure must not call `giveBack` itself.
     func lend(_ ticket: Slot, giveUp: @escaping @Sendable () -> Void) {
         let isWanted = state.withLock { state in
             guard var room = state.rooms[ticket.point], case .kept? = room.taken[ticket.number] else { return false }

@@ -10,7 +10,8 @@ final class FailureHistory: Sendable {
         backoff.withLock { $0.record(end.identifier, reason: end.termination.reason, at: .now) }
     }
 
-    /// Why an extension must pause; nil if it may be launched. `isNews` is true if this pause still has to be logged.
+    /// The error of the pause that an extension must keep; nil if the extension may be launched. `isNews` is true if
+    /// this pause is not logged yet.
     func rejection(of identifier: String) -> (error: BrokerError, isNews: Bool)? {
         let found = backoff.withLock { backoff in
             backoff.pause(identifier, at: .now).map { ($0, backoff.markLogged(identifier)) }
@@ -23,7 +24,7 @@ final class FailureHistory: Sendable {
         return (error, isNews)
     }
 
-    /// Forgets the failures of extensions that new versions replace.
+    /// Forgets the failures of extensions that are replaced by new versions.
     func forget(_ identifiers: [String]) {
         backoff.withLock { backoff in
             for identifier in identifiers { backoff.forget(identifier) }
@@ -31,8 +32,8 @@ final class FailureHistory: Sendable {
     }
 }
 
-/// Delays the launch of extensions that fail again and again. After the first few failures in a row, each further one
-/// doubles the pause before the next launch. Reads no clock: the caller passes the moments.
+/// Delays the launch of extensions that fail again and again. After the first few failures in a row, each further
+/// failure doubles the pause before the next launch. This type reads no clock: the caller passes the moments.
 struct LaunchBackoff: Sendable {
     private struct Row {
         var failures: Int
@@ -53,7 +54,7 @@ struct LaunchBackoff: Sendable {
     static let free = 5
     static let shortest = Duration.seconds(1)
     static let longest = Duration.seconds(60)
-    /// An extension's failures in a row are forgotten if no further failure follows within this time.
+    /// If no further failure follows within this time, an extension's failures in a row are forgotten.
     static let memory = Duration.seconds(600)
 
     private var rows: [String: Row] = [:]
@@ -70,7 +71,7 @@ struct LaunchBackoff: Sendable {
         }
     }
 
-    /// The pause of an extension; nil if it may be launched.
+    /// The pause of an extension; nil if the extension may be launched.
     func pause(_ identifier: String, at now: Moment) -> Pause? {
         guard let row = rows[identifier], row.failures >= Self.free else { return nil }
         let doublings = min(row.failures - Self.free, 6)
@@ -84,7 +85,7 @@ struct LaunchBackoff: Sendable {
         rows[identifier] = nil
     }
 
-    /// Whether the present pause was not logged yet; records that it is logged now.
+    /// Whether the present pause was not logged yet. The call records that the pause is logged now.
     mutating func markLogged(_ identifier: String) -> Bool {
         defer { rows[identifier]?.isLogged = true }
         return !(rows[identifier]?.isLogged ?? true)
@@ -94,8 +95,8 @@ struct LaunchBackoff: Sendable {
         case success, failure, neither
     }
 
-    /// Whether an end counts as a failure. If a host, a user or the broker requested the end, it does not count. A
-    /// failed launch does not count either, nor does an end at a time limit, because the host can choose that limit.
+    /// Whether an end counts as a failure. An end that a host, a user or the broker requested does not count. A failed
+    /// launch does not count either, nor does an end at a time limit, because the host can choose that limit.
     private static func weight(of reason: Termination.Reason) -> Weight {
         switch reason {
         case .completed, .graceExpired: .success

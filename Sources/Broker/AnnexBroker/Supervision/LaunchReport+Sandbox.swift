@@ -3,7 +3,8 @@ internal import AnnexLaunch
 internal import AnnexPolicy
 
 extension LaunchReport {
-    /// Makes the report on a launch from the sandbox's report, and adds the step `hello` if the hello came.
+    /// Makes the report on a launch from the sandbox's report. If the extension said hello, the report gets the step
+    /// `hello`.
     init(
         _ report: SandboxReport, policy: String, limits: PolicyLimits, privateDirectory: PrivateOwner?,
         waited: Duration, hello: UInt64?
@@ -33,7 +34,7 @@ extension LaunchReport.PrivateOwner {
 }
 
 extension LaunchReport.Waiver {
-    /// nil if the launch never tried the layer. Such a layer was not waived.
+    /// The result is nil if the launch never tried the layer. Such a layer was not waived.
     fileprivate init?(_ waiver: SandboxReport.Waiver) {
         guard let cause = waiver.cause, let layer = DispensableLayer(waiver.layer) else { return nil }
         self.init(layer: layer, cause: cause, remedy: waiver.remedy)
@@ -41,7 +42,7 @@ extension LaunchReport.Waiver {
 }
 
 extension DispensableLayer {
-    /// The raw values of both types are the same words.
+    /// The two types use the same raw values.
     init?(_ layer: SandboxLayer) { self.init(rawValue: layer.rawValue) }
 }
 
@@ -50,8 +51,9 @@ extension SandboxLayer {
 }
 
 extension LaunchReport.Limit {
-    /// Every limit of a policy, and the mechanism that holds it on this machine.
-    /// - Parameter held: the limits as they were set for this launch; nil if the launch ended before they were set.
+    /// Every limit of a policy, and the mechanism that enforces it on this machine.
+    /// - Parameter held: the limits as they were set for this launch. It is nil if the launch ended before they were
+    ///   set.
     static func all(_ limits: PolicyLimits, held: HeldLimits?) -> [LaunchReport.Limit] {
         let held = held ?? HeldLimits(limits, group: [], sharesItsUser: false)
         return limits.values.map { name, value in
@@ -62,7 +64,7 @@ extension LaunchReport.Limit {
         }
     }
 
-    /// The bound as the policy writes it, or the lower one that was set for this launch.
+    /// The bound as the policy writes it. If the launch set a lower bound, the result is that bound.
     private static func bound(of name: LimitName, value: LimitValue, held: HeldLimits) -> String {
         name == .descriptors ? "\(held.descriptors)" : value.text
     }
@@ -88,7 +90,7 @@ extension LaunchReport.Limit {
         }
     }
 
-    /// If a control group cannot limit swap, it limits only memory in RAM.
+    /// If a control group cannot limit swap, the group limits only memory in RAM.
     private static func memory(_ held: HeldLimits) -> (LaunchReport.Enforcement, String) {
         if held.isMemoryEnforced { return (.enforced, "control group") }
         let watch = "RLIMIT_DATA, and a check ten times a second"

@@ -28,8 +28,8 @@ extension SupervisedExtension {
         guard running.withLock({ $0.slot == nil }) else { return apply(.slotGranted) }
         let (ticket, isGranted) = slots.ask(point, most: limits.instances) { [weak self, loop] in
             // The launch continues on the event loop. This closure runs inside the end of another extension. If the
-            // launch continued here and failed at once, its own end would start the next launch inside this one, and so
-            // on.
+            // launch continued here and failed at once, its own end would start the next launch inside this closure,
+            // and so on.
             loop.execute { [weak self] in self?.apply(.slotGranted) }
         }
         running.withLock { $0.slot = ticket }
@@ -56,7 +56,7 @@ extension SupervisedExtension {
         }
     }
 
-    /// Watches the private directory. If another instance uses the directory too, the files of both count.
+    /// Watches the private directory. If another instance uses the directory too, the files of both instances count.
     private func watchDisk() {
         guard let kept = running.withLock({ $0.kept }), let directory = kept.takeCopy() else { return }
         let subject = DiskWatch(
@@ -67,7 +67,7 @@ extension SupervisedExtension {
         running.withLock { $0.disk = watch }
     }
 
-    /// The limits of the groups. They are prepared before the launch, so that a lack of descriptors fails it.
+    /// The limits of the groups. They are prepared before the launch. So a lack of descriptors fails the launch.
     private func groupQuotas() throws(SandboxError) -> [GroupQuota] {
         let groups = running.withLock { $0.portal?.groups ?? [] }
         return try SandboxError.step("app group") { () throws(SystemError) in
@@ -106,7 +106,8 @@ extension SupervisedExtension {
         last?.cancel()
     }
 
-    /// A host in this process has passed the ping on when `events` returns; a remote host reports it later.
+    /// If the host is in this process, it has passed the ping on when `events` returns. A remote host reports this
+    /// later.
     private func ping() {
         let isOwn = running.withLock { $0.host?.isOwn ?? false }
         events(.ping)
@@ -122,7 +123,8 @@ extension SupervisedExtension {
         let portal = running.withLock { $0.portal.take() }
         portal?.end()
         let (ended, activity, granted, host, counts) = running.withLock { running in
-            // Each of these values refers back to this object, and would keep both alive for ever.
+            // Each of these values refers to this object. Without this step, the values and this object would keep each
+            // other alive for ever.
             running.process = nil
             running.launcher = nil
             running.configuration = nil
@@ -146,7 +148,8 @@ extension SupervisedExtension {
         events(.ended(termination))
     }
 
-    /// - Parameter granted: when the slot was granted; nil if it never was, and then the wait lasted until now.
+    /// - Parameter granted: when the slot was granted. It is nil if no slot was granted; in that case, the wait lasts
+    ///   until now.
     private func waited(_ granted: Moment?) -> Duration { (granted ?? .now).since(asked) }
 
     private func launchReport() -> LaunchReport? {

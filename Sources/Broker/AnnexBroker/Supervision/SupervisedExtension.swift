@@ -7,31 +7,31 @@ internal import AnnexPolicy
 internal import AnnexRegistry
 internal import Synchronization
 
-/// One launched extension. It passes events to the extension's `Lifecycle` and performs the effects that come back; no
-/// other type performs them.
+/// One launched extension. It passes events to the extension's `Lifecycle` and performs the effects that the
+/// `Lifecycle` returns. No other type performs these effects.
 final class SupervisedExtension: ExtensionHandle {
     struct Running: ~Copyable {
         var life: Lifecycle
-        /// Inputs that wait their turn, each with its moment. A thread that finds no other one at work processes them
-        /// all. So effects happen in the order of their inputs, although no thread serves only them. This holds even if
-        /// an effect causes the next input.
+        /// Inputs that wait for processing, each with its moment. If no other thread processes them, the thread that
+        /// adds an input processes all of them. So effects happen in the order of their inputs, although there is no
+        /// separate thread for them. This also holds if an effect causes the next input.
         var waiting: [(input: Lifecycle.Input, moment: Moment)] = []
         var isAtWork = false
-        /// The configuration for the launch, until an instance slot is granted.
+        /// The configuration of the launch. It is kept until an instance slot is granted.
         var configuration: SandboxConfiguration?
         var launcher: Launcher?
         var slot: InstanceSlots.Slot?
         var process: SandboxedProcess?
-        /// The process's number on the host, once it has one.
+        /// The process ID on the host, after the process has one.
         var number: Int32?
         /// The private directory; nil if there is none, and after the end.
         var kept: KeptDirectory?
         /// The portal; nil if the extension has none, and after the end.
         var portal: ExtensionPortal?
         var disk: Watch<DiskWatch>?
-        /// The watches of the sizes of its groups.
+        /// The watches of the sizes of the extension's groups.
         var quotas: [Watch<GroupQuota>] = []
-        /// The limits on its locks in these groups.
+        /// The watches of the extension's locks in these groups.
         var lockQuotas: [Watch<LockQuota>] = []
         var timer: EventLoop.Timer?
         var report: SandboxReport?
@@ -44,14 +44,14 @@ final class SupervisedExtension: ExtensionHandle {
         /// Whether the kernel has reported the process's death.
         var hasDied = false
         var ended: SandboxEnd?
-        /// The host's side of the channel; nil after the extension has ended. Otherwise a cycle would remain: an
-        /// endpoint holds the event handler, which holds this object.
+        /// The host's side of the channel; nil after the extension has ended. If it were not set to nil, a reference
+        /// cycle would remain: an endpoint holds the event handler, which holds this object.
         var host: HostEnd?
-        /// The counts of the channel, as a remote host reported them last.
+        /// The latest counts of the channel that a remote host reported.
         var counts: SessionStatistics?
         /// The entry on the broker's board, for `annex top`.
         var board: LiveStatusEntry
-        /// The installation that it was launched from; nil after the end.
+        /// The installation that the extension was launched from; nil after the end.
         var installed: Installed?
         /// Whether the extension is parked.
         var isParked = false
@@ -63,16 +63,17 @@ final class SupervisedExtension: ExtensionHandle {
     let limits: PolicyLimits
     let policy: String
     let point: String
-    /// How the files in the private directory get their owner; nil if there is no private directory.
+    /// How the files in the private directory get their owner. It is nil if there is no private directory.
     let privateDirectory: LaunchReport.PrivateOwner?
     let asked = Moment.now
     let loop: EventLoop
     let slots: InstanceSlots
     let events: @Sendable (ExtensionEvent) -> Void
-    /// Called once the extension has ended, so that the broker can release it.
+    /// This closure is called once, when the extension has ended, so that the broker can release the extension.
     let onEnd: @Sendable (EndedExtension) -> Void
 
-    /// - Parameter slot: an instance slot that is already taken for it; nil if it must ask for one.
+    /// - Parameter slot: an instance slot that is already taken for the extension. It is nil if the extension must ask
+    ///   for a slot.
     init(
         _ installed: Installed, policy: Policy, timeLimit: Duration?, host: HostEnd, launcher: Launcher,
         slots: InstanceSlots, slot: InstanceSlots.Slot? = nil, kept: KeptDirectory? = nil,
@@ -139,7 +140,8 @@ final class SupervisedExtension: ExtensionHandle {
             return (running.slot, running.installed)
         }
         guard let lent, let installed else { return }
-        // An update takes effect on a parked extension at once: no later request may reach the old program.
+        // If an update replaces a parked extension, the extension ends at once: no later request may reach the old
+        // program.
         guard !installed.isReplaced else { return end(for: .cancelled) }
         slots.lend(lent) { [weak self, loop] in
             // This closure runs inside another launch's request for a slot. If this extension ended here, its end might
@@ -169,8 +171,8 @@ final class SupervisedExtension: ExtensionHandle {
         return true
     }
 
-    /// Ends a parked extension if another installation has replaced its own. An extension at work continues to its
-    /// normal end.
+    /// Ends a parked extension if another installation has replaced its own installation. An extension that is not
+    /// parked continues to its normal end.
     func endIfParkedAndReplaced() {
         let installed = running.withLock { $0.isParked ? $0.installed : nil }
         if installed?.isReplaced ?? false { end(for: .cancelled) }
@@ -180,7 +182,7 @@ final class SupervisedExtension: ExtensionHandle {
         apply(.mustEnd(violation.isBudget ? .messageBudget(violation.text) : .protocolViolation(violation.text)))
     }
 
-    /// Ends the extension for a cause of the broker's own.
+    /// Ends the extension for a cause that the broker found.
     func end(for cause: EndCause) { apply(.mustEnd(cause)) }
 
     // MARK: Events of the sandbox
@@ -199,7 +201,7 @@ final class SupervisedExtension: ExtensionHandle {
         case .denied(let denial, let total): check(denial, total: total)
         case .aborted: apply(.mustEnd(.aborted))
         case .wrote(let total): if total > limits.output { apply(.mustEnd(.outputLimit)) }
-        // A process that stopped itself gives no more answers, so its time limits end it.
+        // A process that stopped itself sends no more answers, so its time limits end it.
         case .stopped: break
         case .died: running.withLock { $0.hasDied = true }
         case .ended(let end):

@@ -1,20 +1,21 @@
 package import AnnexLinux
 
-/// The format of an app's directory as one piece of sealed memory, which a host sends to a daemon to install the app.
+/// The format of an app's directory as one piece of sealed memory. A host sends this memory to a daemon to install the
+/// app.
 ///
-/// A daemon never reads a client's files. A system daemon would read them with more rights than the client has, and a
-/// file system of the client's own could block it for ever. So the host reads its own files, and sends the daemon
+/// A daemon never reads a client's files. A system daemon would read them with more rights than the client has. A
+/// client's own file system could also block the daemon for ever. So the host reads its own files. It sends the daemon
 /// memory that can neither change nor block.
 ///
-/// Entries follow each other, a directory before its contents. An entry is: kind u8, permissions u8, length of the path
-/// u16, size u64, the path beneath the app, and `size` bytes of contents. Numbers are little-endian. The contents of a
-/// link are its target.
+/// Entries follow each other. A directory comes before its contents. An entry consists of: kind u8, permissions u8,
+/// length of the path u16, size u64, the path beneath the app, and `size` bytes of contents. Numbers are little-endian.
+/// The contents of a link are its target.
 package enum BundleArchive {
-    /// Bytes ahead of each entry's path.
+    /// The number of bytes before each entry's path.
     static let headerSize = 12
     /// The longest path beneath the app, in bytes; also the longest target of a link.
     static let longestPath = 1_024
-    /// The most names in such a path.
+    /// The most names in a path beneath the app.
     static let mostNames = 32
     /// The most files and directories of an app.
     static let mostEntries = 20_000
@@ -36,7 +37,8 @@ package enum BundleArchive {
         }
 
         package static let executable = Permissions(rawValue: 1)
-        /// Every user may change the file. The archive carries this only so that the daemon can reject it.
+        /// Every user may change the file. The archive contains this permission only so that the daemon can reject the
+        /// file.
         package static let writableByAll = Permissions(rawValue: 2)
     }
 

@@ -9,8 +9,8 @@ package struct BundleArchiveReader: ~Copyable {
     private var entries = 0
 
     /// Accepts a client's descriptor if it is sealed memory, which no process can change any more. The seals are
-    /// checked first, because the kernel answers that question without calling the descriptor's file system. A hostile
-    /// file system might never answer other questions.
+    /// checked first, because the kernel reads the seals without calling the descriptor's file system. A hostile file
+    /// system might never answer other calls.
     package init(checking memory: consuming Descriptor) throws(BundleArchiveFailure) {
         guard let seals = try? memory.seals(), seals.isSuperset(of: .immutable), memory.isPlainSharedMemory,
             let status = try? memory.status(), status.kind == .regular
@@ -46,8 +46,8 @@ package struct BundleArchiveReader: ~Copyable {
             size: count)
     }
 
-    /// Reads the whole archive and rewinds it, so that a bad archive is rejected before anything is written to disk.
-    /// - Returns: the space that its files and directories need, in bytes, with one block more for each.
+    /// Reads the whole archive and rewinds it. So a bad archive is rejected before any file is written to disk.
+    /// - Returns: the space that its files and directories need, in bytes. One additional block is counted for each.
     package mutating func measure() throws(BundleArchiveFailure) -> Int64 {
         var bytes: Int64 = 0
         while let entry = try next() { bytes = bytes &+ entry.size &+ 4096 }
@@ -55,7 +55,7 @@ package struct BundleArchiveReader: ~Copyable {
         return bytes
     }
 
-    /// A part of an entry's contents; empty at their end.
+    /// A part of an entry's contents. It is empty at the end of the contents.
     package func contents(
         of entry: BundleArchive.Entry, from start: Int64, atMost most: Int
     ) throws(BundleArchiveFailure) -> [UInt8] {

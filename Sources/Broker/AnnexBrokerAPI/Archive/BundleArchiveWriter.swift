@@ -1,7 +1,7 @@
 package import AnnexLinux
 internal import Glibc
 
-/// Reads an app's directory into sealed memory. Runs in the host, with the host's own rights.
+/// Reads an app's directory into sealed memory. This code runs in the host, with the host's own rights.
 package struct BundleArchiveWriter: ~Copyable {
     private let memory: Descriptor
     private let root: Descriptor
@@ -90,7 +90,8 @@ package struct BundleArchiveWriter: ~Copyable {
 
     private mutating func addFile(_ path: String) throws(BundleArchiveFailure) {
         do {
-            // With `O_NONBLOCK`, opening a pipe or a device does not block; the check of the kind then rejects it.
+            // With `O_NONBLOCK`, opening a pipe or a device does not block. The check of the kind then rejects the
+            // file.
             let file = try root.openBeneath(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
             let status = try file.status()
             guard status.kind == .regular else { throw BundleArchiveFailure.file(path, "is not a regular file") }

@@ -61,7 +61,8 @@ package struct DaemonPacketMessage: Message {
             encoder.encode(app, as: Tag.value)
         case .icon(let part):
             head(.icon, number: number, into: &encoder)
-            // This flag is always sent. Without it, a truncated packet would read as the answer that there is no icon.
+            // This flag is always sent. Without it, a truncated packet would look like the answer that there is no
+            // icon.
             encoder.encode(part != nil, as: Tag.flag)
             encoder.encode(part.map(IconPartMessage.init), as: Tag.value)
         case .attributes(let values):
@@ -133,8 +134,8 @@ package struct DaemonPacketMessage: Message {
 }
 
 extension DaemonPacket {
-    /// The bytes of the packet. An end that does not fit in a packet is sent with fewer details. The extension
-    /// influences those details, and must not be able to break its host's connection with them.
+    /// The bytes of the packet. If an end does not fit in a packet, it is sent with fewer details. The extension
+    /// influences those details, and must not be able to break its host's connection by long details.
     package func encoded() throws(EncodingFailure) -> [UInt8] {
         guard case .event(let number, .ended(let termination)) = self else { return try packed() }
         for end in [termination, termination.shortened] {

@@ -42,7 +42,7 @@ package struct HostPacketMessage: Message {
         case requestBegan, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed,
             parked
         case requestEnded, pingPassedOn, userActed
-        /// `PortalHello.kind`.
+        /// The same value as `PortalHello.kind`.
         case portal = 64
     }
 
@@ -74,8 +74,8 @@ package struct HostPacketMessage: Message {
         }
         switch request {
         case .install(let name, let granting):
-            // A packet that was cut short must not be read as another request. So an installation with grants is a kind
-            // of its own.
+            // If a packet is cut short, the daemon must not read it as another request. So an installation with grants
+            // has its own kind.
             named(granting.isEmpty ? .install : .installGranting, text: name)
             if !granting.isEmpty { encoder.encode(granting.joined(separator: " "), as: Tag.entitlements) }
         case .uninstall(let app): named(.remove, text: app)
@@ -144,7 +144,7 @@ package struct HostPacketMessage: Message {
         let number = try decoder.decode(Tag.number, as: UInt64.self)
         switch kind {
         case .hello:
-            // Hosts of version 3 support only that version, and send one number alone.
+            // A host of version 3 supports only that version, and sends only one number.
             let oldest = try decoder.decodeIfPresent(Tag.oldestVersion, as: UInt64.self) ?? number
             guard oldest <= number else {
                 throw decoder.failure(Tag.oldestVersion, reason: .rejected("is higher than the newest version"))
@@ -243,7 +243,7 @@ package struct HostPacketMessage: Message {
         try words(Tag.languages, most: ServiceWire.mostLanguages, from: &decoder)
     }
 
-    /// Names that contain no space, with spaces between them.
+    /// Reads names that contain no space, with spaces between them.
     private static func words(
         _ tag: UInt16, most: Int, from decoder: inout MessageDecoder
     ) throws(DecodingFailure) -> [String] {
@@ -286,7 +286,7 @@ extension HostPacketMessage.Kind {
 }
 
 extension Duration {
-    /// The duration in whole nanoseconds, clamped to what the field can hold; a negative one becomes 0.
+    /// The duration in whole nanoseconds, clamped to the range of the field. A negative duration becomes 0.
     var wireNanoseconds: UInt64 { MonotonicClock.nanoseconds(self) }
 
     init(wire nanoseconds: UInt64) {

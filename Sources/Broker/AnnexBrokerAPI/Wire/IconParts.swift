@@ -1,19 +1,20 @@
 internal import AnnexChannel
 
-// An icon travels in parts, and its host puts them into sealed memory of its own. If the daemon sent a descriptor of its own
-// memory instead, a host could keep any number of them, and nothing would bound the daemon's memory.
+// A daemon sends an icon in parts, and the host writes them into its own sealed memory. If the daemon sent a descriptor
+// of its own memory instead, a host could keep any number of descriptors. Then the daemon's use of memory would have no
+// limit.
 
-/// A part of an icon, with the facts about the whole.
+/// A part of an icon, with facts about the whole icon.
 package struct IconPart: Sendable, Hashable {
-    /// In pixels.
+    /// The width of the icon in pixels.
     package let width: UInt32
     package let height: UInt32
     package let isTemplate: Bool
     /// The size of the whole icon in bytes.
     package let size: UInt64
-    /// Stands for the bytes of the whole icon. Parts of two icons are never joined.
+    /// A digest of the bytes of the whole icon. Parts with different digests are never joined.
     package let digest: [UInt8]
-    /// The bytes of this part. Empty if the icon is not longer than the offset that its host asked for.
+    /// The bytes of this part. They are empty if the icon ends before the offset that its host asked for.
     package let bytes: [UInt8]
 
     package init(width: UInt32, height: UInt32, isTemplate: Bool, size: UInt64, digest: [UInt8], bytes: [UInt8]) {
@@ -39,13 +40,13 @@ package struct IconPart: Sendable, Hashable {
     }
 }
 
-/// Joins the parts of an icon, in order. It trusts no number of a part.
+/// Joins the parts of an icon, in order. It trusts no number in a part.
 package struct IconAssembly: Sendable {
     package enum Progress: Sendable, Hashable {
         /// The next part begins at this offset.
         case next(UInt64)
         case complete(IconPicture)
-        /// The part belongs to another icon, because an update came in between. Begin again.
+        /// The part belongs to another icon, because an update happened in between. The caller must begin again.
         case changed
         /// The part cannot belong to any icon.
         case malformed

@@ -31,7 +31,7 @@ struct LaunchReportMessage: Message {
         guard let memory = LaunchReport.Enforcement(rawValue: try decoder.decode(8, as: String.self)) else {
             throw decoder.failure(8, reason: .rejected("is no known value"))
         }
-        // A newer daemon may name a way that this library does not know.
+        // A newer daemon may send a value that this library does not know.
         let privateDirectory = try decoder.decodeIfPresent(9, as: String.self)
             .flatMap(LaunchReport.PrivateOwner.init)
         value = LaunchReport(

@@ -142,7 +142,7 @@ struct SessionTermsMessage: Message {
         self.value = value
     }
 
-    /// A daemon of wire version 3 does not send these fields; the library's defaults then hold.
+    /// A daemon of wire version 3 does not send these fields. In that case, the library's defaults apply.
     private static func readSizes(
         _ channel: inout ChannelConfiguration, from decoder: inout MessageDecoder
     ) throws(DecodingFailure) {

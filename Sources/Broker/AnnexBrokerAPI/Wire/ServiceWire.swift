@@ -4,19 +4,20 @@ package import AnnexModel
 /// Versions and limits that a host and a daemon must agree on. `Docs/Guide/Daemon.md` describes them in words.
 package enum ServiceWire {
     /// The versions of the protocol that this library supports. A host sends its range, and the daemon chooses the
-    /// highest version that both support. Every change of meaning raises the upper bound; dropping support for old
-    /// peers raises the lower bound.
+    /// highest version that both support. Every change of meaning raises the upper bound. If support for old peers is
+    /// dropped, the lower bound rises.
     package static let versions: ClosedRange<UInt64> = 3...12
     /// From this version on, a host reports to the daemon that it has passed a ping on to the extension.
     package static let firstWithPings: UInt64 = 4
-    /// From this version on a daemon checks the extension point that a host expects.
+    /// From this version on, a daemon checks the extension point that a host expects.
     package static let firstWithPoints: UInt64 = 4
-    /// From this version on, a host says if it gives up a parked extension because memory is short.
+    /// From this version on, a host reports that it gives up a parked extension because memory is short.
     package static let firstWithMemoryPressure: UInt64 = 5
 
-    /// From this version on, a host can have the daemon trust a team.
+    /// From this version on, a host can request that the daemon trusts a team.
     package static let firstWithTrust: UInt64 = 6
-    /// From this version on, a daemon announces changes of what is installed, and a host can choose an app's version.
+    /// From this version on, a daemon announces changes of the installed apps and extensions, and a host can choose an
+    /// app's version.
     package static let firstWithChanges: UInt64 = 7
     /// From this version on, a daemon knows entitlements, and a host can grant them.
     package static let firstWithGrants: UInt64 = 8
@@ -25,7 +26,7 @@ package enum ServiceWire {
     /// From this version on, a daemon sends the types that an app declares.
     package static let firstWithTypes: UInt64 = 10
 
-    /// From this version on, a host can have the daemon open a URL.
+    /// From this version on, a host can request that the daemon opens a URL.
     package static let firstWithOpening: UInt64 = 11
     /// From this version on, a host reports that the user acted in an extension's view.
     package static let firstWithUserActions: UInt64 = 12
@@ -45,18 +46,18 @@ package enum ServiceWire {
     package static let longestText = 4 << 10
     /// The most entitlements in one request.
     package static let mostEntitlements = 16
-    /// The most languages of a user that count.
+    /// The most languages of a user that are considered.
     package static let mostLanguages = 32
-    /// The largest icon, in bytes. A bundle's larger one is refused.
+    /// The largest icon, in bytes. A larger icon in a bundle is refused.
     package static let largestIcon: UInt64 = 1 << 20
     /// The longest side of an icon, in pixels.
     package static let longestIconSide: UInt32 = 1_024
     /// The most bytes of an icon in one packet.
     package static let iconPart = 128 << 10
-    /// The most requests of one extension that a daemon counts as open at once. A host keeps back its reports of
-    /// further requests, and sends the next one when an earlier request ends.
+    /// The most requests of one extension that a daemon counts as open at once. A host holds back its reports of
+    /// further requests. It sends the next report when an earlier request ends.
     package static let mostOpenRequests = 1_024
-    /// How many descriptors a launch hands over: the control socket, the host's region and the extension's region.
+    /// How many descriptors a launch sends: the control socket, the host's region and the extension's region.
     package static let launchDescriptors = 3
 }
 
@@ -64,32 +65,33 @@ package enum ServiceWire {
 package enum HostPacket: Sendable, Hashable {
     /// The first packet on every connection: the versions that the host supports.
     case hello(versions: ClosedRange<UInt64>)
-    /// The first packet of a containing app (`PortalHello`), with the bundle identifier that it states. What follows on this
-    /// connection are the messages of a portal.
+    /// The first packet of a containing app (`PortalHello`), with the bundle identifier that the app states. All later
+    /// data on this connection are the messages of a portal.
     case portal(app: String)
     /// A request to the daemon. The numbers rise, and the answer carries the request's number.
     case request(UInt64, ServiceRequest)
-    /// A report about a launched extension, with the number of the request that launched it, and the counts of its
-    /// channel until then.
+    /// A report about a launched extension. It has the number of the request that launched the extension, and the
+    /// counts of the extension's channel at that time.
     case notice(UInt64, ExtensionNotice, counts: SessionStatistics)
 }
 
 /// A host's request to a daemon.
 package enum ServiceRequest: Sendable, Hashable {
-    /// Installs an app. `name` is the name of its directory; its archive travels with the packet as a descriptor.
-    /// `granting` are entitlements that the user grants to those of its extensions that ask for them.
+    /// Installs an app. `name` is the name of its directory. Its archive is sent with the packet as a descriptor.
+    /// `granting` are entitlements that the user grants. Each extension of the app gets those that it asks for.
     case install(name: String, granting: [String] = [])
     case uninstall(app: String)
     case setEnabled(Bool, extension: String)
     /// Grants or revokes entitlements of an extension.
     case setGranted(Bool, entitlements: [String], extension: String)
-    /// Uses one installed version of an app; nil ends such a choice.
+    /// Chooses the installed version of an app that is used; nil ends the choice.
     case pin(app: String, version: String?)
-    /// Trusts a team. `key` is the text of the file with its public key, and `app` an app that it may sign from now on.
+    /// Trusts a team. `key` is the text of the file with its public key. `app` is an app that the team may sign from
+    /// now on.
     case trust(key: String, app: String?)
-    /// Lists extensions by identifier, from the first one after `after`; "" starts at the beginning.
-    /// - Parameter languages: the user's languages for names and summaries, the preferred one first; nil for the names in
-    ///   `Info.plist` alone.
+    /// Lists extensions by identifier, from the first extension after `after`; "" starts at the beginning.
+    /// - Parameter languages: the user's languages for names and summaries, the preferred language first. If it is nil,
+    ///   the names in `Info.plist` are used.
     case list(after: String, withDisabled: Bool = false, languages: [String]? = nil)
     /// A part of an extension's icon. `from` is the offset of its first byte.
     case icon(extension: String, from: UInt64)
@@ -99,17 +101,17 @@ package enum ServiceRequest: Sendable, Hashable {
     /// Starts the app that registers the URL's scheme. The answer is `opened`.
     case open(url: String)
     case terms(extension: String)
-    /// Takes a parked extension into use. The number is that of the request that launched it.
+    /// Takes a parked extension into use. The number is the number of the request that launched the extension.
     case claim(UInt64)
-    /// Launches an extension with the three descriptors of its channel, which travel with the packet. The request's
-    /// number identifies the extension from now on.
+    /// Launches an extension with the three descriptors of its channel, which are sent with the packet. From now on,
+    /// the request's number identifies the extension.
     /// - Parameters:
-    ///   - as: the extension point that the host expects; nil if any will do.
+    ///   - as: the extension point that the host expects; nil if the host accepts any point.
     ///   - counters: the number under which the host publishes the counts of its channel; 0 if it publishes none.
     case launch(
         extension: String, as: String? = nil, for: LaunchPurpose, timeLimit: Duration?, counters: UInt64)
 
-    /// How many descriptors travel with the packet.
+    /// How many descriptors are sent with the packet.
     package var descriptors: Int {
         switch self {
         case .install: 1
@@ -144,9 +146,9 @@ package enum DaemonPacket: Sendable {
     case welcome(version: UInt64)
     /// The daemon ends this connection for the given reason.
     case rejected(BrokerError)
-    /// The daemon is shutting down. It launches nothing more, and the end of every extension follows.
+    /// The daemon is shutting down. It launches no more extensions, and the end of every extension follows.
     case leaving
-    /// The installed apps or extensions have changed; the number counts such changes.
+    /// The installed apps or extensions have changed. The number counts these changes.
     case changed(UInt64)
     case answer(UInt64, ServiceAnswer)
     /// An event of an extension, with the number of the request that launched it.
@@ -156,16 +158,16 @@ package enum DaemonPacket: Sendable {
 /// A daemon's answer to one request.
 package enum ServiceAnswer: Sendable, Hashable {
     case done
-    /// - Parameter isAll: true if no extension follows after the last of these.
+    /// - Parameter isAll: true if no extension follows after the last extension in this list.
     case extensions([InstalledExtension], isAll: Bool)
     case terms(SessionTerms)
     case trusted(SigningTeam)
-    /// The identifier of the app that a URL was opened with.
+    /// The identifier of the app that opened the URL.
     case opened(app: String)
-    /// nil if the extension has no icon.
+    /// The part is nil if the extension has no icon.
     case icon(IconPart?)
     case attributes([String: ItemValue])
-    /// - Parameter isYours: whether the parked extension still had its slot, so that it belongs to the host now.
+    /// - Parameter isYours: whether the parked extension still had its slot. If so, it belongs to the host now.
     case claimed(isYours: Bool)
     case failed(BrokerError)
 }

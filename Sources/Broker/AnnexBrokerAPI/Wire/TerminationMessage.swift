@@ -2,7 +2,7 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 
-/// The wire form of an end. It lacks the counts of the channel, because the host counts those itself.
+/// The wire form of an end. It lacks the counts of the channel, because the host itself counts them.
 struct TerminationMessage: Message {
     let value: Termination
 

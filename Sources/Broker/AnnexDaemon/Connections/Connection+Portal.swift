@@ -5,7 +5,7 @@ internal import AnnexPortal
 internal import Glibc
 internal import Synchronization
 
-/// A connection of a containing app. Its first packet makes it a portal, and the portal reads everything after that.
+/// A connection of a containing app. Its first packet turns it into a portal. The portal reads all later packets.
 extension Connection {
     /// Runs on the event loop's thread.
     func becomePortal(of app: String) {
@@ -54,7 +54,7 @@ extension Connection {
         do throws(SystemError) {
             guard number > 0 else { throw SystemError("open", errno: ESRCH, path: "/proc/PID/exe") }
             let program = try Descriptor.open("/proc/\(number)/exe", O_RDONLY)
-            // The number was still the client's when its program was opened.
+            // The process has not ended, so the number still belonged to the client when its program was opened.
             guard !process.hasEnded else { throw SystemError("open", errno: ESRCH) }
             return program
         } catch {

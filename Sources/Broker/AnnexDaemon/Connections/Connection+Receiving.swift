@@ -4,10 +4,10 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Synchronization
 
-// All of this runs on the event loop's thread.
+// All of this code runs on the event loop's thread.
 
 extension Connection {
-    /// The most packets that are read at a time, so that other connections get their turn.
+    /// The most packets that are read in one turn, so that other connections get their turn.
     private static let mostAtOnce = 32
 
     func receive() {
@@ -30,8 +30,8 @@ extension Connection {
         }
     }
 
-    /// Stops reading for 50 ms. If a sender is too fast, its packets stay in the socket until the socket is full. Then
-    /// the sender must wait too.
+    /// Stops reading for 50 ms. If a sender is too fast, its packets stay in the socket until the socket is full. After
+    /// that, the sender must wait too.
     private func pause() {
         state.withLock { state in
             defer { state.socketWatch = nil }
@@ -70,7 +70,7 @@ extension Connection {
             return true
         }
         guard isFirst else { return reject("the host sent a second hello") }
-        // From now on the kernel accepts descriptors, which a launch brings with it.
+        // From now on, the kernel accepts descriptors, because a launch sends descriptors.
         socket.setPassRights(true)
         send(.welcome(version: version))
         // The connection joins the user only now, because the welcome is the first packet that a host understands.
@@ -107,7 +107,7 @@ extension Connection {
         case .handle(let handle):
             handle.counted(counts)
             apply(notice, number: number, to: handle)
-        // The extension has ended, and its host may not know that yet.
+        // The extension may have ended, and its host may not know that yet.
         case .later: break
         case .tooMuch: reject("the host sent too many notices about an extension that is being launched")
         case .unknown: reject("the host sent a notice about an extension that it never launched")

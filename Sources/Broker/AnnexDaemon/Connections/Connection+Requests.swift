@@ -8,7 +8,7 @@ internal import Synchronization
 extension Connection {
     /// Passes a request to the user's lanes, which answer it.
     func begin(_ request: ServiceRequest, number: UInt64, handed: HandedOver) {
-        // Descriptors stay open for as long as their request waits in a lane, so unexpected ones are closed now.
+        // Descriptors stay open while their request waits in a lane. So unexpected descriptors are closed now.
         if handed.count != request.descriptors { handed.letGo() }
         switch request {
         case .install(let name, let granting):
@@ -48,7 +48,8 @@ extension Connection {
             }
         case .list(let last, let withDisabled, let languages):
             query(number) { broker throws(BrokerError) in
-                // So many fit in one packet, whatever their names and summaries are.
+                // This number of extensions fits in one packet, even if their names and summaries have the longest
+                // allowed length.
                 let (page, isAll) = broker.list(
                     after: last, withDisabled: withDisabled, in: languages, most: languages == nil ? 64 : 24)
                 return .extensions(page, isAll: isAll)
@@ -90,7 +91,7 @@ extension Connection {
         }
     }
 
-    /// Answers a question about the installed extensions, on the lane for queries.
+    /// Answers a request for data about the installed extensions, on the lane for queries.
     private func query(
         _ number: UInt64, _ body: @escaping @Sendable (Broker) throws(BrokerError) -> ServiceAnswer
     ) {
@@ -99,7 +100,7 @@ extension Connection {
         }
     }
 
-    /// Performs a request and answers it, unless its connection has been closed meanwhile.
+    /// Performs a request and answers it. If its connection has been closed meanwhile, the request is not performed.
     private func answer(_ number: UInt64, _ body: () throws(BrokerError) -> ServiceAnswer) {
         guard state.withLock({ $0.phase.isOpen }) else { return user.giveBack(\.openRequests) }
         let answer: ServiceAnswer
@@ -159,24 +160,24 @@ extension Connection {
         }
     }
 
-    /// Checks that enough descriptors are left. A user takes descriptors not only by connections, but also by sending
-    /// them. The last free descriptors are kept for root.
+    /// Checks that enough descriptors are left. A user takes descriptors by connections, and also by sending
+    /// descriptors. The last free descriptors are kept for root.
     private func checkReserve(_ handed: HandedOver) throws(BrokerError) {
         if let rejection = user.descriptors.rejection(of: handed.highest, from: user.number) { throw rejection }
     }
 
     /// The client's identity, which `annex top` uses to read the channel's counts. This function must not run on the
-    /// event loop's thread: a query about a process that is ending may have to free that process's memory.
+    /// event loop's thread: a query about an ending process may have to free the memory of that process.
     private func identity() -> ProcessIdentity? {
         let identity = ProcessIdentity(number, of: user.number)
-        // This check comes last. If the process has not ended by now, the number was still its own when the identity
+        // This check comes last. If the process has not ended by now, the number still belonged to it when the identity
         // was read.
         return process.hasEnded ? nil : identity
     }
 
     /// Keeps a duplicate of the control socket until the extension has the socket or has ended. The last close of a
     /// socket frees all unread messages in it, and that may take long. A launch that waits for a slot may end on the
-    /// event loop. Because of the duplicate, the last close never happens there.
+    /// event loop. Because of the duplicate, the last close never happens on the event loop.
     private func kept(
         _ control: borrowing Descriptor, for identifier: String
     ) throws(BrokerError) -> HandedOver {
@@ -187,13 +188,13 @@ extension Connection {
         }
     }
 
-    /// Called once the launch is under way. Passes on the reports that came meanwhile, or ends the extension if its
-    /// host is gone.
+    /// This function is called when the broker has begun the launch. It passes on the reports that arrived earlier. If
+    /// the host is gone, it ends the extension.
     private func attach(_ handle: any ExtensionHandle, number: UInt64) {
         let (isClosed, waiting) = state.withLock { state in
             let waiting = state.extensions[number]?.waiting ?? []
             // Later counts go straight to the handle. These older counts are passed on inside the lock, so that they
-            // cannot overwrite the later ones.
+            // cannot overwrite the later counts.
             if let counts = state.extensions[number]?.counts { handle.counted(counts) }
             if state.extensions[number] != nil {
                 state.extensions[number]?.handle = handle
@@ -216,7 +217,8 @@ extension Connection {
         if case .ping = event { acknowledgeForOldHost(number) }
     }
 
-    /// A host of an older version does not report that it has passed a ping on, so the daemon assumes that it did.
+    /// A host of an older version does not report that it has passed a ping on. So the daemon assumes that the host did
+    /// so.
     private func acknowledgeForOldHost(_ number: UInt64) {
         let handle = state.withLock { state in
             state.version < ServiceWire.firstWithPings ? state.extensions[number]?.handle : nil
@@ -246,7 +248,7 @@ extension Connection {
 
     private func requestBegan(_ request: UInt64, number: UInt64, handle: any ExtensionHandle) {
         let isAllowed = state.withLock { state in
-            // The extension has ended, and its host may not know that yet.
+            // The extension may have ended, and its host may not know that yet.
             guard let requests = state.extensions[number]?.requests else { return true }
             guard requests.count < ServiceWire.mostOpenRequests else { return false }
             return state.extensions[number]?.requests.insert(request).inserted ?? true
@@ -262,7 +264,8 @@ extension Connection {
 }
 
 extension ProtocolViolation {
-    /// The text comes from a host. The text of a budget violation goes into a report unchanged, so it is escaped here.
+    /// The text comes from a host. The text of a budget violation goes into a report unchanged, so the text is escaped
+    /// here.
     fileprivate var escaped: ProtocolViolation {
         isBudget ? ProtocolViolation("\(Escaped(text))", isBudget: true) : self
     }

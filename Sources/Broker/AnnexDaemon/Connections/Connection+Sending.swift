@@ -5,8 +5,8 @@ internal import Glibc
 internal import Synchronization
 
 extension Connection {
-    /// Sends a packet, or keeps it until the socket has room. If too much is kept, or for too long, the connection is
-    /// closed, because the host does not read.
+    /// Sends a packet, or keeps it until the socket has room. If too many packets are kept, or a packet is kept for too
+    /// long, the connection is closed, because the host does not read.
     func send(_ packet: DaemonPacket) {
         guard let bytes = try? packet.encoded() else { return close("a packet of the daemon is too long") }
         let isTooMuch = state.withLock { state in
@@ -20,7 +20,8 @@ extension Connection {
         if isTooMuch { close("the host does not read the packets that it gets") }
     }
 
-    /// Informs the host that the installed apps or extensions have changed, if its version knows such notices.
+    /// Informs the host that the installed apps or extensions have changed. The host is informed only if its version
+    /// knows such notices.
     func announce(_ number: UInt64) {
         let isDue = state.withLock { state in
             guard state.phase.isOpen, state.version >= ServiceWire.firstWithChanges, !state.hasUnsentNews else {
@@ -40,7 +41,7 @@ extension Connection {
             do throws(SystemError) {
                 try socket.send(next)
             } catch {
-                // Any other error shows again when the socket is read, and ends the connection there.
+                // Any other error occurs again when the socket is read, and ends the connection there.
                 guard error.errno == EAGAIN else { return state.unread.clear() }
                 state.unread.isStuck(at: MonotonicClock.now())
                 return flushLater(&state)
@@ -70,11 +71,12 @@ extension Connection {
     }
 }
 
-/// Packets for which a connection's socket has no room yet, in order. Reads no clock: the caller passes the moments.
+/// Packets that wait in order because a connection's socket has no room yet. This type reads no clock: the caller
+/// passes the moments.
 struct Outbox: Sendable {
     private var packets: [[UInt8]] = []
     private(set) var bytes = 0
-    /// Since when nothing could be sent; nil if the last attempt succeeded.
+    /// The moment since which nothing could be sent; nil if the last attempt succeeded.
     private var stuckSince: UInt64?
 
     var count: Int { packets.count }

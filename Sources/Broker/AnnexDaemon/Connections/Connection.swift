@@ -7,23 +7,24 @@ internal import Glibc
 internal import Logging
 internal import Synchronization
 
-/// A host's connection to the daemon. Everything that arrives on it is untrusted: it is read within limits and checked.
-/// A host that breaks a rule loses the connection, and all its extensions end.
+/// A host's connection to the daemon. All data that arrives on it is untrusted: the daemon reads it within limits and
+/// checks it. If a host breaks a rule, the host loses the connection, and all its extensions end.
 final class Connection: ChangeListener {
     /// An extension that this host launched.
     struct Launched {
         var handle: (any ExtensionHandle)?
-        /// Reports that arrived while the launch was under way.
+        /// Reports that arrived while the launch was in progress.
         var waiting: [ExtensionNotice] = []
         /// The counts of the channel that came with the last of these reports.
         var counts: SessionStatistics?
-        /// The requests that the broker counts as open. They are kept here to limit how many the broker must remember.
+        /// The requests that the broker counts as open. They are kept here to limit how many requests the broker must
+        /// remember.
         var requests: Set<UInt64> = []
     }
 
     enum Phase {
         case awaitingHello, open, closed
-        /// A containing app's; the portal itself reads the socket.
+        /// The connection of a containing app. The portal itself reads the socket.
         case portal(AppPortal?)
 
         /// Whether the connection itself reads its socket.
@@ -35,15 +36,15 @@ final class Connection: ChangeListener {
 
     struct State {
         var phase = Phase.awaitingHello
-        /// The version that both sides use, from the hello on.
+        /// The version that both sides use after the hello.
         var version = ServiceWire.versions.upperBound
-        /// The number of the last request; the numbers rise.
+        /// The number of the last request. The numbers rise.
         var last: UInt64 = 0
         var extensions: [UInt64: Launched] = [:]
         var unread = Outbox()
         var isFlushing = false
-        /// Whether a notice of a change waits in the outbox. One is enough, because a host lists everything again after
-        /// each notice.
+        /// Whether a notice of a change waits in the outbox. One waiting notice is enough, because a host lists all
+        /// extensions again after each notice.
         var hasUnsentNews = false
         var socketWatch: EventLoop.Watch?
         var processWatch: EventLoop.Watch?
@@ -53,7 +54,8 @@ final class Connection: ChangeListener {
     let state = Mutex(State())
     let socket: OpenSocket
     let process: ProcessHandle
-    /// The client's process ID, which is valid until the process ends; 0 if it has none here.
+    /// The client's process ID, which is valid until the process ends. It is 0 if the process has no ID in this PID
+    /// namespace.
     let number: Int32
     let user: DaemonUser
     let loop: EventLoop
@@ -75,8 +77,8 @@ final class Connection: ChangeListener {
         self.onClose = onClose
     }
 
-    /// Begins to read. A pidfd reports the end of the client's process. The socket does not show that end if a child
-    /// that the client forked keeps it open.
+    /// Begins to read. A pidfd reports the end of the client's process. If a child that the client forked keeps the
+    /// socket open, the socket does not show that end.
     func begin() throws(SystemError) {
         let process = try loop.watch(process.descriptor.number) { [weak self] _ in
             self?.close("the process of the host has ended")
@@ -104,7 +106,7 @@ final class Connection: ChangeListener {
 
     // MARK: The end
 
-    /// Closes the connection because its client broke a rule, after sending the reason.
+    /// Sends the reason to a client that broke a rule, and closes its connection.
     func reject(_ what: String) {
         if user.mayLogBreak() {
             logger.notice("a connection was closed because its client broke a rule", metadata: words(what))
@@ -146,9 +148,9 @@ final class Connection: ChangeListener {
 }
 
 extension Connection {
-    /// Logs a change of the installed apps: the user, the process and its program. Any process of a user may change
-    /// that user's installed apps, and this entry shows which one did. It must not run on the event loop's thread,
-    /// because it inspects the process.
+    /// Logs a change of the installed apps, with the user, the process and its program. Any process of a user may
+    /// change that user's installed apps, and this entry shows which process did. This function must not run on the
+    /// event loop's thread, because it inspects the process.
     func record(_ what: String, for identifier: String) {
         logger.notice(
             "\(what)",
@@ -159,7 +161,7 @@ extension Connection {
     }
 
     /// The path of the client's program; nil if it cannot be found. Another process may have the process ID by now, so
-    /// the path only counts if the client has not ended.
+    /// the path is valid only if the client has not ended.
     private var program: String? {
         guard number > 0, let path = try? Descriptor.directory("/proc/\(number)").linkTarget("exe") else { return nil }
         return process.hasEnded ? nil : path
@@ -167,7 +169,7 @@ extension Connection {
 }
 
 /// A connection's socket until it is released. Closing it may take long, because its unread data may contain
-/// descriptors of any kind. So it is closed on the lane of the user who sent that data.
+/// descriptors of any kind. So the lane of the user who sent that data closes it.
 final class OpenSocket: Sendable {
     /// The socket's number for the event loop's watch, which ends before the socket is released.
     let number: Int32
@@ -184,14 +186,14 @@ final class OpenSocket: Sendable {
         letGo()
     }
 
-    /// - Throws: `EPIPE` also after the socket was released.
+    /// - Throws: `EPIPE` if the peer has closed the connection, or if the socket was released.
     func send(_ bytes: [UInt8]) throws(SystemError) {
         try socket.withLock { (socket) throws(SystemError) in
             guard try socket?.send(bytes) != nil else { throw SystemError("send", errno: EPIPE) }
         }
     }
 
-    /// Another owner of the same socket.
+    /// A duplicate of the socket, which has a separate owner.
     /// - Throws: `EPIPE` if the socket was released.
     func duplicate() throws(SystemError) -> ControlSocket {
         try socket.withLock { (socket) throws(SystemError) in
@@ -208,8 +210,8 @@ final class OpenSocket: Sendable {
         socket.withLock { _ = $0?.setPassRights(accept) }
     }
 
-    /// Shuts the socket down and closes it later, on the lane. The peer can still read what was sent. A second call has
-    /// no effect.
+    /// Shuts the socket down and closes it later, on the lane. The peer can still read the data that was sent. A second
+    /// call has no effect.
     func letGo() {
         let number = socket.withLock { socket -> Int32? in
             guard let taken = socket.take() else { return nil }

@@ -4,8 +4,8 @@ internal import AnnexLinux
 internal import Glibc
 
 extension ExtensionDescriptors {
-    /// Accepts the three descriptors of a launch if they are valid ends of a channel. None of the checks reaches a file
-    /// system, because a client's own file system might never answer.
+    /// Accepts the three descriptors of a launch if they are valid ends of a channel. None of the checks accesses a
+    /// file system, because a client's own file system might never answer.
     static func checked(_ handed: HandedOver, for identifier: String) throws(BrokerError) -> ExtensionDescriptors {
         guard handed.count == ServiceWire.launchDescriptors, let control = handed.popFirst(),
             let host = handed.popFirst(), let other = handed.popFirst()
@@ -54,7 +54,7 @@ extension ExtensionDescriptors {
 }
 
 extension HandedOver {
-    /// Descriptors that failed the check, to be closed.
+    /// The descriptors that failed the check, so that they are closed.
     fileprivate convenience init(
         control one: consuming Descriptor, hostRegion other: consuming Descriptor,
         extensionRegion third: consuming Descriptor,

@@ -2,8 +2,8 @@ internal import AnnexBrokerAPI
 internal import AnnexLinux
 internal import Glibc
 
-/// The user and the process at the other end of a connection, as the kernel reports them. The process is held by a
-/// pidfd.
+/// The user and the process at the other end of a connection, as the kernel reports them. A pidfd identifies the
+/// process.
 struct PeerIdentity: ~Copyable {
     let user: UInt32
     let process: ProcessHandle
@@ -17,7 +17,7 @@ struct PeerIdentity: ~Copyable {
         self.number = number
     }
 
-    /// - Throws: `ESRCH` if the process that connected has ended.
+    /// - Throws: `ESRCH` if the process that opened the connection has ended.
     init(of socket: borrowing ControlSocket) throws(SystemError) {
         let credentials = try PeerCredentials(of: socket)
         let process = try Self.process(of: socket, credentials)
@@ -27,9 +27,9 @@ struct PeerIdentity: ~Copyable {
 
     consuming func takeProcess() -> ProcessHandle { process }
 
-    /// Kernels before 6.5 give no pidfd of a socket's peer, only a process ID, which may belong to another process by
-    /// now. The process with this ID is accepted only if the same user or root owns it. If it is another process after
-    /// all, the connection merely lasts as long as that process.
+    /// Kernels before 6.5 give no pidfd of a socket's peer. They give only a process ID, which may belong to another
+    /// process by now. The process with this ID is accepted only if the same user or root owns it. If it is
+    /// nevertheless another process, the only effect is that the connection lasts as long as that process.
     private static func process(
         of socket: borrowing ControlSocket, _ credentials: PeerCredentials
     ) throws(SystemError) -> ProcessHandle {
@@ -44,10 +44,10 @@ struct PeerIdentity: ~Copyable {
 }
 
 /// Decides which user a peer counts as. One user of a machine can have many user IDs: `/etc/subuid` gives most users
-/// 65,536 of them, for user namespaces of their own. If each ID had a store and limits of its own, that user would have
-/// 65,536 times the limits.
+/// 65,536 IDs for their own user namespaces. If each ID had its own store and limits, that user would have 65,536 times
+/// the limits.
 extension PeerIdentity {
-    /// Why the machine's daemon does not serve this peer; nil if it does.
+    /// The error because of which the machine's daemon does not serve this peer; nil if it serves the peer.
     func rejection() -> BrokerError? {
         do throws(SystemError) {
             return try isItsOwn() ? nil : Self.subIdentity(user)
@@ -65,7 +65,7 @@ extension PeerIdentity {
             remedy: "connect as that user from outside the container, or run annexd inside it")
     }
 
-    /// Whether the user ID is the peer's own. It is the peer's own in three cases:
+    /// Whether the user ID is the peer's own ID. This is true in three cases:
     /// - The peer is in this daemon's own user namespace.
     /// - The peer's user made the namespace that the peer is in.
     /// - Root made that namespace, and the user ID is the same inside and outside.
@@ -73,8 +73,8 @@ extension PeerIdentity {
         guard let own = try Self.ownNamespace() else { return true }
         var space = try UserNamespace(of: process, numbered: number)
         guard try !space.isSame(as: own) else { return try stillItsOwn(true) }
-        // The owner of the namespace directly below the daemon's own decides. Inside that namespace the peer may act as
-        // any user, and so choose the owner of further namespaces.
+        // The decision depends on the owner of the namespace directly below the daemon's own namespace. Inside that
+        // namespace, the peer may act as any user. So the peer could choose the owner of further namespaces.
         while true {
             let parent = try space.parent()
             if try parent.isSame(as: own) { break }
@@ -84,13 +84,15 @@ extension PeerIdentity {
         return try stillItsOwn(maker == user || (maker == 0 && isMappedToItself()))
     }
 
-    /// The namespaces were found by process ID. The answer holds only if the process has not ended meanwhile.
+    /// Returns an answer about the namespaces, which were found by process ID. The answer is valid only if the process
+    /// has not ended meanwhile.
     private func stillItsOwn(_ answer: Bool) throws(SystemError) -> Bool {
         guard !process.hasEnded else { throw SystemError("pidfd", errno: ESRCH) }
         return answer
     }
 
-    /// nil on a kernel without user namespaces, on which every process has its user's own ID.
+    /// The namespace of this daemon. It is nil on a kernel without user namespaces. On that kernel, every process has
+    /// its user's own ID.
     private static func ownNamespace() throws(SystemError) -> UserNamespace? {
         do throws(SystemError) {
             return try UserNamespace.own()
@@ -132,11 +134,12 @@ struct UserMap: Sendable, Equatable {
         self.init(text: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Whether the namespace maps every user ID of the machine. All users without an ID inside look like the same one,
-    /// the overflow user.
+    /// Whether the namespace maps every user ID of the machine. All users without an ID in the namespace look like the
+    /// same user, the overflow user.
     var hasEverybody: Bool { ranges.reduce(UInt64(0)) { $0 + UInt64($1.count) } >= UInt64(UInt32.max) }
 
-    /// The user ID that stands for all users without an ID in this process's namespace; nil if every user has one.
+    /// The user ID that stands for all users without an ID in this process's namespace. It is nil if every user has an
+    /// ID.
     static func overflowUser() -> UInt32? {
         guard let own = UserMap(of: "self"), !own.hasEverybody else { return nil }
         guard let file = try? Descriptor.open("/proc/sys/kernel/overflowuid", O_RDONLY),

@@ -3,8 +3,8 @@ internal import Glibc
 package import Logging
 internal import Synchronization
 
-/// The log of `annexd`: one line for each event, followed by its metadata. For systemd's journal the line begins with
-/// the level as a number, and without the time, which the journal adds.
+/// The log of `annexd`. It has one line for each event, followed by the event's metadata. For systemd's journal, the
+/// line begins with the level as a number. It has no time, because the journal adds the time.
 package struct DaemonLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
@@ -30,13 +30,13 @@ package struct DaemonLogHandler: LogHandler {
     package func log(event: LogEvent) {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
         let words = all.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.quoted("\($0.value)"))" }
-        // Escaping keeps the entry on one line, whatever its values are.
+        // Escaping keeps the entry on one line, even if the values contain line breaks.
         let line = Escaped(escapedBefore: ([label + ":", "\(event.message)"] + words).joined(separator: " "))
         writer.add("\(isForJournal ? Self.priority(event.level) : "\(Self.time()) \(event.level) ")\(line)")
     }
 
-    /// A value may come from an untrusted client. It is put in quotes, and quotes in it are doubled, so that it cannot
-    /// pass for another key and value.
+    /// Puts a value in quotes, and doubles the quotes in it. The value may come from an untrusted client, and must not
+    /// look like another key and value.
     private static func quoted(_ value: String) -> String {
         let text = Escaped(escapedBefore: value).description
         let needsQuotes = text.isEmpty || text.utf8.contains { " ='\"".utf8.contains($0) }
@@ -58,10 +58,11 @@ package struct DaemonLogHandler: LogHandler {
     private static func time() -> String { WallClock.now().text }
 }
 
-/// Lines of a log on their way to a descriptor. A thread writes them, and runs only while there are lines.
+/// Writes the lines of a log to a descriptor. A thread writes the lines, and runs only while there are lines.
 ///
-/// A reader that reads slowly, or not at all, blocks no writer. A bounded number of lines waits, and further lines are
-/// lost. Just before the next accepted line, the log states how many.
+/// If the reader of the log is slow, or does not read at all, no writer of the log is blocked. A bounded number of
+/// lines waits, and further lines are lost. Just before the next accepted line, the log states the number of lost
+/// lines.
 package final class LogWriter: Sendable {
     /// The most lines that may wait.
     static let mostWaiting = 2_048
@@ -70,16 +71,16 @@ package final class LogWriter: Sendable {
 
     private let descriptor: Int32
     private let lane = Lane("annex-log")
-    /// Lines that were lost since the last accepted line.
+    /// The number of lines that were lost since the last accepted line.
     /// SYNC: relaxed: a count that orders nothing.
     private let lost = Atomic<Int>(0)
 
-    /// - Parameter descriptor: stays open for as long as this is used.
+    /// - Parameter descriptor: the descriptor, which must stay open as long as this writer is used.
     package init(to descriptor: Int32 = STDERR_FILENO) {
         self.descriptor = descriptor
     }
 
-    /// Queues a line; returns at once.
+    /// Queues a line, and returns at once.
     package func add(_ line: String) {
         guard lane.count < Self.mostWaiting else {
             lost.add(1, ordering: .relaxed)

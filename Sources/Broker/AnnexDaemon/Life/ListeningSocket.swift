@@ -3,13 +3,13 @@ package import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// The socket that accepts a daemon's connections. The daemon makes it, or its parent passes it on.
+/// The socket that accepts a daemon's connections. Either the daemon makes it, or the daemon's parent passes it on.
 package struct ListeningSocket: ~Copyable, Sendable {
     package let descriptor: Descriptor
-    /// Whether another program made the socket, and keeps it when the daemon ends.
+    /// Whether another program made the socket, and keeps the socket when the daemon ends.
     package let isGiven: Bool
 
-    /// The first descriptor that a parent passes on, by systemd's protocol.
+    /// The first descriptor that a parent passes on, according to systemd's protocol.
     private static let firstGiven: Int32 = 3
     /// The name under which a daemon passes its own socket on to its successor.
     private static let ownName = "annexd-own"
@@ -19,14 +19,14 @@ package struct ListeningSocket: ~Copyable, Sendable {
         self.isGiven = isGiven
     }
 
-    /// The socket that systemd, or this daemon's predecessor, passed on (`LISTEN_FDS`); nil if there is none.
-    /// - Throws: `ENOTSOCK` if the parent passed on something else.
+    /// The socket that systemd or this daemon's predecessor passed on (`LISTEN_FDS`); nil if there is none.
+    /// - Throws: `ENOTSOCK` if the parent did not pass on exactly one listening socket.
     package static func given() throws(SystemError) -> ListeningSocket? {
         guard Self.number("LISTEN_PID") == Int(getpid()), let count = Self.number("LISTEN_FDS"), count > 0 else {
             return nil
         }
         let isOwn = getenv("LISTEN_FDNAMES").map { String(cString: $0) } == ownName
-        // Child processes must not take these variables for their own.
+        // Child processes must not read these variables as if the socket were passed on to them.
         for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
         let socket = Descriptor(owning: firstGiven)
         guard count == 1, LocalSocket.isListener(socket) else {
@@ -38,7 +38,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
         return ListeningSocket(readied(socket), isGiven: !isOwn)
     }
 
-    /// Makes a socket, and replaces a stale one. The caller must hold the lock of the state folder.
+    /// Makes a socket, and replaces a stale socket. The caller must hold the lock of the state folder.
     /// - Parameter isForAll: whether every user may connect.
     package static func made(at path: String, isForAll: Bool) throws(SystemError) -> ListeningSocket {
         let folder = path.split(separator: "/").dropLast().joined(separator: "/")
@@ -47,7 +47,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
                 errno == ENOENT ? "name a path in an existing folder with --socket, or set XDG_RUNTIME_DIR" : nil
             throw SystemError("mkdir", errno: errno, path: "/" + folder, remedy: remedy)
         }
-        // A broker of root may have created this folder already, with access for root alone.
+        // A broker that runs as root may have created this folder already, with access for root alone.
         if path == DaemonPlace.systemSocket { try Descriptor.directory("/" + folder).setMode(0o755) }
         do throws(SystemError) {
             _ = try LocalSocket.connect(to: path, patience: .seconds(1))
@@ -74,7 +74,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
     }
 
     /// Makes the socket refuse descriptors, because a client may not send any before its hello. Kernels before 6.16
-    /// cannot refuse them, so there the daemon closes them.
+    /// cannot refuse them. On those kernels, the daemon closes the descriptors.
     private static func readied(_ descriptor: consuming Descriptor) -> Descriptor {
         let socket = ControlSocket(owning: descriptor)
         _ = socket.setPassRights(false)
@@ -85,10 +85,12 @@ package struct ListeningSocket: ~Copyable, Sendable {
         getenv(name).flatMap { Int(String(cString: $0)) }
     }
 
-    /// Replaces this program with another one and passes the socket on to it. Returns only by throwing an error.
+    /// Replaces this program with another program and passes the socket on to that program. The call returns only by
+    /// throwing an error.
     package func handOver(to program: String, _ arguments: [String]) throws(SystemError) -> Never {
         let number = descriptor.number
-        // The descriptor may already have the right number. `dup2` onto itself would not clear its close-on-exec flag.
+        // The descriptor may already have the right number. In that case, `dup2` would not clear its close-on-exec
+        // flag.
         if number == Self.firstGiven {
             guard fcntl(number, F_SETFD, 0) == 0 else { throw SystemError("fcntl(F_SETFD)", errno: errno) }
         } else {
@@ -116,7 +118,7 @@ package enum ServiceManager {
 
     private static func send(_ text: String) {
         guard let place = getenv("NOTIFY_SOCKET") else { return }
-        // An error is ignored, because the daemon works without the service manager too.
+        // An error is ignored, because the daemon also works without the service manager.
         try? LocalSocket.sendDatagram(text, to: String(cString: place))
     }
 }

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The limits of each user of a daemon, and of all users together. The daemon rejects requests beyond them, or lets
-/// them wait.
+/// The limits of each user of a daemon, and of all users together. The daemon rejects requests that exceed a limit, or
+/// lets these requests wait.
 package struct DaemonLimits: Sendable, Hashable {
     /// The most connections of one user.
     package var connections = 64
@@ -14,40 +14,43 @@ package struct DaemonLimits: Sendable, Hashable {
     /// The most apps of one user, and the most extensions in them.
     package var apps = 64
     package var extensions = 256
-    /// How many versions of each app stay installed: the one that is used, and others that the user can choose.
+    /// How many versions of each app stay installed. These are the version that is used, and other versions that the
+    /// user can choose.
     package var versions = 2
     /// The most bytes of one user's installed apps.
     package var installedBytes: Int64 = 2 << 30
     /// The most bytes of all users' installed apps together, and the bytes that must stay free on their disk.
     package var allInstalledBytes: Int64 = 64 << 30
     package var freeBytes: Int64 = 256 << 20
-    /// The most changes of one user's store in a minute: installations, removals and switches. Each change makes the
-    /// disk write, which all users share.
+    /// The most changes of one user's store in a minute: installations, removals and switches. Each change causes
+    /// writes to the disk, which all users share.
     package var changesPerMinute = 240
-    /// The most packets per second that are read from one user's connections; further packets wait in the sockets.
+    /// The most packets per second that are read from one user's connections. Further packets wait in the sockets.
     package var packetsPerSecond = 20_000
-    /// The most descriptors of one user that may wait to be closed; the user's own file system can make a close slow.
-    /// From this number on, none of the user's packets are read. From four times this number, no further connection of
-    /// the user is accepted.
+    /// The most descriptors of one user that may wait to be closed. The user's own file system can make a close slow.
+    /// If this number is reached, the daemon reads none of the user's packets. If four times this number is reached,
+    /// the daemon accepts no further connection of the user.
     package var closing = 256
-    /// The memory of all extensions of one user together, in bytes: by default half of the machine's.
+    /// The memory of all extensions of one user together, in bytes. The default is half of the machine's memory.
     package var memoryBytes: Int64 = DaemonLimits.machineMemory / 2
     /// The most processes and threads of one user's extensions.
     package var processes = 4096
-    /// The weights of one user's extensions when others compete for the processors and the disks. The daemon itself has
-    /// 100.
+    /// The weights of one user's extensions for the processors and the disks. They apply when other programs compete
+    /// for the same resource. The daemon itself has the weight 100.
     package var processorWeight = 50
     package var diskWeight = 50
     /// The longest time from the connection to its hello.
     package var handshake = Duration.seconds(5)
-    /// The most packets that wait because a connection does not read, and the longest time without any progress.
+    /// The most packets that wait because a connection does not read, and the longest time in which no packet can be
+    /// sent.
     package var unreadPackets = 512
     package var unread = Duration.seconds(10)
     /// The most bytes that wait because one user's connections do not read.
     package var unreadBytes = 16 << 20
-    /// How long the daemon waits for the ends of extensions when it shuts down.
+    /// How long the daemon waits for extensions to end when it shuts down.
     package var farewell = Duration.seconds(10)
-    /// How long a user without connections and extensions keeps a broker, and with it the record of failures.
+    /// How long the daemon keeps the broker of a user without connections and extensions. The broker holds the record
+    /// of failures.
     package var idle = Duration.seconds(600)
 
     private static let machineMemory: Int64 = {

@@ -2,12 +2,12 @@ package import AnnexBroker
 
 /// The settings of a daemon.
 package struct DaemonOptions: Sendable {
-    /// The folder for installed apps; created if it is missing.
+    /// The folder for installed apps. It is created if it is missing.
     package var state: String
-    /// Whether the daemon serves every user of the machine, each with a broker and a store. Otherwise it serves its own
-    /// user alone.
+    /// Whether the daemon serves every user of the machine, each with a broker and a store. Otherwise, it serves only
+    /// its own user.
     package var isSystem: Bool
-    /// The path of the socket; nil if it is the standard one, or its path is not known.
+    /// The path of the socket. It is nil if the path is the standard path, or is not known.
     package var socket: String?
     package var limits = DaemonLimits()
     /// The settings with which the daemon's brokers override the policies.
@@ -16,8 +16,8 @@ package struct DaemonOptions: Sendable {
     /// The folder of a user's apps.
     func store(of user: UInt32) -> String { isSystem ? "\(state)/apps/\(user)" : "\(state)/apps" }
 
-    /// The folder in which the machine's daemon keeps a user's reports. Each user has one. So even if many extensions
-    /// of one user end, the reports of other users stay.
+    /// The folder in which the machine's daemon keeps a user's reports. Each user has a separate folder. So even if
+    /// many extensions of one user end, the reports of other users stay.
     func reports(of user: UInt32) -> String { "\(state)/reports-of/\(user)" }
 
     /// The folder of a user's private directories.
@@ -25,7 +25,7 @@ package struct DaemonOptions: Sendable {
         isSystem ? "\(state)/private-of/\(user)" : "\(state)/private"
     }
 
-    /// The folders above the private directories of users, of the machine's daemon.
+    /// The folders of the machine's daemon that lie above the private directories of users.
     var waysToPrivateDirectories: [String] { [state, "\(state)/private-of"] }
 
     package init(state: String, isSystem: Bool) {

@@ -13,8 +13,9 @@ extension AppStore {
         /// When the folder last changed, in nanoseconds after 1970.
         let changed: Int64
 
-        /// If one of two folders was once set aside, as its name shows, it counts as the older one. Their times are not
-        /// compared, because setting a folder aside changes its time too.
+        /// Whether this folder is newer than another folder. A folder whose name shows that it was once set aside
+        /// counts as the older folder. In that case, the times are not compared, because setting a folder aside changes
+        /// its time too.
         func isNewer(than other: Found?) -> Bool {
             guard let other else { return true }
             let (wasKept, otherWasKept) = (build.folder.hasSuffix(keptSuffix), other.build.folder.hasSuffix(keptSuffix))
@@ -22,16 +23,16 @@ extension AppStore {
         }
     }
 
-    /// A folder that is not in the rebuilt index, and the reason.
+    /// A folder that is not in the rebuilt index, and the reason for this.
     private struct Left {
         let folder: String
         let why: String
     }
 
-    /// Rebuilds a damaged index from the valid apps in the store, and sets the damaged one aside. Every extension is
-    /// switched off, because the damaged index no longer tells which ones the user had switched off.
+    /// Rebuilds a damaged index from the valid apps in the store, and sets the damaged index aside. Every extension is
+    /// switched off, because the damaged index no longer shows which extensions the user had switched off.
     ///
-    /// The damaged index stays until the new one replaces it. If the daemon is killed before that, the next start
+    /// The damaged index stays until the new index replaces it. If the daemon is killed before that, the next start
     /// rebuilds the index again.
     static func rebuilt(
         in folder: borrowing Descriptor, path: String, log: StoreLog
@@ -59,7 +60,7 @@ extension AppStore {
                 let other = newest[key]?[found.build.number]
                 let isNewer = found.isNewer(than: other)
                 if isNewer { newest[key, default: [:]][found.build.number] = found }
-                // If the daemon was killed while it replaced an app, the old folder may still be there.
+                // If the daemon was killed while it replaced an app, the old folder may still exist.
                 if let older = isNewer ? other : found {
                     left.append(Left(folder: older.build.folder, why: "the store holds a newer copy of the same app"))
                 }
@@ -69,7 +70,7 @@ extension AppStore {
         return (StoreIndex(apps: apps.sorted { $0.identifier < $1.identifier }), left)
     }
 
-    /// The record of an app: its highest version is used.
+    /// The record of an app. The app's highest version is used.
     private static func app(of versions: [BundleVersion: Found]) -> StoreIndex.App? {
         let ranked = versions.sorted { $0.key > $1.key }.map(\.value)
         guard let first = ranked.first else { return nil }
@@ -79,8 +80,8 @@ extension AppStore {
             choices: Dictionary(off) { first, _ in first })
     }
 
-    /// Renames a folder instead of removing it. It belongs to the user, and may hold an app even if it cannot be opened
-    /// now.
+    /// Renames a folder instead of removing it. The folder belongs to the user, and may hold an app even if the app
+    /// cannot be opened now.
     private static func setAside(
         _ left: Left, in folder: borrowing Descriptor, log: StoreLog
     ) throws(SystemError) {
@@ -89,7 +90,7 @@ extension AppStore {
         log.setAside(left.folder, as: kept, why: left.why)
     }
 
-    /// Gives the damaged index a second name, and leaves it in place.
+    /// Gives the damaged index a second name, and leaves the index in place.
     private static func keepDamaged(in folder: borrowing Descriptor) throws(SystemError) {
         do throws(SystemError) {
             try folder.removeFile(damagedName)
@@ -105,7 +106,7 @@ extension AppStore {
         let text: String
     }
 
-    /// The app in one of the store's folders, or the reason why there is no valid one.
+    /// The valid app in one of the store's folders, or the reason why the folder contains none.
     private static func findApp(
         in name: String, of folder: borrowing Descriptor, path: String
     ) -> Result<Found, Reason> {
@@ -125,7 +126,8 @@ extension AppStore {
         }
     }
 
-    /// The folder's size, measured as for an archive: the bytes of all files, and 4,096 more for each entry.
+    /// The folder's size, measured in the same way as for an archive. It is the number of bytes of all files, plus
+    /// 4,096 for each entry.
     private static func bytes(of directory: borrowing Descriptor) throws(SystemError) -> UInt64 {
         var sum: UInt64 = 0
         for entry in try directory.entries(atMost: 100_000) {

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Synchronization
 
 extension AppStore {
-    /// An unpacked archive: a folder of the store that the index does not name yet.
+    /// An unpacked archive. It is a folder of the store that the index does not name yet.
     struct Unpacked {
         let folder: String
         let name: String
@@ -13,10 +13,10 @@ extension AppStore {
         let reservation: StoreSpace.Reservation
     }
 
-    /// Unpacks an archive into a new folder, as an app of this name.
+    /// Unpacks an archive into a new folder, as an app with this name.
     /// - Parameters:
     ///   - space: the space that all users share.
-    ///   - hasRoom: whether the app may take so many bytes. It may make room for them.
+    ///   - hasRoom: whether the app may use so many bytes. The closure may free space for them.
     func unpack(
         _ archive: consuming Descriptor, as name: String, in space: StoreSpace, ifRoomFor hasRoom: (Int64) -> Bool
     ) throws(BrokerError) -> Unpacked {
@@ -46,8 +46,8 @@ extension AppStore {
         }
     }
 
-    /// Whether the disk failed, rather than the archive. A bad archive, for example one with the same name twice,
-    /// causes the errors listed here.
+    /// Whether the error comes from the disk and not from the archive. A bad archive, for example an archive that
+    /// contains the same name twice, causes the errors listed here.
     private static func isTheDisks(_ error: any Error) -> Bool {
         guard let error = error as? SystemError else { return false }
         return ![ENOENT, ENOTDIR, EEXIST, ELOOP, EXDEV, EISDIR, ENAMETOOLONG, EILSEQ].contains(error.errno)
@@ -71,7 +71,7 @@ extension AppStore {
             try write(entry, as: place.name, in: parent, from: reader)
         }
         // The index must never reach the disk before the files that it names, even if the machine loses power. One call
-        // covers all files, because up to 20,000 separate calls would keep the disk of every user busy.
+        // covers all files. Up to 20,000 separate calls would delay the disk access of every user.
         try self.folder.synchronizeFileSystem()
     }
 
@@ -98,8 +98,8 @@ extension AppStore {
         }
     }
 
-    /// The mode of an installed file or directory. Every user may read it, because an extension may run as a user of
-    /// its own. Other users still cannot reach it, because the store's own directory is closed to them. A file that
+    /// The mode of an installed file or directory. Every user may read it, because an extension may run as a separate
+    /// user. Other users still cannot reach it, because they have no access to the store's own directory. A file that
     /// every user may change keeps that right, so that the check of the bundle rejects it (P7 in
     /// `Docs/SPECIFICATION.md`).
     private static func mode(of entry: BundleArchive.Entry) -> UInt32 {

@@ -7,25 +7,25 @@ internal import Glibc
 internal import Logging
 internal import Synchronization
 
-/// One user's installed apps on disk: a folder for each app, and an index that names the installed ones.
+/// One user's installed apps on disk. The store has a folder for each app, and an index that names the installed apps.
 ///
 /// A rename replaces `index` as a whole. If `index` does not name a folder, a killed daemon left that folder behind,
-/// and it is removed. Folders that a damaged index may have named are set aside, and never removed. Only one lane
-/// changes a store.
+/// and the folder is removed. If a damaged index may have named a folder, the folder is set aside and never removed.
+/// Only one lane changes a store.
 final class AppStore: Sendable {
     let path: String
     let folder: Descriptor
     let index: Mutex<StoreIndex>
-    /// Builds that the index no longer names, but that running extensions may still use.
+    /// Builds that the index no longer names. Running extensions may still use them.
     private let leavings = Mutex<[Leaving]>([])
-    /// The extensions of each build that was in use since the start, by the build's folder.
+    /// The extensions of each build that was in use since the start. The key is the build's folder.
     private let users = Mutex<[String: [Leaving.Held]]>([:])
 
     static let indexName = "index"
     static let newIndexName = "index.new"
     /// The name of the last index that could not be read.
     static let damagedName = "index.damaged"
-    /// The files of the store itself. The list of trusted teams lies beside the index.
+    /// The files of the store itself. The list of trusted teams lies next to the index.
     private static let ownNames: Set = [indexName, damagedName, TrustFile.name]
     /// The suffix of a folder that was set aside.
     static let keptSuffix = ".kept"
@@ -35,7 +35,7 @@ final class AppStore: Sendable {
         case damaged
     }
 
-    /// Opens the store at a path, or creates it, and removes what a kill left behind.
+    /// Opens the store at a path, or creates it. Files and folders that a killed daemon left behind are removed.
     init(at path: String, of user: UInt32, logger: Logger) throws(SystemError) {
         try Descriptor.makeDirectories(path, mode: 0o700)
         let folder = try Descriptor.directory(path)
@@ -60,8 +60,8 @@ final class AppStore: Sendable {
         }
     }
 
-    /// Reads the index. It counts as damaged only if it was read and is invalid; an error of the disk may be gone the
-    /// next time.
+    /// Reads the index. The index counts as damaged only if it was read and is invalid. An error of the disk does not
+    /// count, because it may be gone the next time.
     /// - Throws: `EPROTO` if a newer daemon has written the index.
     private static func read(_ folder: borrowing Descriptor, path: String) throws(SystemError) -> Reading {
         let bytes: [UInt8]
@@ -87,7 +87,7 @@ final class AppStore: Sendable {
         }
     }
 
-    /// Changes the index on disk; if that fails, nothing has changed.
+    /// Changes the index on disk. If that fails, nothing has changed.
     func change(_ body: (inout StoreIndex) -> Void) throws(SystemError) {
         var next = index.withLock { $0 }
         body(&next)
@@ -111,7 +111,7 @@ final class AppStore: Sendable {
         try folder.synchronize()
     }
 
-    /// The bytes of the installed apps, and of those that running extensions may still use.
+    /// The bytes of the installed apps, and of the apps that running extensions may still use.
     var bytes: Int64 {
         let kept = index.withLock { $0.apps.map(\.bytes) }
         return StoreIndex.sum(kept + leavings.withLock { $0.map(\.build.bytes) })
@@ -119,14 +119,14 @@ final class AppStore: Sendable {
 
     func path(of build: StoreIndex.Build) -> String { "\(path)/\(build.folder)/\(build.name)" }
 
-    /// The bytes that are left of a limit. Replaced apps that are still in use count against it.
+    /// The bytes that are left of a limit. Replaced apps count against the limit while they are still in use.
     func room(within limit: Int64) -> Int64 {
         max(0, limit - bytes)
     }
 
     /// Removes a folder that the index does not name.
     func discard(_ folder: String) {
-        // A folder that cannot be removed now is removed by the next start.
+        // If a folder cannot be removed now, the next start removes it.
         try? self.folder.removeTree(folder)
     }
 }
@@ -159,8 +159,8 @@ extension AppStore {
     }
 }
 
-/// The folder of a build that was replaced or removed. It stays until no extension runs from it: a running extension
-/// holds its bundle.
+/// The folder of a build that was replaced or removed. The folder stays until no extension runs from it. A running
+/// extension holds its bundle, which shows that the folder is in use.
 struct Leaving: Sendable {
     struct Held: Sendable {
         weak let bundle: ExtensionBundle?

@@ -1,8 +1,8 @@
 package import AnnexLinux
 internal import Glibc
 
-/// A lock on a state folder, which one daemon holds at a time. When the daemon's process ends, for whatever cause, the
-/// kernel releases the lock.
+/// A lock on a state folder. Only one daemon holds it at a time. When the daemon's process ends, for whatever cause,
+/// the kernel releases the lock.
 package struct StateLock: ~Copyable, Sendable {
     private let file: Descriptor
 
@@ -16,7 +16,7 @@ package struct StateLock: ~Copyable, Sendable {
             remedy: "another daemon uses this folder: end that daemon first, or name another folder with --state")
     }
 
-    /// The file of all locks, with one byte of it locked.
+    /// Opens the file of all locks, and locks one byte of it.
     fileprivate static func file(of state: String, locking byte: UInt64, remedy: String) throws(SystemError)
         -> Descriptor
     {
@@ -33,7 +33,8 @@ package struct StateLock: ~Copyable, Sendable {
 package final class UserLock: Sendable {
     private let file: Descriptor
 
-    /// - Parameter patience: how long to wait for the present holder; a broker of this user may be about to end.
+    /// - Parameter patience: how long to wait for the present holder. The holder may be a broker of this user that is
+    ///   about to end.
     /// - Throws: `EBUSY` if the store is still locked after that time.
     init(_ user: UInt32, in state: String, patience: Duration) throws(SystemError) {
         let deadline = MonotonicClock.deadline(after: patience)
@@ -53,7 +54,8 @@ package final class UserLock: Sendable {
 
 /// Removes everything that the machine's daemon keeps for a user.
 package enum ForgottenUser {
-    /// Removes a user's apps, reports and private directories. The daemon may run meanwhile, but the user must have no broker in it.
+    /// Removes a user's apps, reports and private directories. The daemon may run meanwhile, but must not hold a broker
+    /// for the user.
     /// - Returns: the folders that were removed.
     /// - Throws: `EBUSY` if the user has a broker.
     package static func remove(_ user: UInt32, from options: DaemonOptions) throws(SystemError) -> [String] {

@@ -2,10 +2,10 @@ internal import AnnexChannel
 internal import AnnexModel
 internal import AnnexRegistry
 
-/// The installed apps of a store. The file is replaced as a whole, so a kill leaves either the old index or the new
-/// one.
+/// The installed apps of a store. The index file is replaced as a whole. So after a kill, the file contains either the
+/// old index or the new index.
 struct StoreIndex: Message, Equatable {
-    /// The version that is written. Version 1 is read as well.
+    /// The version that this daemon writes. This daemon also reads version 1.
     static let version: UInt32 = 2
     static let limits = MessageLimits(bytes: 1 << 20, fields: 16_384, depth: 3)
 
@@ -20,7 +20,7 @@ struct StoreIndex: Message, Equatable {
         encoder.encode(list: apps, as: 2)
     }
 
-    /// The version of an index that may be newer or damaged; nil if even the version cannot be read.
+    /// The version of an index that may be newer or damaged. It is nil if even the version cannot be read.
     static func version(of bytes: [UInt8]) -> UInt32? {
         (try? Version(decoding: bytes, within: limits))?.number
     }
@@ -62,7 +62,7 @@ extension StoreIndex {
         /// The app's `CFBundleVersion`; empty in an index of version 1.
         var version: String
         var digest: String?
-        /// The app's folder in the store, and the name of its bundle there.
+        /// The app's folder in the store, and the name of its bundle in that folder.
         let folder: String
         let name: String
         let bytes: UInt64
@@ -94,20 +94,20 @@ extension StoreIndex {
         var number: BundleVersion { BundleVersion(version) ?? .unstated }
     }
 
-    /// An installed app: the version in use, its other versions, and what the user decided.
+    /// An installed app: the version in use, its other versions, and the user's decisions.
     struct App: Message, Equatable {
         /// The app's bundle identifier.
         let identifier: String
         var elected: Build
         var others: [Build] = []
-        /// The version that the user chose; nil if the highest one is used.
+        /// The version that the user chose. If it is nil, the highest version is used.
         var pinned: String?
-        /// The user's own choices: whether an extension is on. The others have the default of their point.
+        /// The user's own choices: whether an extension is on. Other extensions have the default of their point.
         var choices: [String: Bool] = [:]
         /// The entitlements that the user has granted to each extension.
         var grants: [String: Set<String>] = [:]
         /// Whether the app was recorded under version 1, when every extension was on until the user switched it off.
-        /// Its extensions stay as they were. The next start that can open the app records these states as the user's
+        /// Its extensions keep these states. The next start that can open the app records the states as the user's
         /// choices.
         var isOld = false
 
@@ -175,12 +175,13 @@ extension StoreIndex {
     }
 }
 
-// The registry knows apps by their paths, and the index by their folders.
+// The registry identifies apps by their paths, and the index by their folders.
 
 extension StoreIndex.App {
-    /// The app as the registry knows it.
+    /// The app in the form that the registry uses.
     /// - Parameters:
-    ///   - extensions: the identifiers of the app's extensions. If the record is old, each without a choice is on.
+    ///   - extensions: the identifiers of the app's extensions. If the record is old, each extension without a choice
+    ///     is on.
     ///   - path: the path of a build in the store.
     func known(carrying extensions: [String], path: (StoreIndex.Build) -> String) -> KnownApp {
         var choices = choices
@@ -194,7 +195,7 @@ extension StoreIndex.App {
             choices: choices, grants: grants)
     }
 
-    /// The record of an app that the registry knows; nil if the version in use is not among the builds.
+    /// The record of an app from the registry. The result is nil if the version in use is not among the builds.
     init?(_ known: KnownApp, builds: [StoreIndex.Build], path: (StoreIndex.Build) -> String) {
         func found(_ build: AppBuild) -> StoreIndex.Build? {
             builds.first { path($0) == build.path }.map { one in

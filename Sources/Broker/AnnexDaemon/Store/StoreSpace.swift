@@ -4,14 +4,15 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The disk space for the apps of all users: a limit for all together, and a number of bytes that must stay free.
+/// The disk space for the apps of all users. There is a limit for all users together, and a number of bytes that must
+/// stay free.
 final class StoreSpace: Sendable {
     private struct State {
         /// The bytes of each store, by its path.
         var stores: [String: Int64] = [:]
         /// Whether the stores of users without a broker are counted too.
         var isWhole = false
-        /// The bytes of installations that are under way.
+        /// The bytes of installations that are in progress.
         var reserved: Int64 = 0
     }
 
@@ -27,7 +28,7 @@ final class StoreSpace: Sendable {
         state.withLock { $0.stores[path] = bytes }
     }
 
-    /// Keeps bytes reserved for as long as it exists.
+    /// Keeps bytes reserved as long as this object exists.
     final class Reservation: Sendable {
         private let bytes: Int64
         private let space: StoreSpace
@@ -40,12 +41,12 @@ final class StoreSpace: Sendable {
         deinit { space.state.withLock { $0.reserved -= bytes } }
     }
 
-    /// Reserves bytes. It must not run on the event loop's thread, because it reads the disk.
+    /// Reserves bytes. This function must not run on the event loop's thread, because it reads the disk.
     func reserve(_ bytes: Int64, for app: String) throws(BrokerError) -> Reservation {
         let free = try freeBytes()
         let others = state.withLock { $0.isWhole } ? [:] : stores()
         let fault = state.withLock { state in
-            // A user whom `annexd --forget-user` removed has no store any more.
+            // If `annexd --forget-user` removed a user, the user has no store any more.
             state.stores = state.stores.merging(others) { one, _ in one }.filter { access($0.key, F_OK) == 0 }
             state.isWhole = true
             let fault = shortage(state, of: bytes, free: free)
@@ -91,7 +92,8 @@ final class StoreSpace: Sendable {
         return found
     }
 
-    /// The size that the store's index states. An unreadable index counts as 0 until its user's broker has rebuilt it.
+    /// The size that the store's index states. An unreadable index counts as 0 until the broker of its user has rebuilt
+    /// it.
     private static func bytes(ofStoreAt path: String) -> Int64 {
         let file = "\(path)/index"
         var status = stat()

@@ -8,7 +8,7 @@ internal import AnnexSigning
 internal import Glibc
 internal import Synchronization
 
-// All of this runs on the lane of changes, one change after another.
+// All of this code runs on the lane of changes, one change after another.
 
 extension DaemonUser {
     /// Copies an app into the store, checks the copy, and installs it in place of the app with the same identifier.
@@ -22,8 +22,8 @@ extension DaemonUser {
                 remedy: "install the app with the library or with annex install")
         }
         let made = try resources.store.unpack(archive, as: name, in: space) { hasRoom(for: $0, in: resources) }
-        // The sizes are recorded while the new app's bytes are still reserved, so that they are never missing from the
-        // sum.
+        // The sizes are recorded while the new app's bytes are still reserved. So these bytes are never missing from
+        // the sum.
         defer { withExtendedLifetime(made) { space.record(resources.store.bytes, at: resources.store.path) } }
         do throws(BrokerError) {
             let app = try opened("\(resources.store.path)/\(made.folder)/\(name)", named: name)
@@ -45,7 +45,8 @@ extension DaemonUser {
         }
     }
 
-    /// Whether an app may take so many bytes. Versions that are not used make room for it, the largest first.
+    /// Whether an app may use so many bytes. To free space for the app, versions that are not used are removed, the
+    /// largest first.
     private func hasRoom(for bytes: Int64, in resources: UserResources) -> Bool {
         let spares = resources.store.index.withLock { $0.apps }
             .flatMap { app in app.others.map { (app, $0) } }.sorted { $0.1.bytes > $1.1.bytes }
@@ -93,7 +94,7 @@ extension DaemonUser {
         return extensions
     }
 
-    /// Uses one installed version of an app.
+    /// Chooses the installed version of an app that is used.
     func pin(app identifier: String, to version: String?) throws(BrokerError) -> [InstalledExtension] {
         let resources = try ready()
         let extensions = try resources.broker.pin(app: identifier, to: version) {
@@ -117,7 +118,7 @@ extension DaemonUser {
                 index.apps.first { BundleIdentifier.folded($0.identifier) == key }
             })
         else {
-            // The broker's error names the installed apps.
+            // The broker throws the error, which names the installed apps.
             return try resources.broker.remove(app: identifier)
         }
         let gone = [PrivateSubject.app(app.identifier)]
@@ -132,7 +133,7 @@ extension DaemonUser {
         for build in app.builds { resources.store.leave(build) }
         sweep()
         space.record(resources.store.bytes, at: resources.store.path)
-        // This comes last, because it may fail. The next start forgets the pins of apps that are not installed.
+        // This step comes last, because it may fail. The next start forgets the pins of apps that are not installed.
         try resources.broker.forgetTeam(of: app.identifier)
     }
 
@@ -167,7 +168,8 @@ extension DaemonUser {
         }
     }
 
-    /// Records an app as the registry will know it. Only the disk can fail here, and if it fails, nothing has changed.
+    /// Records an app as the registry will list it. Only the disk can fail here, and if the disk fails, nothing has
+    /// changed.
     /// - Parameter build: a build that the index does not name yet.
     private func record(
         _ known: KnownApp, adding build: StoreIndex.Build? = nil, in resources: UserResources

@@ -9,8 +9,8 @@ internal import Logging
 internal import Synchronization
 
 extension DaemonUser {
-    /// The user's broker and store, which the first request makes. Making them takes time, so this must not run on the
-    /// event loop's thread.
+    /// The user's broker and store. The first request makes them. Making them takes time, so this function must not run
+    /// on the event loop's thread.
     func ready() throws(BrokerError) -> UserResources {
         if let resources = resources.withLock({ $0 }) { return resources }
         return try making.withLock { (_) throws(BrokerError) in
@@ -21,12 +21,13 @@ extension DaemonUser {
         }
     }
 
-    /// The user's broker, whose folders its apps can reach by their paths.
+    /// The user's broker. Before the broker is returned, its folders become reachable for the user's apps.
     func readyForApps() throws(BrokerError) -> Broker {
         let broker = try ready().broker
         guard options.isSystem, number != geteuid() else { return broker }
         do throws(SystemError) {
-            // Other users learn at most that this user has private directories. The broker lets only this user further.
+            // Other users can learn only that this user has private directories. Inside these directories, the broker
+            // gives access only to this user.
             try Descriptor.makeDirectories(options.privateDirectories(of: number), mode: 0o700)
             for path in options.waysToPrivateDirectories { try Descriptor.directory(path).setMode(0o711) }
             return broker
@@ -54,7 +55,8 @@ extension DaemonUser {
         let apps = store.index.withLock { $0.apps }
         let loaded = apps.map { load($0, in: made) }
         if loaded != apps { record(loaded, in: store) }
-        // If the write fails, the list keeps the pins of apps that are not installed. The next start tries again.
+        // If the write fails, the list keeps the pins of apps that are not installed. The next start tries the write
+        // again.
         try? trust.change { (trust) throws(SigningError) in
             trust.forgetFirstUses(butOf: Set(apps.map(\.identifier)))
         }
@@ -62,8 +64,8 @@ extension DaemonUser {
         return made
     }
 
-    /// The user's list of trusted teams. If it cannot be read, the user's requests fail: without the list, any team could
-    /// take over an app.
+    /// The user's list of trusted teams. If the list cannot be read, the user's requests fail. Without the list, any
+    /// team could take over an app.
     private func trust(in store: AppStore) throws(BrokerError) -> TrustStore {
         do {
             return try TrustStore(in: store.folder.duplicate(), place: store.path)
@@ -74,7 +76,8 @@ extension DaemonUser {
         }
     }
 
-    /// The settings of the user's broker: a report folder of the user's own, and the user ID in each line of the log.
+    /// The settings of the user's broker. They contain a separate folder for the user's reports, and the user ID for
+    /// each line of the log.
     private var wishes: BrokerConfiguration {
         var wishes = options.wishes
         wishes.share = share
@@ -102,8 +105,8 @@ extension DaemonUser {
             ])
     }
 
-    /// Loads an installed app. If an installed app breaks a rule now, it stays on disk, but is not offered.
-    /// - Returns: the app's record, renewed if it was old.
+    /// Loads an installed app. If an installed app now breaks a rule, the app stays on disk, but is not offered.
+    /// - Returns: the app's record. If the record was old, it is renewed.
     private func load(_ app: StoreIndex.App, in resources: UserResources) -> StoreIndex.App {
         let store = resources.store
         do {
@@ -121,7 +124,7 @@ extension DaemonUser {
         }
     }
 
-    /// Records renewed apps. If the disk does not take them, the next start renews them again.
+    /// Records renewed apps. If the disk cannot store them, the next start renews them again.
     private func record(_ apps: [StoreIndex.App], in store: AppStore) {
         do throws(SystemError) {
             try store.change { $0.apps = apps }

@@ -6,7 +6,7 @@ internal import Logging
 internal import Synchronization
 
 /// A user of the daemon. Each user has a broker with its own warden, registry, instance slots and record of failures,
-/// and a store. The quotas hold for all connections of the user together.
+/// and a store. The quotas apply to all connections of the user together.
 final class DaemonUser: Sendable {
     struct State {
         var connections = 0
@@ -23,7 +23,7 @@ final class DaemonUser: Sendable {
         var isLeaving = false
     }
 
-    /// The user's broker and store; the first request makes them.
+    /// The user's broker and store. The first request makes them.
     struct UserResources: Sendable {
         let broker: Broker
         let store: AppStore
@@ -40,8 +40,8 @@ final class DaemonUser: Sendable {
     let logger: Logger
     let state: Mutex<State>
     let resources = Mutex<UserResources?>(nil)
-    /// Held while `resources` are made. The user's installed apps are checked meanwhile, which may take long. Only this
-    /// user waits for it.
+    /// This lock is held while `resources` are made. During this time, the user's installed apps are checked, which may
+    /// take long. Only this user waits for it.
     let making = Mutex(())
     /// Runs launches and queries.
     let lane = Lane("annex-user")
@@ -72,7 +72,7 @@ final class DaemonUser: Sendable {
     // MARK: Quotas
 
     /// Counts one more connection, request or extension, if the limit allows it.
-    /// - Returns: whether it was counted; `giveBack` must follow then.
+    /// - Returns: whether it was counted. If so, a call of `giveBack` must follow.
     func acquire(_ count: any WritableKeyPath<State, Int> & Sendable, most: Int) -> Bool {
         state.withLock { state in
             guard !state.isLeaving, state[keyPath: count] < most, hasDescriptors(state) else { return false }
@@ -94,7 +94,7 @@ final class DaemonUser: Sendable {
     }
 
     /// Records a change in the bytes that wait in the user's connections.
-    /// - Returns: false if more wait than the user may have.
+    /// - Returns: false if more bytes wait than the user may have.
     func keep(_ change: Int) -> Bool {
         guard change != 0 else { return true }
         return state.withLock { state in
@@ -118,7 +118,7 @@ final class DaemonUser: Sendable {
     /// Whether the log may have one more entry about a connection of this user that broke a rule.
     func mayLogBreak() -> Bool { state.withLock { $0.breaks.spend(at: MonotonicClock.now()) } }
 
-    /// Whether the user has no connection, no extension and no open request here.
+    /// Whether the user has no connection, no extension and no open request in this daemon.
     var isIdle: Bool {
         state.withLock { $0.connections == 0 && $0.running == 0 && $0.openRequests == 0 } && lane.isIdle
             && changes.isIdle
@@ -140,10 +140,10 @@ final class DaemonUser: Sendable {
 
     // MARK: Changes
 
-    /// Passes the numbers of changes on to a connection, as long as it exists.
+    /// Passes the number of each change on to a connection, as long as the connection exists.
     func listen(_ connection: any ChangeListener) {
         listeners.withLock { listeners in
-            // A connection that closed while it was welcomed may have been removed before it was added.
+            // A connection that closed during its welcome may have been removed before it was added.
             listeners = listeners.filter { $0.value.connection != nil }
             listeners[ObjectIdentifier(connection)] = Listener(connection: connection)
         }
@@ -160,7 +160,7 @@ final class DaemonUser: Sendable {
 
     // MARK: Ends
 
-    /// Launches nothing more, and ends running extensions with the reason `brokerShutdown`. A second call has no
+    /// Launches no more extensions, and ends running extensions with the reason `brokerShutdown`. A second call has no
     /// effect.
     func leave() {
         state.withLock { $0.isLeaving = true }
@@ -174,14 +174,14 @@ final class DaemonUser: Sendable {
     }
 }
 
-/// An object that is informed of each change of the installed apps and extensions.
+/// An object that is told about each change of the installed apps and extensions.
 protocol ChangeListener: AnyObject, Sendable {
-    /// - Parameter number: counts the changes.
+    /// - Parameter number: the number of the change.
     func announce(_ number: UInt64)
 }
 
-/// Limits how often something may happen in a period, for example packets in a second. Reads no clock: the caller
-/// passes the moments.
+/// Limits how often something may happen in a period, for example packets in a second. This type reads no clock: the
+/// caller passes the moments.
 struct PeriodBudget: Sendable {
     private let limit: Int
     private let window: UInt64

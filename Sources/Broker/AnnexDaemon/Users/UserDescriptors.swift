@@ -5,19 +5,19 @@ internal import Synchronization
 
 /// How many descriptors a daemon may open, and how many of them one user may take.
 struct DescriptorBudget: Sendable, Equatable {
-    /// Descriptors from this number on are kept for root.
+    /// Descriptors with this number or a higher number are kept for root.
     private let firstReserved: Int
     /// The most descriptors for one user.
     let ofOneUser: Int
 
-    /// About how many descriptors one extension and one connection hold. For an extension, they belong to its process,
-    /// three ends of the channel, its notifications, its output and its control groups.
+    /// About how many descriptors one extension and one connection hold. An extension needs descriptors for its
+    /// process, three ends of the channel, its notifications, its output and its control groups.
     static let perExtension = 10
     static let perConnection = 2
 
     /// - Parameters:
     ///   - limit: the most descriptors that the kernel allows this process.
-    ///   - isShared: whether several users share them.
+    ///   - isShared: whether several users share the descriptors.
     init(limit: Int, isShared: Bool) {
         firstReserved = limit - min(64, limit / 16)
         ofOneUser = isShared ? max(64, firstReserved / 4) : firstReserved
@@ -29,7 +29,8 @@ struct DescriptorBudget: Sendable, Equatable {
         return DescriptorBudget(limit: isKnown ? Int(clamping: limit.rlim_cur) : 1024, isShared: isShared)
     }
 
-    /// Why the daemon does not keep a descriptor that a user has just sent; nil if it does.
+    /// The error because of which the daemon does not keep a descriptor that a user has just sent; nil if it keeps the
+    /// descriptor.
     func rejection(of number: Int32, from user: UInt32) -> BrokerError? {
         guard user != 0, isReserved(number) else { return nil }
         return BrokerError(
@@ -37,13 +38,13 @@ struct DescriptorBudget: Sendable, Equatable {
             remedy: "end sessions that you do not need, or raise LimitNOFILE= of annexd.service")
     }
 
-    /// Whether a new descriptor's number shows that hardly any are left: the kernel always assigns the lowest free
-    /// number.
+    /// Whether a new descriptor's number shows that only few descriptors are left. The kernel always assigns the lowest
+    /// free number.
     func isReserved(_ number: Int32) -> Bool { Int(number) >= firstReserved }
 }
 
-/// Holds the descriptors that a client sent, until the code that checks them takes them. The rest is closed on a lane,
-/// because the last close of a file takes as long as its file system needs.
+/// Holds the descriptors that a client sent, until the code that checks them takes them. A lane closes the descriptors
+/// that are not taken, because the last close of a file takes as long as its file system needs.
 final class HandedOver: Sendable {
     private let list: Mutex<DescriptorList>
     let closing: Lane

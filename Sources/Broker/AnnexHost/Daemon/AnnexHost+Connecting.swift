@@ -2,28 +2,28 @@ public import AnnexBrokerAPI
 internal import Dispatch
 
 extension AnnexHost {
-    /// Connects to `annexd`, and returns a host whose broker is that daemon. Its apps are those that this user has
-    /// installed with the daemon; they stay installed when the host ends.
+    /// Connects to `annexd`, and returns a host whose broker is that daemon. Its apps are the apps that this user has
+    /// installed with the daemon. They stay installed when the host ends.
     ///
-    /// Only this call differs from a host with a broker of its own. When the daemon ends, its extensions end with the
-    /// reason `brokerShutdown`, and every later call throws; connect again then. If the daemon is only restarting, this
-    /// call waits for it.
+    /// Only this call differs from a host that has its own broker. When the daemon ends, its extensions end with the
+    /// reason `brokerShutdown`, and every later call throws. In that case, connect again. If the daemon is only
+    /// restarting, this call waits for it.
     ///
-    /// - Parameter path: the daemon's socket. If it is nil, the host tries `$XDG_RUNTIME_DIR/annex/annexd.socket`
-    ///   first, then `/run/annex/annexd.socket`.
+    /// - Parameter path: the daemon's socket. If it is nil, the host first tries
+    ///   `$XDG_RUNTIME_DIR/annex/annexd.socket`, then `/run/annex/annexd.socket`.
     /// - Throws: a `BrokerError`. Its code is `unreachable` if no daemon answers within 30 seconds, or if the daemon
-    ///   belongs to another user. It is `overQuota` if this user has reached the limit of connections.
+    ///   belongs to another user. The code is `overQuota` if this user has reached the limit of connections.
     public nonisolated(nonsending) static func connect(to path: String? = nil) async throws(BrokerError) -> AnnexHost {
         try await connect(to: path, patience: .seconds(30))
     }
 
-    /// The same with another time limit, for machines that may be under heavy load.
+    /// Does the same with another time limit, for machines that may be under heavy load.
     /// - Parameter patience: how long to wait for each answer.
     package nonisolated(nonsending) static func connect(
         to path: String?, patience: Duration
     ) async throws(BrokerError) -> AnnexHost {
-        // A busy daemon may keep its clients waiting. The wait blocks a thread of this queue, but no thread that runs
-        // tasks.
+        // A busy daemon may keep its clients waiting. The wait blocks a thread of this queue, but does not block a
+        // thread that runs tasks.
         let connected: Result<AnnexHost, BrokerError> = await withCheckedContinuation { task in
             DispatchQueue.global().async {
                 task.resume(
@@ -35,18 +35,19 @@ extension AnnexHost {
         return try connected.get()
     }
 
-    /// The same for code without Swift concurrency: blocks the thread until the daemon has answered.
+    /// Does the same as `connect`, for code without Swift concurrency. The call blocks the thread until the daemon has
+    /// answered.
     public static func connectAndWait(to path: String? = nil) throws(BrokerError) -> AnnexHost {
         try connectAndWait(to: path, patience: .seconds(30))
     }
 
-    /// The same with another time limit, for machines that may be under heavy load.
+    /// Does the same with another time limit, for machines that may be under heavy load.
     /// - Parameter patience: how long to wait for each answer.
     package static func connectAndWait(to path: String?, patience: Duration) throws(BrokerError) -> AnnexHost {
         try connectAndWait(toFirstOf: path.map { [$0] } ?? DaemonPlace.sockets, patience: patience)
     }
 
-    /// The same for the first of several sockets at which a daemon listens.
+    /// Does the same for several sockets. It uses the first socket at which a daemon listens.
     package static func connectAndWait(toFirstOf places: [String], patience: Duration) throws(BrokerError) -> AnnexHost
     {
         AnnexHost(service: try DaemonService(connectingTo: places, patience: patience))

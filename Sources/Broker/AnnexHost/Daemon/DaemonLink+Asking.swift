@@ -3,7 +3,7 @@ internal import AnnexLinux
 internal import Synchronization
 
 extension DaemonLink {
-    /// Sends a request and blocks this thread until the answer.
+    /// Sends a request and blocks this thread until the answer arrives.
     /// - Parameter least: the shortest time limit of this wait. If `patience` is longer, it is the limit.
     func ask(
         _ request: ServiceRequest, descriptors: consuming DescriptorList = DescriptorList(),
@@ -12,12 +12,12 @@ extension DaemonLink {
         try exchange(request, descriptors: descriptors, remote: nil, within: max(least, patience)).answer
     }
 
-    /// Sends a request and suspends until the answer.
+    /// Sends a request and suspends until the answer arrives.
     nonisolated(nonsending) func asked(_ request: ServiceRequest) async throws(BrokerError) -> ServiceAnswer {
         try await exchanged(request, descriptors: DescriptorList(), remote: nil).answer
     }
 
-    /// Sends a request for a launch and blocks this thread until the launch is under way.
+    /// Sends a request for a launch and blocks this thread until the launch is in progress.
     /// - Returns: the extension's number.
     func launch(
         _ request: ServiceRequest, descriptors: consuming DescriptorList, remote launched: RemoteExtension
@@ -25,7 +25,7 @@ extension DaemonLink {
         try exchange(request, descriptors: descriptors, remote: launched, within: patience).number
     }
 
-    /// Sends a request for a launch and suspends until the launch is under way.
+    /// Sends a request for a launch and suspends until the launch is in progress.
     /// - Returns: the extension's number.
     nonisolated(nonsending) func launched(
         _ request: ServiceRequest, descriptors: consuming DescriptorList, remote launched: RemoteExtension
@@ -89,15 +89,15 @@ extension DaemonLink {
             throw error
         case .success(let answer): return answer
         case nil:
-            // The daemon may have launched the extension meanwhile; this host does not want it any more.
+            // The daemon may have launched the extension meanwhile. This host no longer wants the extension.
             report(number, notice: .dismissed(.cancelled))
             forget(number)
             throw unanswered(after: limit)
         }
     }
 
-    /// Sends a request. Numbers must rise in the order of sending, so a request gets its number only when there is
-    /// room.
+    /// Sends a request. Numbers must rise in the order of sending. So a request gets its number only when the socket
+    /// has room.
     /// - Returns: the request's number; nil if the socket has no room.
     private func send(
         _ request: ServiceRequest, descriptors: borrowing DescriptorList, pending: PendingAnswer,

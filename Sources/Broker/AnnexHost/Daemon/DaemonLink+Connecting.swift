@@ -6,7 +6,7 @@ internal import Synchronization
 
 extension DaemonLink {
     /// Makes a connection and waits for the daemon's welcome.
-    /// - Parameter places: sockets to try in order; the first one at which a daemon listens is used.
+    /// - Parameter places: sockets to try in order. The first socket at which a daemon listens is used.
     static func connect(to places: [String], patience: Duration) throws(BrokerError) -> DaemonLink {
         let deadline = MonotonicClock.deadline(after: patience)
         var path = places.last ?? ""
@@ -15,8 +15,8 @@ extension DaemonLink {
             while true {
                 let socket = try open(places, path: &path, until: deadline)
                 try check(peerOf: socket, path: path)
-                // A daemon never sends descriptors. Kernels before 6.16 cannot reject them in advance; there they are
-                // closed on receipt.
+                // A daemon never sends descriptors. Kernels before 6.16 cannot reject descriptors in advance. On those
+                // kernels, descriptors are closed when they arrive.
                 _ = socket.setPassRights(false)
                 let link = DaemonLink(socket, path: path, patience: patience, loop: loop)
                 if try link.shakeHands(until: deadline) {
@@ -36,9 +36,9 @@ extension DaemonLink {
         }
     }
 
-    /// Connects to the first socket at which a daemon listens. If there is none, it throws the first socket's error,
-    /// because that socket is the preferred one.
-    /// - Parameter path: set to the socket that is used, or to the one that the error is about.
+    /// Connects to the first socket at which a daemon listens. If no daemon listens at any socket, it throws the first
+    /// socket's error, because that socket is preferred.
+    /// - Parameter path: set to the path of the used socket, or of the socket that the error is about.
     private static func open(
         _ places: [String], path: inout String, until deadline: UInt64
     ) throws(SystemError) -> ControlSocket {
@@ -61,7 +61,8 @@ extension DaemonLink {
             to: place, patience: .nanoseconds(Int64(clamping: MonotonicClock.remaining(until: deadline))))
     }
 
-    /// Another user may have placed the socket there. That user must not get this host's data.
+    /// Checks the user of the daemon. Another user may have created the socket. That user must not get this host's
+    /// data.
     private static func check(peerOf socket: borrowing ControlSocket, path: String) throws {
         let user = try PeerCredentials(of: socket).user
         guard user == 0 || user == geteuid() else {
@@ -73,7 +74,8 @@ extension DaemonLink {
 
     /// - Returns: false if the daemon is ending, or closed the connection without a reason.
     private func shakeHands(until deadline: UInt64) throws -> Bool {
-        // Sending fails if the daemon has already closed the connection, but its reason can still be read.
+        // Sending fails if the daemon has already closed the connection. Even then, the daemon's reason can still be
+        // read.
         _ = try? pass(.hello(versions: ServiceWire.versions))
         while MonotonicClock.now() < deadline {
             switch try socket.receive(atMost: ServiceWire.fromDaemon.bytes) {
@@ -100,7 +102,7 @@ extension DaemonLink {
         return false
     }
 
-    /// - Parameter isChosen: true if the host searched for the daemon, false if its caller gave the path.
+    /// - Parameter isChosen: true if the host searched for the daemon. It is false if the host's caller gave the path.
     private static func error(_ error: SystemError, path: String, isChosen: Bool) -> BrokerError {
         let remedy =
             switch error.errno {
@@ -109,7 +111,7 @@ extension DaemonLink {
             case EAGAIN: "reduce the machine's load, and check that no program has stopped annexd"
             default: error.remedy
             }
-        // The search reaches the machine's socket only if the user has no daemon of their own.
+        // The search tries the machine's socket only if the user has no daemon of their own.
         let isLast = isChosen && path == DaemonPlace.systemSocket
         let what =
             isLast ? "your user has no daemon at \(DaemonPlace.userSocket), and this socket cannot be reached: " : ""

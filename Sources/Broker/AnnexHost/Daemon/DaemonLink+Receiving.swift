@@ -5,10 +5,10 @@ internal import AnnexModel
 internal import Synchronization
 
 extension DaemonLink {
-    /// The most packets that are read at a time, because the event loop serves other descriptors too.
+    /// The most packets that are read in one turn, because the event loop serves other descriptors too.
     private static let mostAtOnce = 64
 
-    /// Reads packets. The event loop calls this on its thread whenever the socket is readable.
+    /// Reads packets. The event loop calls this on its thread when the socket is readable.
     func receive() {
         for _ in 0..<Self.mostAtOnce {
             guard state.withLock({ !$0.isOver }) else { return }
@@ -53,8 +53,8 @@ extension DaemonLink {
             return state.extensions[number]
         }
         known?.events(event)
-        // Reports that the ping was passed on. If the host itself is stopped, it cannot report this. The daemon then
-        // does not blame the extension for its silence.
+        // Reports that the ping was passed on. If the host itself is stopped, it cannot report this. In that case, the
+        // daemon does not count the silence against the extension.
         if case .ping = event, supports(ServiceWire.firstWithPings) {
             report(number, notice: .pingPassedOn)
         }
@@ -62,8 +62,8 @@ extension DaemonLink {
 
     // MARK: Ends
 
-    /// Ends the connection: every waiting caller gets the error, and every extension ends.
-    /// - Parameter reason: why the extensions end; `hostGone` if the daemon broke off this connection.
+    /// Ends the connection. Every waiting caller gets the error, and every extension ends.
+    /// - Parameter reason: why the extensions end. It is `hostGone` if the daemon ended this connection.
     func close(_ error: BrokerError? = nil, for reason: Termination.Reason = .brokerShutdown) {
         let end = error ?? gone
         let (answers, extensions) = state.withLock { state in

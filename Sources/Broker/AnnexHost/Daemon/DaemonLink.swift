@@ -5,23 +5,24 @@ internal import AnnexModel
 internal import Glibc
 internal import Synchronization
 
-/// A daemon's answer to one request. nil means that it did not come in time, or that the asking task was cancelled.
+/// A daemon's answer to one request. It is nil if the answer did not come in time, or if the asking task was cancelled.
 typealias PendingAnswer = Milestone<Result<ServiceAnswer, BrokerError>?>
 
 /// The host's end of its connection to a daemon. The event loop's thread reads answers and events. Callers wait for a
-/// bounded time. Once the daemon has ended, they do not wait at all.
+/// limited time. After the daemon has ended, they do not wait at all.
 final class DaemonLink: Sendable {
     struct State {
-        /// Why no request can be sent any more; nil while requests can be sent.
+        /// Why no request can be sent any more. It is nil while requests can be sent.
         var end: BrokerError?
-        /// Whether events cannot arrive any more either.
+        /// Whether events cannot arrive any more. Requests cannot be sent then either.
         var isOver = false
         /// The version of the protocol that both sides use.
         var version = ServiceWire.versions.upperBound
         var last: UInt64 = 0
         var answers: [UInt64: PendingAnswer] = [:]
         var extensions: [UInt64: RemoteExtension] = [:]
-        /// Packets for which the socket has no room yet, and the extensions with reports that follow behind them.
+        /// Packets for which the socket has no room yet. `changed` lists the extensions whose reports follow after
+        /// these packets.
         var waiting: [[UInt8]] = []
         var changed: [UInt64] = []
         var isFlushing = false
@@ -46,7 +47,7 @@ final class DaemonLink: Sendable {
         self.loop = loop
     }
 
-    /// Whether the protocol that both sides use has this version or a later one.
+    /// Whether the version of the protocol that both sides use is this version or a later version.
     func supports(_ version: UInt64) -> Bool { state.withLock { $0.version >= version } }
 
     /// The version of the protocol that both sides use.
@@ -58,11 +59,11 @@ final class DaemonLink: Sendable {
     }
 }
 
-// Reports of a host never block. If a report does not fit in the socket, it is kept in order, and sent as soon as there
-// is room.
+// Reports of a host never block. If a report does not fit in the socket, it is kept in order. It is sent as soon as
+// there is room.
 
 extension DaemonLink {
-    /// Reports something about an extension to the daemon; does nothing if the extension has ended.
+    /// Reports something about an extension to the daemon. If the extension has ended, nothing happens.
     func report(_ number: UInt64, notice: ExtensionNotice) {
         let isTooMuch = state.withLock { state in
             guard !state.isOver, let counts = state.extensions[number]?.counts else { return false }
@@ -88,8 +89,8 @@ extension DaemonLink {
         }
     }
 
-    /// Sends as much as the socket has room for; a timer sends the rest. If sending fails, the reading side ends the
-    /// connection.
+    /// Sends as much as the socket has room for. A timer sends the rest. If sending fails, the code that reads the
+    /// socket ends the connection.
     private func flush(_ state: inout State) {
         while let next = state.waiting.first {
             guard (try? pass(next, descriptors: DescriptorList())) ?? true else { return flushLater(&state) }

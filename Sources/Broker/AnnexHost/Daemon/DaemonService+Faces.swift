@@ -1,7 +1,7 @@
 internal import AnnexBrokerAPI
 internal import AnnexModel
 
-/// What users see of the installed extensions.
+/// The names, summaries, icons and other parts of extensions that hosts show to users.
 extension DaemonService {
     func extensions(in languages: [String]) throws(BrokerError) -> [InstalledExtension] {
         try list(withDisabled: false, in: languages)
@@ -12,7 +12,7 @@ extension DaemonService {
     }
 
     private func list(withDisabled: Bool, in languages: [String]) throws(BrokerError) -> [InstalledExtension] {
-        // An older daemon knows the names of `Info.plist` only.
+        // An older daemon knows only the names in `Info.plist`.
         let wanted = link.supports(ServiceWire.firstWithFaces) ? Self.sendable(languages) : nil
         var found: [InstalledExtension] = []
         while true {
@@ -24,7 +24,8 @@ extension DaemonService {
         }
     }
 
-    /// The languages without an encoding. A text that names no language is left out: it has no translation.
+    /// The languages without their encodings. A text that names no language is left out, because no translation exists
+    /// for it.
     private static func sendable(_ languages: [String]) -> [String] {
         let names = languages.prefix(ServiceWire.mostLanguages).map { String($0.prefix { $0 != "." && $0 != "@" }) }
         return names.filter(UserLanguages.isLanguage)
@@ -32,7 +33,7 @@ extension DaemonService {
 
     func icon(of identifier: String) throws(BrokerError) -> ExtensionIcon? {
         try checkHasFaces()
-        // An update may replace the icon while its parts are asked for.
+        // An update may replace the icon while the host asks for its parts.
         for _ in 0..<4 {
             switch try icon(of: identifier, joining: IconAssembly()) {
             case .complete(let picture): return try ExtensionIcon(picture)
@@ -69,7 +70,8 @@ extension DaemonService {
         return values
     }
 
-    /// An older daemon sends no types. The host then knows those of the system alone.
+    /// The types that the app of an extension declares. An older daemon sends no types, so the host knows only the
+    /// types of the system.
     func typeDeclarations(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
         guard link.supports(ServiceWire.firstWithTypes) else { return [:] }
         guard case .attributes(let values) = try link.ask(.typeDeclarations(extension: identifier)) else {

@@ -4,12 +4,12 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Synchronization
 
-/// A broker that runs as a daemon. It serves the same requests and events as an embedded one, over a socket.
+/// A broker that runs as a daemon. It serves the same requests and events as an embedded broker, over a socket.
 final class DaemonService: BrokerService {
     let link: DaemonLink
 
     /// - Parameters:
-    ///   - places: sockets to try in order; the first one at which a daemon listens is used.
+    ///   - places: sockets to try in order. The first socket at which a daemon listens is used.
     ///   - patience: how long to wait for each answer.
     init(connectingTo places: [String], patience: Duration) throws(BrokerError) {
         link = try DaemonLink.connect(to: places, patience: patience)
@@ -36,7 +36,7 @@ final class DaemonService: BrokerService {
             if case .extensions(let extensions, _) = answer { return extensions }
             throw link.misunderstanding
         } catch {
-            // The daemon knows only the app's name, so its error has the name. The host's caller needs the path.
+            // The daemon knows only the app's name, so its error contains the name. The host's caller needs the path.
             throw error.place == name
                 ? BrokerError(error.code, what: error.what, place: path, remedy: error.remedy) : error
         }
@@ -78,7 +78,7 @@ final class DaemonService: BrokerService {
                 .wrongEntitlement, what: "is a daemon that knows no entitlements", place: link.path,
                 remedy: "restart annexd after its update")
         }
-        // The names travel in one text, with spaces between them.
+        // The names are sent in one text, with spaces between them.
         for name in entitlements where name.isEmpty || name.utf8.contains(UInt8(ascii: " ")) {
             throw BrokerError(.wrongEntitlement, what: "is not the name of an entitlement", place: name)
         }
@@ -148,7 +148,8 @@ final class DaemonService: BrokerService {
             link: link)
     }
 
-    /// A daemon of an older version would ignore the expected point and launch an extension of any other.
+    /// A daemon of an older version would ignore the expected point, and would also launch an extension of another
+    /// point.
     private func checkMayExpect(_ point: String?) throws(BrokerError) {
         let version = link.state.withLock(\.version)
         guard point != nil, version < ServiceWire.firstWithPoints else { return }

@@ -5,11 +5,11 @@ internal import AnnexModel
 /// The host's record of an extension that a daemon launched.
 struct RemoteExtension: Sendable {
     let events: @Sendable (ExtensionEvent) -> Void
-    /// The host's end of the extension's channel, which counts what goes through it.
+    /// The host's end of the extension's channel. This end counts the messages and bytes of the channel.
     private let channel: HostEndpoint
     /// Requests that were not reported to the daemon yet, oldest first.
     private var begun: [UInt64] = []
-    /// Requests that have ended and that the daemon still counts as open.
+    /// Requests that have ended, but that the daemon still counts as open.
     private var over: [UInt64] = []
     /// How many requests the daemon counts as open.
     private var reported = 0
@@ -26,12 +26,12 @@ struct RemoteExtension: Sendable {
         begun.append(request)
     }
 
-    /// A request that began and ended while the socket had no room is never reported.
+    /// Records the end of a request. If the request began and ended while the socket had no room, it is never reported.
     mutating func ended(_ request: UInt64) {
         if let place = begun.firstIndex(of: request) { begun.remove(at: place) } else { over.append(request) }
     }
 
-    /// The next report to send; nil if there is none, or no room for one more open request.
+    /// The next report to send. It is nil if there is no report, or if the daemon may count no more open requests.
     var news: ExtensionNotice? {
         if let request = over.first { return .requestEnded(request) }
         guard reported < ServiceWire.mostOpenRequests, let request = begun.first else { return nil }
@@ -68,7 +68,7 @@ final class RemoteHandle: ExtensionHandle {
     func activityBegan(_ reason: String) { link.report(number, notice: .activityBegan(reason)) }
     func activityEnded() { link.report(number, notice: .activityEnded) }
     func userActed() {
-        // An older daemon lets widgets open apps at any time.
+        // An older daemon does not need this report, because it lets widgets open apps at any time.
         if link.supports(ServiceWire.firstWithUserActions) { link.report(number, notice: .userActed) }
     }
 
@@ -91,7 +91,7 @@ final class RemoteHandle: ExtensionHandle {
 
     func channelClosed() { link.report(number, notice: .channelClosed) }
     func dismiss(for dismissal: Dismissal) {
-        // An older daemon knows only the other two values.
+        // An older daemon knows only `cancelled` and `completed`.
         let isKnown = dismissal != .memoryPressure || link.supports(ServiceWire.firstWithMemoryPressure)
         link.report(number, notice: .dismissed(isKnown ? dismissal : .cancelled))
     }

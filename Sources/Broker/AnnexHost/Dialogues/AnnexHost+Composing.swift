@@ -4,17 +4,19 @@ public import AnnexModel
 extension AnnexHost {
     /// Launches an extension that the user picked in a share sheet, sends it the items, and opens its compose sheet.
     ///
-    /// It works for every extension that answers requests of items. If the extension has no sheet, `ComposeSession.hasSheet`
-    /// is false, and `ComposeSession.answer()` waits for its result.
+    /// This function works with every extension that answers requests of items. If the extension has no sheet,
+    /// `ComposeSession.hasSheet` is false, and `ComposeSession.answer()` waits for its result.
     ///
     /// - Parameters:
-    ///   - items: the extension gets them as `ExtensionContext.inputItems`.
+    ///   - items: the items for the extension. It gets them as `ExtensionContext.inputItems`.
     ///   - identifier: the extension's bundle identifier.
     ///   - point: the extension point that the host expects; nil for any point.
-    ///   - text: the text that stands in the sheet when it opens.
-    ///   - acceptance: the descriptors that the answer may carry besides text and small values; none by default.
+    ///   - text: the text in the sheet when it opens.
+    ///   - acceptance: the descriptors that the answer may contain in addition to text and small values. The default
+    ///     allows none.
     ///   - service: serves the extension's other requests and notices.
-    /// - Throws: as `begin` does; `HostError.cancelled` or `.ended` if the extension answers so before its sheet is open.
+    /// - Throws: the errors of `begin`, and `HostError.cancelled` or `.ended` if the extension fails or ends before its
+    ///   sheet is open.
     public nonisolated(nonsending) func compose(
         _ items: [ExtensionItem], with identifier: String, as point: String? = nil, text: String = "",
         accepting acceptance: Acceptance = .nothing, serving service: HostService = HostService()

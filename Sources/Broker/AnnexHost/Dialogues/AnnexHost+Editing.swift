@@ -4,9 +4,9 @@ public import AnnexModel
 extension AnnexHost {
     /// Launches a photo-editing extension and lets it start to edit a picture.
     ///
-    /// If there is adjustment data and the original, the extension is asked first whether it can continue that edit. If it can,
-    /// it gets the original with the adjustment data. If not, or if it takes part in no dialogue, it gets the picture with all
-    /// edits.
+    /// If there is adjustment data and the original, the host first asks the extension whether it can continue that
+    /// edit. If it can, the extension gets the original with the adjustment data. If it cannot, or if it takes part in
+    /// no dialogue, the extension gets the picture with all edits.
     ///
     /// - Parameters:
     ///   - picture: the picture with its earlier edit.
@@ -14,7 +14,8 @@ extension AnnexHost {
     ///   - point: the extension point that the host expects; nil for any point.
     ///   - largest: the most bytes of the edited picture.
     ///   - service: serves the extension's other requests and notices.
-    /// - Throws: as `begin` does; `HostError.cancelled` or `.ended` if the extension cannot start with this picture.
+    /// - Throws: the errors of `begin`, and `HostError.cancelled` or `.ended` if the extension cannot start with this
+    ///   picture.
     public nonisolated(nonsending) func edit(
         _ picture: EditablePicture, with identifier: String, as point: String? = "com.apple.photo-editing",
         atMost largest: Int = 256 << 20, serving service: HostService = HostService()
@@ -29,7 +30,8 @@ extension AnnexHost {
         return editing
     }
 
-    /// - Returns: whether the extension continues the earlier edit; nil if it takes part in no dialogue.
+    /// - Returns: whether the extension continues the earlier edit. The result is nil if the extension takes part in no
+    ///   dialogue.
     private nonisolated(nonsending) static func open(
         _ earlier: AdjustmentData?, in session: ExtensionSession
     ) async throws(HostError) -> Bool? {

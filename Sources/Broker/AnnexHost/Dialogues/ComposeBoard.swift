@@ -1,7 +1,7 @@
 internal import AnnexModel
 internal import Synchronization
 
-/// The state of a compose sheet, which answers and notices of the extension change.
+/// The state of a compose sheet. Answers and notices of the extension change this state.
 final class ComposeBoard: Sendable {
     private struct Contents {
         var state = ComposeState()
@@ -32,9 +32,9 @@ final class ComposeBoard: Sendable {
         if !isAsked { continuation.yield(state) }
     }
 
-    /// The extension has opened its sheet.
+    /// Records that the extension has opened its sheet.
     func open() { contents.withLock { $0.hasSheet = true } }
 
-    /// The request has its answer, so no change follows.
+    /// Ends the stream of changes. The request has its answer, so no change follows.
     func close() { continuation.finish() }
 }

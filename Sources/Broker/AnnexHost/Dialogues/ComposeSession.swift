@@ -1,8 +1,8 @@
 internal import AnnexChannel
 public import AnnexModel
 
-/// A dialogue with an extension that was picked in a share sheet: it gets the items, and the user may fill in its compose
-/// sheet before it answers.
+/// A dialogue with an extension that was picked in a share sheet. The extension gets the items. The user may fill in
+/// its compose sheet before the extension answers.
 ///
 /// ```swift
 /// let dialogue = try await host.compose(items, with: "com.example.pictures.post", text: "Holiday")
@@ -21,8 +21,8 @@ public import AnnexModel
 /// return try await dialogue.answer()
 /// ```
 ///
-/// The extension is untrusted: it may answer or end at any time, also while the user still types. Releasing the last
-/// reference ends the extension.
+/// The extension is untrusted. It may answer or end at any time, also while the user still types. Releasing the last
+/// reference to this object ends the extension.
 public final class ComposeSession: Sendable {
     /// The extension behind the sheet.
     public var session: ExtensionSession { dialogue.session }
@@ -34,7 +34,7 @@ public final class ComposeSession: Sendable {
         self.board = board
     }
 
-    /// Opens the sheet, unless the extension has none or has answered already.
+    /// Opens the sheet, unless the extension has no sheet or has already answered.
     nonisolated(nonsending) func open(with text: String) async throws(HostError) {
         do throws(HostError) {
             if try await send(.opened(text: text)) != nil { board.open() }
@@ -43,18 +43,19 @@ public final class ComposeSession: Sendable {
         }
     }
 
-    /// Whether the extension has a compose sheet or a view of its own. If not, it works without the user: `answer()` waits for
-    /// the result.
+    /// Whether the extension has a compose sheet or its own view. If it has neither, it works without the user, and
+    /// `answer()` waits for the result.
     public var hasSheet: Bool { board.hasSheet }
 
-    /// What to show now.
+    /// The state to show now.
     public var state: ComposeState { board.state }
 
-    /// Each new state that no function of this object returns: the extension changed something by itself, for example because
-    /// a picture has loaded. Only the newest state is kept for a slow reader. It ends with the dialogue. For one reader.
+    /// A stream of the new states that no function of this object returns. The extension made these changes by itself,
+    /// for example because a picture has loaded. Only the newest state is kept for a slow reader. The stream ends with
+    /// the dialogue. Only one reader may read this stream.
     public var changes: AsyncStream<ComposeState> { board.changes }
 
-    /// Whether the extension has answered, failed or ended. `answer()` then returns at once.
+    /// Whether the extension has answered, failed or ended. If so, `answer()` returns at once.
     public var isAnswered: Bool { dialogue.isAnswered }
 
     /// Informs the extension that the sheet has appeared, so that it begins to load the items.
@@ -76,8 +77,8 @@ public final class ComposeSession: Sendable {
     }
 
     /// Asks for the options of a setting.
-    /// - Parameter item: its place in `ComposeState.configurationItems`.
-    /// - Returns: nil if the user cannot set it.
+    /// - Parameter item: the place of the setting in `ComposeState.configurationItems`.
+    /// - Returns: the options; nil if the user cannot change the setting.
     public nonisolated(nonsending) func tap(_ item: Int) async throws(HostError) -> ComposeOptions? {
         guard item >= 0 else { return nil }
         return try await send(.tapped(item: UInt32(clamping: item)))?.options
@@ -94,7 +95,7 @@ public final class ComposeSession: Sendable {
         return state
     }
 
-    /// Passes on what the user did in the extension's own view.
+    /// Passes on the user's action in the extension's own view.
     @discardableResult
     public nonisolated(nonsending) func perform(_ action: ContentAction) async throws(HostError) -> ComposeState {
         try await send(.acted(action))
@@ -103,8 +104,8 @@ public final class ComposeSession: Sendable {
 
     /// Posts the sheet, and waits for the extension's answer. Cancelling the task cancels the request.
     /// - Returns: the items of the answer.
-    /// - Throws: `HostError.invalidRequest` if the extension does not accept the text, or if the post could not be sent; the sheet
-    ///   stays open then. Also what `answer()` throws. Every other error ends the session.
+    /// - Throws: `HostError.invalidRequest` if the extension does not accept the text, or if the post could not be
+    ///   sent. In these cases, the sheet stays open. Also the errors of `answer()`. Every other error ends the session.
     public nonisolated(nonsending) func post() async throws(HostError) -> [ExtensionItem] {
         guard hasSheet else { return try await answer() }
         let reply = try await dialogue.conclude(ComposeEvent.posted)
@@ -123,13 +124,13 @@ public final class ComposeSession: Sendable {
 
     static var textIsTooLong: HostError { .invalidRequest("the text has more than \(ComposeLimits.text) bytes") }
 
-    /// Gives the sheet up, and ends the session. The extension gets a second to notice.
+    /// Gives the sheet up, and ends the session. The extension has one second to react.
     @discardableResult
     public nonisolated(nonsending) func cancel() async -> Termination {
         await dialogue.cancel(informingBy: hasSheet ? ComposeEvent.cancelled : nil)
     }
 
-    /// - Returns: nil if the extension has answered the request instead, so that the sheet is closed.
+    /// - Returns: nil if the extension has answered the request instead. In that case, the sheet is closed.
     @discardableResult
     private nonisolated(nonsending) func send(_ event: ComposeEvent) async throws(HostError) -> ComposeAnswer? {
         let answer = try await dialogue.send(event)

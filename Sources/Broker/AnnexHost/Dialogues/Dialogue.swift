@@ -2,13 +2,13 @@ internal import AnnexChannel
 internal import AnnexModel
 internal import Synchronization
 
-/// A request of items that stays open while the user works, and the events that the extension gets meanwhile.
+/// A request of items that stays open while the user works. Meanwhile, the extension gets events.
 ///
-/// The answer to the request closes the dialogue. An event that is under way at that moment is cancelled, because its answer
-/// is of no use any more. Releasing the last reference cancels the request.
+/// The answer to the request closes the dialogue. If an event is in progress at that moment, it is cancelled, because
+/// its answer is no longer useful. Releasing the last reference to this object cancels the request.
 ///
-/// The extension point's limit for a request, and its watchdog, hold for each event. They hold for the request itself only from
-/// `outcome()` on, because the user may take any time.
+/// The extension point's limit for a request, and its watchdog, apply to each event. They apply to the request itself
+/// only after `outcome()` is called, because the user may take any amount of time.
 final class Dialogue: Sendable {
     let session: ExtensionSession
     /// The number of the request.
@@ -45,7 +45,8 @@ final class Dialogue: Sendable {
 
     /// Sends an event and waits for its answer.
     /// - Returns: nil if the extension has answered the request instead.
-    /// - Throws: the failure of the request, if the extension has failed the request instead; else the event's failure.
+    /// - Throws: the failure of the request, if the extension has failed the request instead. Otherwise, the event's
+    ///   failure.
     @discardableResult
     nonisolated(nonsending) func send<Event: ChannelRequest & Sendable>(
         _ event: Event
@@ -53,7 +54,7 @@ final class Dialogue: Sendable {
         let begun = events.begin { [session] in
             Task { await Self.result { () async throws(HostError) in try await session.callWatched(event) } }
         }
-        // An extension that has answered the request need not answer events any more.
+        // After the extension has answered the request, it need not answer events.
         guard let (call, number) = begun else {
             _ = try await outcome().get()
             return nil
@@ -68,20 +69,21 @@ final class Dialogue: Sendable {
             return try result.get()
         } catch {
             guard isAnswered else { throw error }
-            // The outcome of the request says more than the failure of an event that came too late.
+            // The outcome of the request says more than the failure of a late event.
             _ = try await outcome().get()
             return nil
         }
     }
 
-    /// Sends the last event, after which the extension answers the request. If the event was sent and fails, the session ends.
+    /// Sends the last event. After this event, the extension answers the request. If the event was sent and fails, the
+    /// session ends.
     nonisolated(nonsending) func conclude<Event: ChannelRequest & Sendable>(
         _ event: Event
     ) async throws(HostError) -> Event.Response? where Event.Response: Sendable {
         do throws(HostError) {
             return try await send(event)
         } catch {
-            // An event that could not be sent may be sent again.
+            // If an event could not be sent, the caller may send it again.
             if case .invalidRequest = error, !isAnswered { throw error }
             if isAnswered { _ = await session.complete() } else { _ = await giveUp() }
             throw error
@@ -94,8 +96,8 @@ final class Dialogue: Sendable {
         return await session.cancel()
     }
 
-    /// Waits until the request has its answer. The user does not delay it any more, so its time limit begins now. Cancelling
-    /// the task cancels the request.
+    /// Waits until the request has its answer. The user no longer delays the answer, so the time limit of the request
+    /// begins now. Cancelling the task cancels the request.
     nonisolated(nonsending) func outcome() async -> Result<[ExtensionItem], HostError> {
         events.beginWait { session.startLimit(of: number) }
         return await withTaskCancellationHandler {
@@ -116,10 +118,11 @@ final class Dialogue: Sendable {
     private static let cancelLimit = Duration.seconds(1)
 
     /// Ends the session.
-    /// - Parameter event: informs the extension first; nil if it is not to be informed.
+    /// - Parameter event: the event that first informs the extension. If it is nil, the extension is not informed.
     nonisolated(nonsending) func cancel(informingBy event: (some ChannelRequest & Sendable)?) async -> Termination {
         if let event, !isAnswered {
-            // A task of its own: the caller's may be cancelled already. An extension that fails here is ended all the same.
+            // The event is sent in a separate task, because the caller's task may already be cancelled. If the
+            // extension fails here, it is ended too.
             await Task { [session] in _ = try? await session.call(event, timeout: Self.cancelLimit) }.value
         }
         return await giveUp()
@@ -136,13 +139,14 @@ final class Dialogue: Sendable {
     }
 }
 
-/// The events of a dialogue whose answers are awaited, and whether the time limit of its request has begun.
+/// The events of a dialogue that wait for an answer. This object also records whether the time limit of the dialogue's
+/// request has begun.
 private final class DialogueEvents: Sendable {
     private struct Contents {
         var isClosed = false
         /// Whether the time limit of the request has begun.
         var isWaiting = false
-        /// How to cancel each event.
+        /// A closure for each event, which cancels the event.
         var cancels: [UInt64: @Sendable () -> Void] = [:]
         var last: UInt64 = 0
     }
@@ -151,8 +155,8 @@ private final class DialogueEvents: Sendable {
 
     var isClosed: Bool { contents.withLock { $0.isClosed } }
 
-    /// Begins an event, which is cancelled if the request gets its answer first.
-    /// - Returns: the event and its number; nil if the request has its answer already.
+    /// Begins an event. If the request gets its answer first, the event is cancelled.
+    /// - Returns: the event and its number; nil if the request already has its answer.
     func begin<Value>(_ make: () -> Task<Value, Never>) -> (call: Task<Value, Never>, number: UInt64)? {
         contents.withLock { contents in
             guard !contents.isClosed else { return nil }
@@ -165,7 +169,7 @@ private final class DialogueEvents: Sendable {
 
     func remove(_ event: UInt64) { contents.withLock { _ = $0.cancels.removeValue(forKey: event) } }
 
-    /// Begins the time limit, once and only while the request is open. So each begin is followed by its end.
+    /// Begins the time limit, at most once and only while the request is open. So an end follows each begin.
     func beginWait(_ begin: () -> Void) {
         contents.withLock { contents in
             guard !contents.isWaiting, !contents.isClosed else { return }

@@ -2,8 +2,8 @@ internal import AnnexChannel
 public import AnnexModel
 internal import Synchronization
 
-/// A dialogue with a photo-editing extension: it has started to edit a picture, shows its view, and answers with the edited
-/// picture when the user is done.
+/// A dialogue with a photo-editing extension. The extension has started to edit a picture and shows its view. When the
+/// user is done, it answers with the edited picture.
 ///
 /// ```swift
 /// var picture = EditablePicture(shown)
@@ -14,20 +14,21 @@ internal import Synchronization
 /// try keep(output.renderedContent, output.adjustmentData)
 /// ```
 ///
-/// The extension is untrusted: it may answer or end at any time, also while the user still works. Releasing the last reference
-/// ends the extension.
+/// The extension is untrusted. It may answer or end at any time, also while the user still works. Releasing the last
+/// reference to this object ends the extension.
 public final class PhotoEditingSession: Sendable {
     /// The extension behind the view.
     public var session: ExtensionSession { dialogue.session }
-    /// Whether the extension continues the earlier edit. It got the original picture and the adjustment data then, else the
-    /// picture with all edits.
+    /// Whether the extension continues the earlier edit. If it does, it got the original picture and the adjustment
+    /// data; otherwise, it got the picture with all edits.
     public let continuesEdit: Bool
-    /// Whether the extension takes part in a dialogue. If not, it works without the user: `finish()` waits for the result.
+    /// Whether the extension takes part in a dialogue. If it does not, it works without the user, and `finish()` waits
+    /// for the result.
     public let isInteractive: Bool
     private let dialogue: Dialogue
     private let shown = Mutex(Shown())
 
-    /// The newest view, and its number. Answers to events that were sent at once may be read in any order.
+    /// The newest view, and its number. If events are sent at the same time, their answers may be read in any order.
     private struct Shown {
         var view: ContentTree?
         var number: UInt64 = 0
@@ -39,22 +40,22 @@ public final class PhotoEditingSession: Sendable {
         self.isInteractive = isInteractive
     }
 
-    /// The extension has read the picture, or answered with an error.
+    /// Waits until the extension has read the picture, or has answered with an error.
     nonisolated(nonsending) func start() async throws(HostError) {
         guard isInteractive, try await send(.started)?.isOpen == false else { return }
-        // The extension has answered already. Only an error is a failure of the start.
+        // The extension has already answered. Only an error counts as a failure of the start.
         _ = try await dialogue.outcome().get()
     }
 
-    /// The extension's view, to be drawn now; nil if it has none.
+    /// The extension's current view; nil if it has none.
     public var view: ContentTree? { shown.withLock { $0.view } }
 
-    /// Whether the extension has answered, failed or ended. `finish()` then returns at once.
+    /// Whether the extension has answered, failed or ended. If so, `finish()` returns at once.
     public var isAnswered: Bool { dialogue.isAnswered }
 
-    /// Passes on what the user did in the extension's view.
+    /// Passes on the user's action in the extension's view.
     /// - Parameter action: the button or the option.
-    /// - Returns: the view after it.
+    /// - Returns: the view after the action.
     /// - Throws: `HostError.ended` and the other errors of a request.
     @discardableResult
     public nonisolated(nonsending) func perform(_ action: ContentAction) async throws(HostError) -> ContentTree? {
@@ -62,7 +63,8 @@ public final class PhotoEditingSession: Sendable {
         return view
     }
 
-    /// Waits for the edited picture, and ends the session. Cancelling the task cancels the edit, and ends the session too.
+    /// Waits for the edited picture, and ends the session. Cancelling the task cancels the edit, and also ends the
+    /// session.
     /// - Throws: `HostError.cancelled` with the extension's own error, or with `ExtensionError.noEditedPicture`. Also the other
     ///   errors of a request.
     public nonisolated(nonsending) func finish() async throws(HostError) -> ContentEditingOutput {
@@ -74,14 +76,14 @@ public final class PhotoEditingSession: Sendable {
     }
 
     /// Asks whether the user would lose work by `cancel()`, and should confirm it.
-    /// - Returns: false if the extension takes part in no dialogue, or has answered already.
+    /// - Returns: false if the extension takes part in no dialogue, or has already answered.
     /// - Throws: `HostError.ended` and the other errors of a request.
     public nonisolated(nonsending) func shouldShowCancelConfirmation() async throws(HostError) -> Bool {
         guard isInteractive else { return false }
         return try await dialogue.send(EditingEvent.leaving)?.isAffirmed ?? false
     }
 
-    /// Gives the edit up, and ends the session. The extension gets a second to notice.
+    /// Gives the edit up, and ends the session. The extension has one second to react.
     @discardableResult
     public nonisolated(nonsending) func cancel() async -> Termination {
         await dialogue.cancel(informingBy: isInteractive ? EditingEvent.cancelled : nil)

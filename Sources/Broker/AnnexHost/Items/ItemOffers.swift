@@ -5,32 +5,33 @@ internal import AnnexModel
 internal import Dispatch
 internal import Synchronization
 
-/// The contents that a session's requests offer to its extension, each under a number of its own.
+/// The contents that a session's requests offer to its extension. Each offer has its own number.
 ///
-/// The extension gets exactly these, and only until the request that offered them has its answer. A number that was
-/// never offered breaks the protocol.
+/// The extension gets exactly these contents, and only until the request that offered them has its answer. If the
+/// extension uses a number that was never offered, it breaks the protocol.
 final class ItemOffers: Sendable {
     private struct State {
         var open: [UInt64: ItemContents] = [:]
         var jobs: [UInt64: LoadJob] = [:]
         var versions: [UInt64: StagedVersion] = [:]
-        /// What loaders have made. A loader that succeeded is not run again. One that failed or was cancelled is run
-        /// again by the next load.
+        /// The contents that loaders have made. A loader that succeeded is not run again. If a loader failed or was
+        /// cancelled, the next load runs it again.
         var made: [UInt64: OutgoingContents] = [:]
-        /// The loads whose work is not over, also those that were cancelled.
+        /// The number of loads whose work is not over. Cancelled loads count too.
         var running = 0
     }
 
     private let state = Mutex(State())
     private let budget = CopyBudget()
-    /// SYNC: relaxed: the last number; it only matters that no two are the same.
+    /// SYNC: relaxed: the last number. It is only necessary that no two numbers are the same.
     private let last = Atomic<UInt64>(0)
-    /// How many loads may be under way at once.
+    /// How many loads may be in progress at once.
     private static let mostJobs = 16
-    /// How many new versions, and how many contents that loaders made, stay open. Each takes descriptors of this host.
+    /// How many new versions, and how many contents that loaders made, stay open. Each of them needs descriptors of
+    /// this host.
     private static let mostKept = 64
 
-    /// A list that takes its numbers from here.
+    /// A list that takes its numbers from this object.
     func newList() -> ContentsList {
         ContentsList(offering: { [weak self] in self?.last.add(1, ordering: .relaxed).newValue ?? 0 })
     }
@@ -44,7 +45,7 @@ final class ItemOffers: Sendable {
         }
     }
 
-    /// Withdraws offers, and ends their loads.
+    /// Withdraws offers, and ends the loads of these offers.
     func withdraw(_ offers: [ContentsList.Offer], on endpoint: HostEndpoint) {
         guard !offers.isEmpty else { return }
         let ended = state.withLock { state in
@@ -59,7 +60,7 @@ final class ItemOffers: Sendable {
         DispatchQueue.global().async { withExtendedLifetime(ended) {} }
     }
 
-    /// What withdrawn offers leave behind.
+    /// The objects that belong to withdrawn offers.
     private struct Withdrawn {
         var jobs: [LoadJob] = []
         var versions: [StagedVersion] = []
@@ -73,8 +74,8 @@ final class ItemOffers: Sendable {
         }
     }
 
-    /// Answers a request of the extension; runs on the event loop's thread.
-    /// - Parameter violated: gets each breach of the protocol.
+    /// Answers a request of the extension. This function runs on the event loop's thread.
+    /// - Parameter violated: called for each breach of the protocol.
     func serve(_ request: consuming HostedRequest, violated: (ProtocolViolation) -> Void) {
         guard let message = try? LoadMessage(decoding: request.payload) else {
             violated(ProtocolViolation("a load of an item that cannot be read"))
@@ -148,7 +149,7 @@ final class ItemOffers: Sendable {
         }
     }
 
-    // An offer has one version at a time, so an extension can fill the disk with no more than one file for each offer.
+    // An offer has only one version at a time. So an extension can fill the disk with at most one file for each offer.
     private func begin(_ number: UInt64, for request: consuming HostedRequest) {
         let (contents, known) = state.withLock { ($0.open[number], $0.versions[number]) }
         guard let contents else { return request.answer(.refused(.withdrawn)) }
@@ -158,7 +159,7 @@ final class ItemOffers: Sendable {
         let held = HeldRequest(request)
         DispatchQueue.global().async { [self] in
             let outcome = Result {
-                // If the original has changed, the extension begins anew with the file that is there now.
+                // If the original has changed, the extension begins again with the file that is there now.
                 if let known, !known.isStale { return try known.begin() }
                 return try keep(StagedVersion(of: file), as: number, insteadOf: known).begin()
             }
@@ -171,7 +172,8 @@ final class ItemOffers: Sendable {
     }
 
     /// Keeps a version.
-    /// - Throws: `withdrawn` if its offer was withdrawn meanwhile; `failed` if too many versions are begun.
+    /// - Throws: `withdrawn` if the offer of the version was withdrawn meanwhile; `failed` if too many versions are
+    ///   begun.
     private func keep(
         _ version: StagedVersion, as number: UInt64, insteadOf old: StagedVersion?
     ) throws(ItemFailure) -> StagedVersion {

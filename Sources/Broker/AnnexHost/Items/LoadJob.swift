@@ -4,10 +4,10 @@ internal import AnnexModel
 internal import Dispatch
 internal import Synchronization
 
-/// One load of contents: runs the loader, and answers the extension's requests for its outcome.
+/// One load of contents. It runs the loader, and answers the extension's requests for the outcome.
 ///
-/// The extension asks again and again, and each request is answered within a tenth of a second. So a loader may take
-/// long, and the extension sees its progress and answers the watchdog meanwhile.
+/// The extension repeats its request, and each request is answered within a tenth of a second. So a loader may take
+/// long, and meanwhile the extension sees the progress and answers the watchdog.
 final class LoadJob: Sendable {
     private struct State {
         var outcome: Result<OutgoingContents, any Error>?
@@ -16,13 +16,13 @@ final class LoadJob: Sendable {
         var timer: EventLoop.Timer?
     }
 
-    /// What a job tells its owner.
+    /// Closures with which a job informs its owner.
     struct Hooks: Sendable {
         /// A loader has made contents.
         let made: @Sendable (OutgoingContents) -> Void
-        /// The outcome was sent, or will never be.
+        /// The outcome was sent, or will never be sent.
         let delivered: @Sendable (LoadJob) -> Void
-        /// The work is over. A loader may ignore that it is cancelled, so this can come much later.
+        /// The work is over. A loader may ignore a cancellation, so this call can come much later.
         let ended: @Sendable () -> Void
     }
 
@@ -46,7 +46,7 @@ final class LoadJob: Sendable {
     func begin() {
         if case .loader(let loader) = contents.source { return run(loader) }
         limit(to: Self.longestOpening)
-        // A file system may block, so neither the event loop nor a task's thread opens the file.
+        // A file system may block. So neither the event loop nor a task's thread opens the file.
         DispatchQueue.global().async { [self] in
             defer { hooks.ended() }
             finish(Result { try OutgoingContents(of: contents, within: budget) })
@@ -74,7 +74,7 @@ final class LoadJob: Sendable {
         if isOver { task.cancel() }
     }
 
-    /// Answers a request with the outcome, or with the progress if the outcome does not come soon.
+    /// Answers a request with the outcome. If the outcome does not come soon, the answer is the progress.
     func enlist(_ request: consuming HostedRequest) {
         let held = HeldRequest(request)
         let (isSecond, outcome) = state.withLock { state in
@@ -141,16 +141,17 @@ final class LoadJob: Sendable {
 
 /// Contents in the form in which an extension gets them.
 ///
-/// Small contents are a sealed copy, so that a slow or changing file cannot affect the extension, as long as the session
-/// has memory left for copies. Other contents are a newly opened file description, so that the extension does not share the host's.
+/// Small contents are sent as a sealed copy, if the session has memory left for copies. So a slow or changing file
+/// cannot affect the extension. Other contents are sent as a newly opened file description, so that the extension does
+/// not share the host's description.
 final class OutgoingContents: Sendable {
     let descriptor: Descriptor
 
-    /// Contents of at most this many bytes travel as a sealed copy rather than as the file itself.
+    /// Contents of at most this many bytes are sent as a sealed copy and not as the file itself.
     private static let small = 64 << 10
 
-    /// Contents that are not open yet are opened for this, and closed again.
-    /// - Parameter budget: the memory for sealed copies; nil if it needs no bound.
+    /// Opens contents that are not open yet, and closes them again.
+    /// - Parameter budget: the memory for sealed copies; nil if no limit is needed.
     init(of contents: ItemContents, within budget: CopyBudget? = nil) throws(ItemFailure) {
         let opened: ItemContents
         if case .file(let file) = contents.source {
@@ -186,7 +187,7 @@ final class OutgoingContents: Sendable {
 }
 
 /// The memory of this host that one session's sealed copies may take. An extension can load the same file again and
-/// again, and keep each copy mapped. If the budget is spent, it gets the file itself.
+/// again, and keep each copy mapped. If the budget is spent, the extension gets the file itself.
 final class CopyBudget: Sendable {
     private let left = Mutex(16 << 20)
 

@@ -3,10 +3,10 @@ internal import AnnexModel
 internal import Glibc
 internal import Synchronization
 
-/// A new version of a file that an extension writes: a file without a name, in the folder of the original.
+/// A new version of a file that an extension writes. It is a file without a name, in the folder of the original.
 ///
-/// It vanishes with this value, also if the host dies. The extension may keep its descriptor, so a commit puts a copy in
-/// the place of the original, which the extension cannot write to.
+/// The version vanishes with this value, also if the host dies. The extension may keep its descriptor of the version.
+/// So a commit puts a copy in the place of the original. The extension cannot write to this copy.
 final class StagedVersion: Sendable {
     private struct Gate {
         var isWithdrawn = false
@@ -15,17 +15,18 @@ final class StagedVersion: Sendable {
 
     /// The original's path without links, for errors.
     private let path: String
-    /// The original's folder. It is held, so that no later change of a path leads elsewhere.
+    /// The original's folder. Its descriptor is held, so that a later change of a path cannot lead to another folder.
     private let folder: Descriptor
     private let name: String
     private let gate = Mutex(Gate())
-    /// The original as the next commit must find it.
+    /// The status that the original must have at the next commit.
     private let before: Mutex<FileStatus>
     private let draft: Descriptor
 
     /// The most bytes of a version.
     private static let largest: Int64 = 1 << 30
-    /// `O_TMPFILE`. Glibc's import lacks the name; the number is the same on every architecture that Annex supports.
+    /// The flag `O_TMPFILE`. Glibc's import lacks this name. The number is the same on every architecture that Annex
+    /// supports.
     private static let unnamed: Int32 = 0o20_000_000 | O_DIRECTORY
 
     init(of file: ItemFile) throws(ItemFailure) {
@@ -43,16 +44,16 @@ final class StagedVersion: Sendable {
         }
     }
 
-    /// Empties the version and opens it for writing, for the extension.
+    /// Empties the version and opens it for the extension to write.
     func begin() throws(SystemError) -> Descriptor {
         try draft.resize(to: 0)
         return try Descriptor.open("/proc/self/fd/\(draft.number)", O_WRONLY | O_NOCTTY)
     }
 
-    /// Ends the version: nothing is put in place any more, not even by a commit that is under way.
+    /// Ends the version. After this call, no commit puts the version in place, even if a commit is in progress.
     func withdraw() { gate.withLock { $0.isWithdrawn = true } }
 
-    /// Whether the original is no longer the file that this version was begun for.
+    /// Whether the original is no longer the file for which this version was begun.
     var isStale: Bool { (try? checkOriginal()) == nil }
 
     /// Puts a copy of the version in the place of the original. A later commit replaces that copy.
@@ -73,13 +74,13 @@ final class StagedVersion: Sendable {
             try takeRights(copy)
             try put(copy, named: copyName)
         } catch {
-            // After an exchange that failed half-way, the name may be that of another program's file.
+            // After a failed exchange, this name may belong to another program's file.
             if isFile(copy, at: copyName) { try? folder.removeFile(copyName) }
             throw error
         }
     }
 
-    /// The last check and the exchange happen under the lock, so that none follows a withdrawal.
+    /// Makes the last check and the exchange under the lock, so that no exchange follows a withdrawal.
     private func put(_ copy: borrowing Descriptor, named copyName: String) throws {
         try gate.withLock { gate in
             guard !gate.isWithdrawn else { throw ItemFailure.withdrawn }
@@ -90,20 +91,21 @@ final class StagedVersion: Sendable {
         before.withLock { $0 = now }
     }
 
-    /// The two files get each other's name, so that a save of another program after the last check is not lost.
+    /// Exchanges the names of the two files. So if another program saves the file after the last check, its version is
+    /// not lost.
     private func exchange(_ copyName: String) throws {
         do throws(SystemError) {
             try folder.exchange(copyName, with: name)
         } catch {
             guard error.errno == EINVAL || error.errno == ENOSYS else { throw error }
-            // This file system cannot exchange, so the last check has to do.
+            // This file system cannot exchange names, so only the last check protects the original.
             return try folder.rename(copyName, to: name)
         }
         guard isOriginal(copyName) else {
             try folder.exchange(copyName, with: name)
             throw changed
         }
-        // The new version is in place, whatever becomes of the former file's second name.
+        // The new version is in place, even if the former file cannot be removed.
         try? folder.removeFile(copyName)
     }
 
@@ -112,7 +114,7 @@ final class StagedVersion: Sendable {
         return one.device == other.device && one.inode == other.inode
     }
 
-    /// Whether a file of the folder is the original. Its `changed` is not compared, because an exchange sets it.
+    /// Whether a file of the folder is the original. Its `changed` is not compared, because an exchange changes it.
     private func isOriginal(_ other: String) -> Bool {
         guard let now = try? original(named: other).status() else { return false }
         let before = before.withLock { $0 }
@@ -132,8 +134,8 @@ final class StagedVersion: Sendable {
         guard fsync(copy.number) == 0 else { throw SystemError("fsync", errno: errno, path: path) }
     }
 
-    /// Gives the copy the original's owner, rights and access control list. The bits that let a program run as its owner or group are left
-    /// out, because the extension has written the contents.
+    /// Gives the copy the original's owner, rights and access control list. The set-user-ID and set-group-ID bits are
+    /// left out, because the extension has written the contents.
     private func takeRights(_ copy: borrowing Descriptor) throws(SystemError) {
         let (own, before) = (try copy.status(), before.withLock { $0 })
         if own.user != before.user || own.group != before.group, fchown(copy.number, before.user, before.group) != 0 {
@@ -154,7 +156,8 @@ final class StagedVersion: Sendable {
         try folder.openBeneath(name, O_RDONLY | O_NONBLOCK | O_NOCTTY)
     }
 
-    /// The error names the file, and not its folder: the extension may not know where the host keeps its files.
+    /// The error names the file but not its folder, because the extension must not learn where the host keeps its
+    /// files.
     private var changed: ItemFailure {
         .failed("\(name) has changed since the new version was begun, and was kept as it is")
     }

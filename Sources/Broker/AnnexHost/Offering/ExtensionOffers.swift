@@ -2,7 +2,8 @@
 public import AnnexBrokerAPI
 public import AnnexModel
 
-/// The extensions that a host can show to its user for some items, and the reason for each other one.
+/// The extensions that a host can show to its user for some items. For each other extension, this value has the reason
+/// against it.
 public struct ExtensionOffers: Sendable {
     /// An extension that is not offered.
     public struct Other: Sendable, Hashable {
@@ -21,17 +22,17 @@ public struct ExtensionOffers: Sendable {
 extension AnnexHost {
     /// Decides which extensions are offered for items, by the `NSExtensionActivationRule` of each extension.
     ///
-    /// The host itself reads and decides the rules. It sees the types and numbers of attachments, and no contents. The text
-    /// of an item without attachments counts as an attachment of the type `public.plain-text`.
+    /// The host itself reads and evaluates the rules. It uses the types and numbers of attachments, but no contents.
+    /// The text of an item without attachments counts as an attachment of the type `public.plain-text`.
     ///
-    /// It blocks this thread as `installed()` does, because it asks the broker for each rule. The rules are
-    /// kept as long as the extension stays the same, so that a later call only asks for the list.
+    /// The call blocks this thread as `installed()` does, because it asks the broker for each rule. The rules are kept
+    /// as long as the extension does not change. So a later call asks only for the list.
     /// - Parameters:
     ///   - items: the items to hand over.
     ///   - extensionPoint: only extensions of this point, for example `com.apple.share-services`; nil for all.
     ///   - types: the types that the host knows; nil for `types()`.
-    /// - Throws: a `BrokerError` if the broker does not list its extensions. If it does not send a rule, that extension is
-    ///   among the others.
+    /// - Throws: a `BrokerError` if the broker does not list its extensions. If the broker does not send a rule, the
+    ///   extension of that rule is among `others`.
     public func extensions(
         for items: [ExtensionItem], at extensionPoint: String? = nil, types: TypeTable? = nil
     ) throws(BrokerError) -> ExtensionOffers {
@@ -40,14 +41,15 @@ extension AnnexHost {
         return try offers(for: OfferedItems(items, types: types), among: installed, at: extensionPoint)
     }
 
-    /// The types of the system and those that the installed apps declare in their `Info.plist`, with the keys
-    /// `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`.
+    /// The types of the system, and the types that the installed apps declare in their `Info.plist`. The apps use the
+    /// keys `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`.
     ///
-    /// An app cannot change a type, a file name or a MIME type of the system. It blocks this thread as `installed()` does. The
-    /// types are kept as long as the installed apps stay the same. At most 4,096 types of apps count.
-    /// - Returns: a table for questions about types. It does not change when apps do.
-    /// - Throws: a `BrokerError` if the broker does not list its extensions. The types of an app that it does not send are left
-    ///   out.
+    /// An app cannot change a type, a file name or a MIME type of the system. The call blocks this thread as
+    /// `installed()` does. The types are kept as long as the installed apps do not change. At most 4,096 types of apps
+    /// count.
+    /// - Returns: a table for questions about types. The table does not change when apps change.
+    /// - Throws: a `BrokerError` if the broker does not list its extensions. If the broker does not send the types of
+    ///   an app, these types are left out.
     public func types() throws(BrokerError) -> TypeTable { types(of: try installed()) }
 
     private func types(of installed: [InstalledExtension]) -> TypeTable {
@@ -55,7 +57,7 @@ extension AnnexHost {
         }
     }
 
-    /// The same for items of which only the types are known.
+    /// Does the same for items of which only the types are known.
     package func offers(
         for items: OfferedItems, at extensionPoint: String? = nil
     ) throws(BrokerError) -> ExtensionOffers {

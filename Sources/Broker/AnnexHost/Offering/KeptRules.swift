@@ -4,19 +4,20 @@ internal import Synchronization
 
 /// The activation rules that a host has read, by the build of the extension.
 ///
-/// An app that the broker has measured is the same files for as long as its digest is the same. A broker in this process
-/// numbers its installations, and no launch takes files that changed since. Rules of other extensions are not kept.
+/// If the broker has computed an app's digest, the files are the same as long as the digest is the same. A broker in
+/// this process numbers its installations, and no launch uses files that changed after the installation. If an
+/// extension has neither a digest nor a number, its rules are not kept.
 final class KeptRules: Sendable {
-    /// The most rules. The next one clears the table: each can be read again.
+    /// The most rules in the table. One more rule clears the table, because each rule can be read again.
     private static let most = 4_096
-    /// The most bytes of all predicates. In memory, a predicate takes some twenty times as much.
+    /// The most bytes of all predicates. In memory, a predicate takes about twenty times as many bytes.
     private static let mostBytes = 1 << 20
 
-    /// What identifies the files of an extension's app; nil if they may change without notice.
+    /// The identity of the files of an extension's app. It is nil if the files may change without notice.
     struct Key: Hashable {
         let instance: String
         let point: String
-        /// The number of the installation, if the broker has not measured the app.
+        /// The number of the installation, if the broker has not computed the app's digest.
         let installation: UInt64?
 
         init?(_ one: InstalledExtension) {

@@ -3,7 +3,7 @@ internal import AnnexBrokerAPI
 internal import AnnexModel
 internal import Synchronization
 
-/// The types of the system and of the installed apps, kept for as long as the apps stay the same.
+/// The types of the system and of the installed apps. They are kept as long as the installed apps do not change.
 final class KeptTypes: Sendable {
     private struct Table {
         let builds: [KeptRules.Key]
@@ -14,8 +14,9 @@ final class KeptTypes: Sendable {
 
     /// - Parameters:
     ///   - installed: the installed extensions.
-    ///   - again: lists them once more, after their declarations were read.
-    ///   - read: asks the broker for the declarations of an extension's app. If it fails, the app's types are left out.
+    ///   - again: lists the installed extensions once more, after their declarations were read.
+    ///   - read: asks the broker for the declarations of an extension's app. If that fails, the app's types are left
+    ///     out.
     func table(
         for installed: [InstalledExtension], again: () throws(BrokerError) -> [InstalledExtension],
         read: (_ one: InstalledExtension) throws(BrokerError) -> [String: ItemValue]
@@ -27,7 +28,8 @@ final class KeptTypes: Sendable {
         }
         let (declared, isWhole) = Self.declared(by: carriers, read: read)
         let types = TypeTable.system.adding(declared.inOrder)
-        // What could not be read now may be readable the next time. An app may also have been replaced while it was read.
+        // Declarations that could not be read now may be readable the next time. An app may also have been replaced
+        // while its declarations were read.
         if isWhole, builds.count == carriers.count,
             let now = try? again(), Self.carriers(now).compactMap(KeptRules.Key.init) == builds
         {
@@ -36,8 +38,8 @@ final class KeptTypes: Sendable {
         return types
     }
 
-    /// The first usable extension of each app, in the order of identifiers: the same app wins each time if two declare the same
-    /// type.
+    /// The first usable extension of each app, in the order of identifiers. This order ensures that the same app wins
+    /// each time if two apps declare the same type.
     private static func carriers(_ installed: [InstalledExtension]) -> [InstalledExtension] {
         var seen: Set<String> = []
         return installed.filter {
@@ -53,7 +55,8 @@ final class KeptTypes: Sendable {
             do throws(BrokerError) {
                 all.add(try read(one), of: one.containingApp)
             } catch {
-                // This build has no types that a host can read. Any other error may concern all apps, so the rest is not tried.
+                // If the code is `invalidBundle`, this build has no types that a host can read. Any other error may
+                // affect all apps, so the remaining apps are not tried.
                 guard error.code == .invalidBundle else { return (all, false) }
             }
         }
@@ -61,8 +64,8 @@ final class KeptTypes: Sendable {
     }
 }
 
-/// The types that apps declare. The types of an app's own name count first, then the others that apps export, and last those that
-/// they import, which only describe the types of others.
+/// The types that apps declare. The types whose names begin with the identifier of their app have priority. Other
+/// exported types follow, and imported types are last. Imported types only describe the types of other apps.
 private struct DeclaredTypes {
     private var own: [TypeDeclarations] = []
     private var exported: [TypeDeclarations] = []

@@ -2,18 +2,18 @@ internal import AnnexBrokerAPI
 public import AnnexChannel
 internal import AnnexModel
 
-// A typed call that succeeds sends no report to the broker, because the report would cost more than the call. So the
-// broker cannot measure how long such a call takes, and the host's end of the channel applies the extension point's
-// time limit.
+// A typed call that succeeds sends no report to the broker, because the report would take longer than the call. So the
+// broker cannot measure how long a typed call takes. Instead, the host's end of the channel applies the extension
+// point's time limit.
 
 extension ExtensionSession {
     /// Sends a request of the host's own type and returns its response. Cancelling the task cancels the call.
     ///
-    /// A response that comes soon is returned without suspending.
+    /// If the response comes soon, the call returns it without suspending.
     /// - Parameters:
     ///   - request: the request. Its type names the type of the response.
-    ///   - timeout: how long to wait at most. If it is nil, the extension point's limit for a request holds, and an
-    ///     extension that exceeds it is ended.
+    ///   - timeout: the longest wait. If it is nil, the extension point's limit for a request applies, and an extension
+    ///     that exceeds it is ended.
     /// - Throws: `HostError.cancelled` with the error that the extension answered instead of a response. `.ended` if
     ///   the extension ended before it answered. `.unknownMethod` if it does not serve this type of request. Also
     ///   `.timedOut`, `.taskCancelled` and `.invalidRequest`.
@@ -29,7 +29,7 @@ extension ExtensionSession {
         throw await callerError(for: failure, isOwnLimit: timeout == nil)
     }
 
-    /// The same for code without Swift concurrency: it blocks this thread.
+    /// Does the same as `call`, for code without Swift concurrency. The call blocks this thread.
     @inlinable public func callAndWait<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil
     ) throws(HostError) -> Asked.Response {
@@ -40,10 +40,10 @@ extension ExtensionSession {
         }
     }
 
-    /// Sends a notice, which has no answer. Suspends while the channel has no room.
+    /// Sends a notice, which has no answer. The call suspends while the channel has no room.
     /// - Parameters:
     ///   - notice: the notice to send.
-    ///   - timeout: how long to wait for room at most; nil for the channel's `sendLimit`.
+    ///   - timeout: the longest wait for room; nil for the channel's `sendLimit`.
     public nonisolated(nonsending) func send<Notice: ChannelNotice>(
         _ notice: borrowing Notice, timeout: Duration? = nil
     ) async throws(HostError) {
@@ -56,7 +56,7 @@ extension ExtensionSession {
         throw await callerError(for: failure, isOwnLimit: false)
     }
 
-    /// The same for code without Swift concurrency: it blocks this thread.
+    /// Does the same as `send`, for code without Swift concurrency. The call blocks this thread.
     public func sendAndWait<Notice: ChannelNotice>(
         _ notice: borrowing Notice, timeout: Duration? = nil
     ) throws(HostError) {
@@ -67,8 +67,8 @@ extension ExtensionSession {
         }
     }
 
-    /// The caller's error for a failed call. If the extension is ending, this method suspends until the end, and the
-    /// end is the error.
+    /// The caller's error for a failed call. If the extension is ending, this method suspends until the end, and
+    /// returns the end as the error.
     @usableFromInline nonisolated(nonsending) func callerError(for failure: CallFailure, isOwnLimit: Bool) async
         -> HostError
     {
@@ -76,7 +76,7 @@ extension ExtensionSession {
         return .ended(await link.ended.value())
     }
 
-    /// Like `callerError`, but blocks the thread instead of suspending.
+    /// Does the same as `callerError`, but blocks the thread instead of suspending.
     @usableFromInline func callerErrorAndWait(for failure: CallFailure, isOwnLimit: Bool) -> HostError {
         errorUnlessEnding(for: failure, isOwnLimit: isOwnLimit) ?? endAndWait()
     }
@@ -88,8 +88,8 @@ extension ExtensionSession {
             link.report { $0.violated(ProtocolViolation("a response that cannot be read: \(reason)")) }
         case (_, .deadlineExceeded) where isOwnLimit: link.report { $0.overstayed() }
         case (.error(let error), _): return error
-        // A failed call does not prove that the extension has ended. After this report the broker ends it in bounded
-        // time.
+        // A failed call does not prove that the extension has ended. After this report, the broker ends the extension
+        // within a limited time.
         default: link.report { $0.channelClosed() }
         }
         return nil

@@ -5,15 +5,17 @@ public import AnnexModel
 internal import Synchronization
 
 extension ExtensionSession {
-    /// Sends items and returns the items that the extension answers with. Cancelling the task informs the extension
-    /// that its answer is not needed any more.
+    /// Sends items and returns the items that the extension answers with. If the task is cancelled, the extension is
+    /// informed that its answer is no longer needed.
     ///
     /// - Parameters:
     ///   - items: the extension gets them as `ExtensionContext.inputItems`.
-    ///   - acceptance: the descriptors that the answer may carry besides text and small values; none by default.
-    ///   - timeout: how long to wait at most; nil for the extension point's limit.
-    ///   - progress: is called with each report of the extension on its progress, in order and before this function
-    ///     returns. It is called on the event loop's thread and must not block. If it is nil, the extension does not report.
+    ///   - acceptance: the descriptors that the answer may contain in addition to text and small values. The default
+    ///     allows none.
+    ///   - timeout: the longest wait; nil for the extension point's limit.
+    ///   - progress: called with each report of the extension on its progress, in order and before this function
+    ///     returns. It is called on the event loop's thread and must not block. If it is nil, the extension sends no
+    ///     reports.
     /// - Throws: `HostError.cancelled` with the extension's own error. `.ended` if the extension ended before it
     ///   answered. `.unknownMethod` if it serves no items. Also `.timedOut`, `.taskCancelled` and `.invalidRequest`.
     public nonisolated(nonsending) func request(
@@ -31,7 +33,7 @@ extension ExtensionSession {
         }
     }
 
-    /// The same for code without Swift concurrency: blocks the thread.
+    /// Does the same as `request`, for code without Swift concurrency. The call blocks the thread.
     public func requestAndWait(
         _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil,
         progress: ProgressHandler? = nil
@@ -72,8 +74,8 @@ extension ExtensionSession {
         case .items(let items): return items
         case .error(let error): throw error
         case .end:
-            // A failed call does not prove that the extension has ended. After this report the broker ends it in
-            // bounded time.
+            // A failed call does not prove that the extension has ended. After this report, the broker ends the
+            // extension within a limited time.
             link.report { $0.channelClosed() }
             throw .ended(await link.ended.value())
         }
@@ -102,7 +104,7 @@ extension ExtensionSession {
         }
     }
 
-    /// Encodes a request, which gets a number of its own unless there is one already.
+    /// Encodes a request. If the request has no number yet, it gets a new one.
     private func begin(
         _ items: [ExtensionItem], accepting acceptance: Acceptance, progress: ProgressHandler?, number: UInt64? = nil
     ) throws(HostError) -> EncodedRequest {
@@ -112,13 +114,14 @@ extension ExtensionSession {
         return encoded
     }
 
-    /// Ends what belongs to a request: its offers, and its reports on progress.
+    /// Ends a request's offers and its reports on progress.
     private func end(_ number: UInt64, withdrawing offers: [ContentsList.Offer]) {
         link.offers.withdraw(offers, on: channel)
         link.progress.remove(number)
     }
 
-    /// An answer that cannot be decoded breaks the protocol, and the broker ends the extension for it.
+    /// Decodes an answer. An answer that cannot be decoded breaks the protocol, and the broker ends the extension for
+    /// this violation.
     private func read(_ reply: Reply) -> Answer {
         guard let answer = Answer(reply) else {
             let text = "an answer of \(reply.payload.count) bytes that cannot be read"
@@ -129,7 +132,7 @@ extension ExtensionSession {
     }
 }
 
-// The request of a dialogue stays open while the user works, and a user may take any time.
+// The request of a dialogue stays open while the user works, and the user may take any amount of time.
 extension ExtensionSession {
     /// A number for a request that is sent later.
     func nextRequest() -> UInt64 { requests.add(1, ordering: .relaxed).newValue }
@@ -150,7 +153,8 @@ extension ExtensionSession {
         }
     }
 
-    /// Sends an event of a dialogue. Unlike other calls, the broker knows of it, and its watchdog watches the extension.
+    /// Sends an event of a dialogue. The broker is told about this call, unlike other calls. So the broker's watchdog
+    /// watches the extension.
     nonisolated(nonsending) func callWatched<Event: ChannelRequest>(
         _ event: Event
     ) async throws(HostError) -> Event.Response {
@@ -160,15 +164,15 @@ extension ExtensionSession {
         return try await call(event)
     }
 
-    /// Reports a request to the broker, which applies the time limit to each request separately. The extension does not get
-    /// the limit. A hostile extension could otherwise delay each answer until just before it.
+    /// Reports a request to the broker, which applies the time limit to each request separately. The extension is not
+    /// told the limit. Otherwise, a hostile extension could delay each answer until just before the limit.
     func startLimit(of number: UInt64) { link.report { $0.requestBegan(number) } }
 
     func endLimit(of number: UInt64) { link.report { $0.requestEnded(number) } }
 }
 
 extension ExtensionSession {
-    /// Encodes a request. Contents on demand are offered from now on, until the request ends.
+    /// Encodes a request. From now on, until the request ends, its contents on demand are offered.
     private func encode(
         _ items: [ExtensionItem], accepting acceptance: Acceptance, number: UInt64, reportsProgress: Bool
     ) throws(HostError) -> EncodedRequest {
@@ -185,7 +189,7 @@ extension ExtensionSession {
             offers: contents.offered)
     }
 
-    /// A list that is longer than a message goes into sealed memory beside it.
+    /// If a list is longer than a message, it is put into sealed memory that is sent with the message.
     private static func encode(
         _ items: [ExtensionItem], collecting contents: inout ContentsList, progress number: UInt64
     ) throws(HostError) -> [UInt8] {
@@ -213,25 +217,25 @@ extension ExtensionSession {
 
 /// An encoded request, and the contents that it offers on demand.
 struct EncodedRequest: ~Copyable {
-    /// The number under which the broker and the extension know the request.
+    /// The number that the broker and the extension use for the request.
     let number: UInt64
     let request: Request
     let offers: [ContentsList.Offer]
 }
 
-/// The descriptors that an answer may carry, besides text and small values. An answer carries none that its request did
-/// not accept.
+/// The descriptors that an answer may contain in addition to text and small values. An answer contains only descriptors
+/// that its request accepted.
 public struct Acceptance: Sendable, Hashable {
     /// The most pieces of sealed memory in one answer.
     public let count: Int
     /// The most bytes in all pieces together.
     public let bytes: UInt64
 
-    /// Text and small values only: the kernel does not let the extension send descriptors.
+    /// Text and small values only. The kernel does not let the extension send descriptors.
     public static let nothing = Acceptance(count: 0, bytes: 0)
 
-    /// Up to `count` pieces of sealed memory, which no process can change any more, of `bytes` bytes in all. `count` is
-    /// 16 at most.
+    /// At most `count` pieces of sealed memory, with at most `bytes` bytes in total. No process can change sealed
+    /// memory. `count` is at most 16.
     public static func sealedMemory(count: Int, bytes: Int) -> Acceptance {
         Acceptance(count: max(0, min(count, 16)), bytes: UInt64(max(0, bytes)))
     }
@@ -251,8 +255,8 @@ enum Answer: Sendable {
     /// The extension has ended or is ending. Its end tells the caller more than the failed call.
     case end
 
-    /// Decodes an extension's answer; nil if it is malformed. An error of this process, such as a lack of descriptors,
-    /// is not counted against the extension.
+    /// Decodes an extension's answer. The result is nil if the answer is malformed. An error of this process, such as a
+    /// lack of descriptors, does not count against the extension.
     init?(_ reply: Reply) {
         var contents: [ItemContents] = []
         do {
@@ -279,7 +283,7 @@ enum Answer: Sendable {
             let isAnnexs = code >= HandlerFailure.firstReservedCode
             let domain = isAnnexs ? ExtensionError.annexDomain : ExtensionError.handlerDomain
             self = .error(.cancelled(ExtensionError(code: Int64(code), domain: domain, localizedDescription: text)))
-        // No task except the caller's can cancel this call.
+        // Only the caller's task can cancel this call.
         case .cancelled: self = .error(.taskCancelled)
         case .deadlineExceeded: self = .error(.timedOut)
         default: self = .error(.invalidRequest("\(failure)"))

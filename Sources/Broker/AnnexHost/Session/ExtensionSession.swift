@@ -4,30 +4,31 @@ internal import AnnexLinux
 public import AnnexModel
 internal import Synchronization
 
-/// A launched extension and the channel to it. Releasing the last reference ends the extension.
+/// A launched extension and the channel to it. Releasing the last reference to the session ends the extension.
 ///
-/// Any thread or task may send requests, several at once. While the extension awaits something for one request, it can work on
-/// others. The extension point's time limit holds for each request separately. It starts when no older request is open.
+/// Any thread or task may send requests, also several requests at once. While the extension awaits something for one
+/// request, it can work on other requests. The extension point's time limit applies to each request separately. Its
+/// time starts when no older request is open.
 public final class ExtensionSession: Sendable {
     /// The channel itself, for calls of methods that the host and the extension have defined themselves.
     ///
-    /// Annex uses method 1, event 2 and all numbers from 0xFE00 on itself; all other numbers are free. The extension point's
-    /// time limit does not hold for calls made here, so give them a timeout. Do not make blocking calls on the event
-    /// loop's thread.
+    /// Annex itself uses method 1, event 2 and all numbers from 0xFE00 on; all other numbers are free. The extension
+    /// point's time limit does not apply to calls on this channel, so give them a timeout. Do not make blocking calls
+    /// on the event loop's thread.
     public let channel: HostEndpoint
     let link: SessionLink
-    /// The extension point's limit for one request, or the host's tighter one.
+    /// The extension point's limit for one request, or the host's shorter limit.
     @usableFromInline let patience: CallPatience?
     /// Keeps the broker alive: an embedded broker ends its extensions when the last reference to the broker is
     /// released.
     private let service: any BrokerService
     let observer: (any SessionObserver)?
-    /// SYNC: relaxed: the number of the last request; it only matters that no two numbers are the same.
+    /// SYNC: relaxed: the number of the last request. It is only necessary that no two numbers are the same.
     let requests = Atomic<UInt64>(0)
 
     /// - Parameters:
     ///   - handle: the extension that the broker has launched with the other ends of the channel.
-    ///   - patience: the extension point's limit for one request, or the host's tighter one.
+    ///   - patience: the extension point's limit for one request, or the host's shorter limit.
     ///   - ends: announces the session's end to the host's program.
     init(
         _ identifier: String, handle: any ExtensionHandle, link: SessionLink, channel: HostEndpoint,
@@ -48,7 +49,7 @@ public final class ExtensionSession: Sendable {
         link.report { $0.dismiss(for: .cancelled) }
     }
 
-    /// How the launch went, step by step, and which layers are in force.
+    /// A report on the launch. It contains each step, and the layers in force.
     public var launchReport: LaunchReport {
         if case .success(let report)? = link.ready.current { return report }
         return .unknown
@@ -57,7 +58,8 @@ public final class ExtensionSession: Sendable {
     /// How the extension ended; nil while it runs.
     public var termination: Termination? { link.ended.current }
 
-    /// Suspends until the extension has ended, for whatever reason. Unlike `complete`, it does not end the extension.
+    /// Suspends until the extension has ended, for whatever reason. Unlike `complete`, this function does not end the
+    /// extension.
     /// - Returns: the end; nil if the task was cancelled first.
     public nonisolated(nonsending) func untilEnd() async -> Termination? { await link.ended.valueUnlessCancelled() }
 
@@ -76,9 +78,9 @@ public final class ExtensionSession: Sendable {
 
 extension ExtensionSession {
     /// Ends the session after the extension has answered its requests. The extension may tidy up until the grace of its
-    /// extension point is over. A cancelled task waits for the end too, but no longer than that.
+    /// extension point is over. A cancelled task also waits for the end, but not after the grace.
     ///
-    /// - Returns: the end; its reason is `completed` unless something else ended the extension before.
+    /// - Returns: the end. Its reason is `completed` if no other cause ended the extension earlier.
     public nonisolated(nonsending) func complete() async -> Termination {
         link.report { $0.dismiss(for: .completed) }
         return await link.ended.value()
@@ -86,27 +88,30 @@ extension ExtensionSession {
 
     /// Ends the session without waiting for open answers.
     ///
-    /// - Returns: the end; its reason is `cancelled` unless something else ended the extension before.
+    /// - Returns: the end. Its reason is `cancelled` if no other cause ended the extension earlier.
     public nonisolated(nonsending) func cancel() async -> Termination {
         link.report { $0.dismiss(for: .cancelled) }
         return await link.ended.value()
     }
 
-    /// `complete()` for code without Swift concurrency: it blocks the thread for the extension point's grace at most.
+    /// Does the same as `complete()`, for code without Swift concurrency. The call blocks the thread for the extension
+    /// point's grace at most.
     ///
-    /// - Precondition: the thread is not the event loop's thread, which would have to deliver the end itself. If it is,
-    ///   the program stops. After the extension's end any thread may call this.
+    /// - Precondition: the thread is not the event loop's thread, because that thread has to deliver the end itself. If
+    ///   it is, the program stops. After the extension's end, any thread may call this.
     public func completeAndWait() -> Termination {
         dismissAndWait(for: .completed)
     }
 
-    /// Reports that the user acted in the extension's view, for example pressed a button. The extension points of some extensions,
-    /// such as widgets, let them open an app only within five seconds after that. Call it before the extension hears of the action.
+    /// Reports that the user acted in the extension's view, for example pressed a button. Some extension points, for
+    /// example the point of widgets, let an extension open an app only within five seconds after an action. Call this
+    /// before you send the action to the extension.
     ///
-    /// `WidgetSession.perform(_:)` calls it.
+    /// `WidgetSession.perform(_:)` calls this function.
     public func noteUserAction() { link.report { $0.userActed() } }
 
-    /// `cancel()` for code without Swift concurrency. The precondition of `completeAndWait` holds here too.
+    /// Does the same as `cancel()`, for code without Swift concurrency. The precondition of `completeAndWait` applies
+    /// here too.
     public func cancelAndWait() -> Termination {
         dismissAndWait(for: .cancelled)
     }
@@ -114,7 +119,7 @@ extension ExtensionSession {
     private func dismissAndWait(for dismissal: Dismissal) -> Termination {
         link.report { $0.dismiss(for: dismissal) }
         guard let end = waitForEnd() else {
-            // Without an end there is nothing to return, and a thread that waits for itself would silently block every
+            // Without an end, there is nothing to return. A thread that waits for itself would silently block every
             // channel.
             fatalError(
                 "completeAndWait and cancelAndWait would wait for themselves on the event loop's thread: "
@@ -124,34 +129,36 @@ extension ExtensionSession {
     }
 
     /// Blocks this thread until the end.
-    /// - Returns: nil on the event loop's thread if there is no end yet, because that thread would have to deliver it.
+    /// - Returns: nil if there is no end yet and this is the event loop's thread, because that thread has to deliver
+    ///   the end.
     private func waitForEnd() -> Termination? {
         if let known = link.ended.current { return known }
         return channel.isOnLoop ? nil : link.ended.wait()
     }
 
-    /// Blocks this thread until the extension has ended, and returns that end as the error, because it says more than
-    /// the failed call. The event loop's thread cannot wait. There, this method returns `onEventLoop`, as every
-    /// blocking call does.
+    /// Blocks this thread until the extension has ended. The end is returned as the error, because it says more than
+    /// the failed call. The event loop's thread cannot wait. On that thread, this method returns `onEventLoop`, as
+    /// every blocking call does.
     func endAndWait() -> HostError {
         if let end = waitForEnd() { .ended(end) } else { .onEventLoop }
     }
 }
 
-/// Observes what a host does with its extensions. It is called on the task or thread that makes the request.
+/// Observes what a host does with its extensions. The task or thread that makes the request calls the observer.
 package protocol HostObserver: Sendable {
-    /// An extension was launched; the returned observer gets the events of its session.
+    /// An extension was launched. The returned observer gets the events of its session.
     func launching(_ identifier: String) -> any SessionObserver
     /// The broker did not launch the extension.
     func rejected(_ identifier: String, error: BrokerError)
 }
 
-/// Observes one session. Any thread may call it, and it must not block.
+/// Observes one session. Any thread may call the observer, and the observer must not block.
 package protocol SessionObserver: Sendable {
     func ready(_ report: LaunchReport)
-    /// Called at most once, after everything else except the ends of requests.
+    /// Called at most once. After it, only the ends of requests are reported.
     func ended(_ termination: Termination)
     /// A request begins.
-    /// - Returns: a closure that is called when the request ends: with nil if it was answered, else with the error.
+    /// - Returns: a closure that is called when the request ends. It gets nil if the request was answered, and
+    ///   otherwise the error.
     func requesting() -> @Sendable (HostError?) -> Void
 }

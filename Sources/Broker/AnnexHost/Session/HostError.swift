@@ -4,16 +4,16 @@ public import AnnexModel
 
 /// Why a host got no answer.
 ///
-/// Print it with `"\(error)"`: the text says in one line what went wrong, and the remedy if one is known. The text is
+/// Print it with `"\(error)"`: the text states the problem in one line, and the remedy if one is known. The text is
 /// safe to show, even if it contains data from the extension. Foundation's `localizedDescription` does not give this
 /// text, because AnnexHost does not use Foundation and its `LocalizedError`.
 public enum HostError: Error, Sendable {
-    /// The broker did not launch the extension. For example the extension is unknown, its bundle or policy breaks a
+    /// The broker did not launch the extension. For example, the extension is unknown, its bundle or policy breaks a
     /// rule, or the machine lacks resources.
     case rejected(BrokerError)
-    /// The extension ended before it answered; the value says why.
+    /// The extension ended before it answered. The value states the reason.
     case ended(Termination)
-    /// The extension answered the request with an error of its own. The error's domain names the code's author:
+    /// The extension answered the request with its own error. The error's domain names the author of the code:
     /// - `ExtensionError.handlerDomain`: a `HandlerFailure` of the extension
     /// - `ExtensionError.annexDomain`: Annex, which answered in place of the extension
     /// - any other domain: the extension
@@ -21,17 +21,17 @@ public enum HostError: Error, Sendable {
     /// The host's own task was cancelled while it waited, or the host has cancelled the stream. No extension can cause
     /// this error.
     case taskCancelled
-    /// The extension does not serve this kind of request. An `AppExtension` serves items and the
-    /// types of requests that it registers; a `ChannelService` serves the types of requests that it was made with.
+    /// The extension does not serve this kind of request. An `AppExtension` serves items and the types of requests that
+    /// it registers. A `ChannelService` serves only the types of requests that it was made with.
     case unknownMethod
-    /// The request's timeout has passed. The extension may still be working on it.
+    /// The request's timeout has passed. The extension may still be working on the request.
     case timedOut
-    /// The request cannot be sent; the text says why.
+    /// The request cannot be sent. The text states the reason.
     case invalidRequest(String)
 }
 
 extension HostError {
-    /// The error of a blocking call on the event loop's thread: the call would have to wait for its own thread.
+    /// The error of a blocking call on the event loop's thread. This call would have to wait for its own thread.
     static let onEventLoop = HostError.invalidRequest("\(CallFailure.onEventLoop)")
 }
 

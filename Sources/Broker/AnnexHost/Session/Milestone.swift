@@ -2,12 +2,12 @@ internal import AnnexLinux
 internal import Dispatch
 internal import Synchronization
 
-/// A value that is set once. Tasks can suspend until then, and threads can block.
+/// A value that is set once. Tasks can suspend until it is set, and threads can block.
 final class Milestone<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
         var tasks: [CheckedContinuation<Value, Never>] = []
-        /// Tasks that stop waiting if they are cancelled, each under a number of its own.
+        /// Tasks that stop waiting if they are cancelled. Each task has its own number.
         var impatient: [UInt64: CheckedContinuation<Value?, Never>] = [:]
         var last: UInt64 = 0
         var threads: [DispatchSemaphore] = []
@@ -19,7 +19,7 @@ final class Milestone<Value: Sendable>: Sendable {
     /// The value; nil if it is not set yet.
     var current: Value? { state.withLock { $0.value } }
 
-    /// Sets the value; later calls have no effect.
+    /// Sets the value. Later calls have no effect.
     func reach(_ value: Value) {
         let waiting = state.withLock { state in
             guard state.value == nil else { return State() }
@@ -32,7 +32,8 @@ final class Milestone<Value: Sendable>: Sendable {
         for job in waiting.jobs { job(value) }
     }
 
-    /// Runs a job with the value: now if it is set, otherwise on the thread that sets it.
+    /// Runs a job with the value. If the value is set, the job runs now; otherwise, it runs on the thread that sets the
+    /// value.
     func whenReached(_ job: @escaping @Sendable (Value) -> Void) {
         let value = state.withLock { state in
             if state.value == nil { state.jobs.append(job) }

@@ -2,25 +2,26 @@ internal import AnnexLinux
 public import AnnexModel
 internal import Synchronization
 
-/// Receives the reports of one request on its progress.
+/// Receives one request's reports on its progress.
 public typealias ProgressHandler = @Sendable (RequestProgress) -> Void
 
 /// The handlers of the open requests whose host asked for progress, by the request's number.
 ///
-/// Reports come from the extension: their number may be wrong, or that of a request that is over. Such a report is dropped,
-/// because an honest extension may send it as well.
+/// Reports come from the extension. Their number may be wrong, or belong to a request that is over. A report with one
+/// of these numbers is dropped. It does not count as a violation, because an honest extension may also send it.
 final class ProgressHandlers: Sendable {
-    /// A handler, and the lock that its calls hold.
+    /// A handler, with a lock that is held during its calls.
     private final class Entry: Sendable {
         private struct State {
             var handler: ProgressHandler?
-            /// The reports since the present second began, which began at this moment of `MonotonicClock`.
+            /// The number of reports since the present second began. `second` is the moment of `MonotonicClock` at
+            /// which it began.
             var count = 0
             var second: UInt64 = 0
         }
 
-        /// An extension sends at most twenty reports in a second. A hostile one could send thousands, for each of which
-        /// the host might draw.
+        /// An extension sends at most twenty reports in a second. A hostile extension could send thousands of reports,
+        /// and the host might draw for each of them.
         private static let most = 40
 
         private let state: Mutex<State>
@@ -45,7 +46,8 @@ final class ProgressHandlers: Sendable {
         if let handler { entries.withLock { $0[request] = Entry(handler) } }
     }
 
-    /// Waits for a call of the handler that is under way, so that none follows.
+    /// Removes a handler. If a call of the handler is in progress, this function waits for the call, so that no call
+    /// follows.
     func remove(_ request: UInt64) {
         let entry = entries.withLock { $0.removeValue(forKey: request) }
         entry?.end()

@@ -11,8 +11,8 @@ public struct SessionEnd: Sendable, Hashable {
 
 /// A sequence with one value for each session of a host that ends.
 ///
-/// If ends come faster than they are read, the last 256 are kept, and older ones are dropped. The sequence ends when the
-/// program has released the host, its copies and its sessions.
+/// If ends come faster than you read them, the last 256 ends are kept, and older ends are dropped. The sequence ends
+/// when the program has released the host, its copies and its sessions.
 ///
 /// ```swift
 /// for await end in host.ends where end.termination.reason != .completed { show(end.identifier, end.termination) }
@@ -21,7 +21,7 @@ public struct SessionEnds: AsyncSequence, Sendable {
     public typealias Element = SessionEnd
     public typealias Failure = Never
 
-    /// How many ends wait for the reader.
+    /// The most ends that wait for the reader.
     static let mostKept = 256
 
     private let stream: AsyncStream<SessionEnd>
@@ -34,7 +34,8 @@ public struct SessionEnds: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var base: AsyncStream<SessionEnd>.Iterator
 
-        /// The next end. It suspends until there is one, and returns nil after the end of the sequence or of the task.
+        /// The next end. The call suspends until there is one. It returns nil after the end of the sequence or of the
+        /// task.
         public mutating func next() async -> SessionEnd? { await base.next() }
     }
 

@@ -3,10 +3,10 @@ internal import AnnexChannel
 internal import AnnexModel
 internal import Synchronization
 
-/// Connects a session's three parties: the channel's endpoint, the broker's handle, and the callers that wait.
+/// Connects a session's three parties. These are the channel's endpoint, the broker's handle, and the waiting callers.
 ///
-/// The extension may say hello or end before the broker has returned its handle; reports until then are kept and sent
-/// later.
+/// The extension may say hello or end before the broker has returned its handle. Reports that arrive before the handle
+/// are kept and sent later.
 final class SessionLink: Sendable {
     typealias Message = @Sendable (any ExtensionHandle) -> Void
 
@@ -17,11 +17,11 @@ final class SessionLink: Sendable {
     }
 
     private let state = Mutex(State.connecting([]))
-    /// SYNC: acquire-release: a caller that sees no ping under way sends the next one. One at a time is enough.
+    /// SYNC: acquire-release: a caller that sees no ping in progress sends the next ping. One ping at a time is enough.
     private let isAsking = Atomic<Bool>(false)
     let ready = Milestone<Result<LaunchReport, EarlyEnd>>()
     let ended = Milestone<Termination>()
-    /// What the open requests offer on demand.
+    /// The contents that the open requests offer on demand.
     let offers = ItemOffers()
     let progress = ProgressHandlers()
 
@@ -35,7 +35,8 @@ final class SessionLink: Sendable {
         for message in waiting { message(handle) }
     }
 
-    /// Reports something to the broker. Before there is a handle the report waits; after the end it is dropped.
+    /// Reports something to the broker. A report without a handle waits for the handle. A report after the end is
+    /// dropped.
     func report(_ message: @escaping Message) {
         let handle = state.withLock { state in
             switch state {
@@ -49,16 +50,16 @@ final class SessionLink: Sendable {
         if let handle { message(handle) }
     }
 
-    /// Also reports hello and end to an observer.
+    /// Also reports the hello and the end to an observer.
     func report(to observer: any SessionObserver) {
         ready.whenReached { if case .success(let report) = $0 { observer.ready(report) } }
         ended.whenReached { observer.ended($0) }
     }
 
-    /// Takes a parked extension into use; false if it is ending or has ended.
+    /// Takes a parked extension into use. The result is false if the extension is ending or has ended.
     nonisolated(nonsending) func claim() async -> Bool { await handle?.askedClaim() ?? false }
 
-    /// The same for code without Swift concurrency.
+    /// Does the same as `claim`, for code without Swift concurrency.
     func claimAndWait() -> Bool { handle?.claim() ?? false }
 
     private var handle: (any ExtensionHandle)? {
@@ -90,7 +91,7 @@ final class SessionLink: Sendable {
         return handlers
     }
 
-    /// Serves the loads of items before the host's own services.
+    /// Installs a handler that first serves the loads of items. Other requests go to the host's own services.
     func serveItems(in handlers: inout ChannelHandlers) {
         handlers.onRequest = { [weak self, others = handlers.onRequest] request in
             if LoadMessage.methods.contains(request.method), let self {
@@ -112,7 +113,8 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// The extension point's time limit and the watchdog hold for a wait in a stream as they do for a request.
+    /// Reports a wait in a stream. The extension point's time limit and the watchdog apply to this wait as they apply
+    /// to a request.
     private func report(_ waiting: StreamWaiting) {
         // This bit distinguishes the numbers of waits from the numbers of requests.
         let apart: UInt64 = 1 << 63
@@ -135,7 +137,7 @@ final class SessionLink: Sendable {
             // The handle holds the event handler, which holds this link. Dropping the handle here breaks the cycle.
             state.withLock { $0 = .over }
             endpoint.end(with: "\(termination.reason.rawValue)")
-            // The end is delivered last, after everything that the extension sent before it.
+            // The end is delivered last, after all messages that the extension sent before it.
             endpoint.runAfterHandlers { [ended, ready] in
                 ended.reach(termination)
                 ready.reach(.failure(EarlyEnd(termination: termination)))
@@ -143,7 +145,7 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// An extension that reads nothing misses the event, and is ended when its time is over.
+    /// Sends an event. If the extension reads nothing, it misses the event, and is ended when its time is over.
     private func send(_ event: UInt16, to endpoint: HostEndpoint) {
         try? endpoint.sendAndWait(ChannelEvent(method: event), timeout: .zero)
     }
@@ -158,7 +160,7 @@ final class SessionLink: Sendable {
     }
 }
 
-/// An end before the extension was ready, as an error, because the failure of a `Result` must be an error.
+/// An end before the extension was ready. This type exists because the failure of a `Result` must be an error.
 struct EarlyEnd: Error {
     let termination: Termination
 }
@@ -176,19 +178,20 @@ extension ProtocolViolation {
 /// A host's parameters for a launch.
 struct LaunchWish: Sendable {
     let identifier: String
-    /// The extension point that the host expects; nil if any will do.
+    /// The extension point that the host expects; nil if the host accepts any point.
     let point: String?
     let timeLimit: Duration?
     /// The host's answers to the extension's own requests.
     let hosted: HostService
 }
 
-/// A session before its extension is launched: the host's end of a channel, and the ends to hand over.
+/// A session before its extension is launched. It consists of the host's end of a channel, and the ends for the
+/// extension.
 struct SessionDraft: ~Copyable {
     let link: SessionLink
     let endpoint: HostEndpoint
     let descriptors: ExtensionDescriptors
-    /// The extension point's limit for one request, or the host's tighter one.
+    /// The extension point's limit for one request, or the host's shorter limit.
     let patience: CallPatience?
     /// Receives the broker's events.
     let events: @Sendable (ExtensionEvent) -> Void

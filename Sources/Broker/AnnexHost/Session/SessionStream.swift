@@ -8,12 +8,12 @@ internal import AnnexModel
 /// for try await line in stream { show(line) }
 /// ```
 ///
-/// The sequence ends when the extension has finished. An extension that is faster than the reader has to wait. A message
-/// that cannot be decoded ends the extension. The stream keeps its session. If the last reference goes before both sides
-/// have finished, the stream is cancelled.
+/// The sequence ends when the extension has finished. If the extension is faster than the reader, the extension has to
+/// wait. A message that cannot be decoded ends the extension. The stream keeps its session alive. If the last reference
+/// to the stream is released before both sides have finished, the stream is cancelled.
 ///
-/// A wait without a timeout lasts as long as the extension point's limit for a request at most. An extension that exceeds
-/// it is ended.
+/// A wait without a timeout lasts at most as long as the extension point's limit for a request. An extension that
+/// exceeds this limit is ended.
 public struct SessionStream<Kind: ChannelStreamKind>: AsyncSequence, Sendable {
     public typealias Element = Kind.FromExtension
     public typealias Failure = HostError
@@ -27,7 +27,7 @@ public struct SessionStream<Kind: ChannelStreamKind>: AsyncSequence, Sendable {
     }
 
     /// Returns the next message in order; nil if the extension has finished. Cancelling the task ends the wait.
-    /// - Parameter timeout: the longest wait. If it is nil, the extension point's limit for a request holds.
+    /// - Parameter timeout: the longest wait. If it is nil, the extension point's limit for a request applies.
     /// - Throws: `HostError.cancelled` with the extension's error if it has reset the stream. `.ended` if it has ended or
     ///   has sent a message that cannot be decoded. `.unknownMethod` if it does not serve this kind of stream.
     ///   `.taskCancelled` if the task or the stream was cancelled. `.timedOut` after a timeout; the stream stays open.
@@ -39,7 +39,7 @@ public struct SessionStream<Kind: ChannelStreamKind>: AsyncSequence, Sendable {
         throw await session.streamError(for: failure, isOwnLimit: timeout == nil)
     }
 
-    /// The same for code without Swift concurrency: blocks this thread.
+    /// Does the same as `receive`, for code without Swift concurrency. The call blocks this thread.
     public func receiveAndWait(timeout: Duration? = nil) throws(HostError) -> Kind.FromExtension? {
         do throws(StreamFailure) {
             return try stream.receiveAndWait(timeout: timeout)
@@ -48,11 +48,13 @@ public struct SessionStream<Kind: ChannelStreamKind>: AsyncSequence, Sendable {
         }
     }
 
-    /// Sends a message; suspends until the extension has room for it. Cancelling the task ends the wait.
+    /// Sends a message. The call suspends until the extension has room for the message. Cancelling the task ends the
+    /// wait.
     /// - Parameters:
-    ///   - message: its encoding has at most half the ring's bytes.
-    ///   - timeout: the longest wait for the extension. If it is nil, the extension point's limit for a request holds.
-    /// - Throws: as `receive`, and `.invalidRequest` if the message is too large or the stream is finished.
+    ///   - message: the message. Its encoding has at most half the ring's bytes.
+    ///   - timeout: the longest wait for the extension. If it is nil, the extension point's limit for a request
+    ///     applies.
+    /// - Throws: the errors of `receive`, and `.invalidRequest` if the message is too large or the stream is finished.
     public nonisolated(nonsending) func send(
         _ message: Kind.FromHost, timeout: Duration? = nil
     ) async throws(HostError) {
@@ -61,7 +63,7 @@ public struct SessionStream<Kind: ChannelStreamKind>: AsyncSequence, Sendable {
         throw await session.streamError(for: failure, isOwnLimit: timeout == nil)
     }
 
-    /// The same for code without Swift concurrency: blocks this thread.
+    /// Does the same as `send`, for code without Swift concurrency. The call blocks this thread.
     public func sendAndWait(_ message: Kind.FromHost, timeout: Duration? = nil) throws(HostError) {
         do throws(StreamFailure) {
             try stream.sendAndWait(message, timeout: timeout)
@@ -70,22 +72,22 @@ public struct SessionStream<Kind: ChannelStreamKind>: AsyncSequence, Sendable {
         }
     }
 
-    /// Announces that the host sends no more messages. The extension may still send.
+    /// Announces that the host sends no more messages. The extension may still send messages.
     public func finish() { stream.finish() }
 
-    /// Ends the stream in both directions. Waits at either end fail, and unread messages are dropped.
+    /// Ends the stream in both directions. Waits at both ends fail, and unread messages are dropped.
     public func cancel() { stream.cancel() }
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }
 
-    /// Reads the extension's messages, each once.
+    /// Reads each of the extension's messages once.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let stream: SessionStream
 
-        /// As `receive()`.
+        /// Does the same as `receive()`.
         public mutating func next() async throws(HostError) -> Kind.FromExtension? { try await stream.receive() }
 
-        /// As `receive()`, on the actor of the caller.
+        /// Does the same as `receive()`, on the actor of the caller.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(HostError) -> Kind.FromExtension? {
@@ -95,15 +97,15 @@ public struct SessionStream<Kind: ChannelStreamKind>: AsyncSequence, Sendable {
 }
 
 extension ExtensionSession {
-    /// Opens a typed stream to the extension; suspends while the channel has no room. If the extension does not serve
-    /// this kind of stream, the stream's first use fails with `HostError.unknownMethod`.
+    /// Opens a typed stream to the extension. The call suspends while the channel has no room. If the extension does
+    /// not serve this kind of stream, the stream's first use fails with `HostError.unknownMethod`.
     /// - Parameters:
     ///   - kind: the type of the stream.
-    ///   - arguments: for the extension's handler of the stream.
-    ///   - window: how many bytes the extension may send before the host reads them, from 1 KiB to 256 MiB. Each message
-    ///     counts 16 bytes more.
-    /// - Throws: `HostError.ended` if the extension has ended, `.taskCancelled`, and `.invalidRequest` if the arguments are
-    ///   too large or too many streams are open.
+    ///   - arguments: the arguments for the extension's handler of the stream.
+    ///   - window: how many bytes the extension may send before the host reads them, from 1 KiB to 256 MiB. Each
+    ///     message counts as 16 bytes more than its size.
+    /// - Throws: `HostError.ended` if the extension has ended. `.taskCancelled` if the task was cancelled.
+    ///   `.invalidRequest` if the arguments are too large or too many streams are open.
     public nonisolated(nonsending) func openStream<Kind: ChannelStreamKind>(
         _ kind: Kind.Type, arguments: Kind.Arguments, window: Int = 65536
     ) async throws(HostError) -> SessionStream<Kind> {
@@ -117,7 +119,7 @@ extension ExtensionSession {
         throw await streamError(for: failure, isOwnLimit: false)
     }
 
-    /// The same for code without Swift concurrency: blocks this thread.
+    /// Does the same as `openStream`, for code without Swift concurrency. The call blocks this thread.
     public func openStreamAndWait<Kind: ChannelStreamKind>(
         _ kind: Kind.Type, arguments: Kind.Arguments, window: Int = 65536
     ) throws(HostError) -> SessionStream<Kind> {
@@ -140,7 +142,7 @@ extension ExtensionSession {
         }
     }
 
-    /// Like `streamError`, but blocks the thread instead of suspending.
+    /// Does the same as `streamError`, but blocks the thread instead of suspending.
     fileprivate func streamErrorAndWait(for failure: StreamFailure, isOwnLimit: Bool) -> HostError {
         switch StreamOutcome(failure, isOwnLimit: isOwnLimit) {
         case .error(let error): error
@@ -150,7 +152,7 @@ extension ExtensionSession {
     }
 }
 
-/// What a failure of a stream means to the session's caller.
+/// The meaning of a stream's failure for the session's caller.
 private enum StreamOutcome {
     case error(HostError)
     case call(CallFailure)
@@ -163,7 +165,7 @@ private enum StreamOutcome {
         case .unreadable: self = .end
         case .deadlineExceeded: self = isOwnLimit ? .end : .error(.timedOut)
         case .reset(StreamFailure.rejectedCode, _), .unsupported: self = .error(.unknownMethod)
-        // As after a call that the extension has answered with an error.
+        // This error is treated in the same way as a call that the extension answered with an error.
         case .reset(let code, let text): self = .call(.failed(code: code, text: text))
         case .cancelled: self = .error(.taskCancelled)
         case .finished, .messageTooLarge, .tooManyStreams, .unencodable: self = .error(.invalidRequest("\(failure)"))

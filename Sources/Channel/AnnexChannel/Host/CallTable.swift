@@ -1,15 +1,16 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// The calls that have no outcome yet. The thread that takes a call out of the table resolves it, so each call resolves
-/// once.
+/// The calls that have no outcome yet. The thread that takes a call out of the table resolves the call, so each call
+/// resolves only once.
 struct CallTable: Sendable {
     private(set) var lastID: UInt64 = 0
     private(set) var open: [UInt64: ChannelCall] = [:]
     private var accepting = 0
-    /// How many calls this side gave up; each may still be answered once.
+    /// How many calls this side gave up. The extension may still answer each of these calls once.
     private var forgone: UInt64 = 0
-    /// Threads that sleep for an outcome. A leader that stops reading wakes the first of them to read the ring.
+    /// Threads that sleep for an outcome. A leader that stops reading wakes the first of these threads whose call is
+    /// still open, so that this thread reads the ring.
     private var sleepers: [(call: UInt64, parker: Parker)] = []
     /// Why the channel is closed; nil while it is open.
     private(set) var closed: CallFailure?
@@ -18,7 +19,7 @@ struct CallTable: Sendable {
 
     var count: Int { open.count }
 
-    /// Why the table admits no further call; nil if it does.
+    /// Why the table admits no further call; nil if it admits further calls.
     func rejection(atMost most: Int) -> CallFailure? {
         closed ?? (count < most ? nil : .tooManyCalls(most: most))
     }
@@ -48,7 +49,7 @@ struct CallTable: Sendable {
         forgone &+= 1
     }
 
-    /// Whether a late answer belongs to a call that this side gave up. Each call that was given up explains one late
+    /// Whether a late answer is expected, because this side gave up a call. Each call that was given up allows one late
     /// answer.
     mutating func expectsLateAnswer() -> Bool {
         guard forgone > 0 else { return false }
@@ -76,18 +77,18 @@ struct CallTable: Sendable {
         sleepers.removeAll { $0.call == call }
     }
 
-    /// The thread that has waited longest, among those whose calls are still open. A thread whose call has ended no
-    /// longer reads the ring.
+    /// The thread that has slept longest, among the threads whose calls are still open. A thread whose call has ended
+    /// no longer reads the ring.
     func firstSleeper() -> Parker? {
         sleepers.first { open.keys.contains($0.call) }?.parker
     }
 }
 
 extension CallTable {
-    /// The state of the call with a number from the wire.
+    /// The state of the call with a number that came from the extension.
     enum Lookup {
         case open(ChannelCall)
-        /// The call was open, and this lookup removed it: the caller must resolve it.
+        /// The call was open, and this lookup removed it from the table. The caller must resolve the call.
         case removed(ChannelCall)
         /// The call was made and is already resolved.
         case late
@@ -110,11 +111,11 @@ extension CallTable {
     }
 }
 
-/// Tasks whose calls have an outcome. The thread that read the answers resumes them after it releases the receiving
-/// lock.
+/// Tasks whose calls have an outcome. The thread that read the answers resumes these tasks after it releases the
+/// receiving lock.
 struct AnsweredTasks: ~Copyable, Sendable {
     private let list = Mutex<[AnsweredTask]>([])
-    /// Whether the list has any task.
+    /// Whether the list contains any task.
     private let isAny = Atomic<Bool>(false)
 
     var isEmpty: Bool { !isAny.load(ordering: .relaxed) }

@@ -1,17 +1,18 @@
 public import AnnexMessages
 internal import Synchronization
 
-/// Memory in which a call is encoded and its answer decoded. The channel keeps one for the next call. Only one thread
-/// uses it at a time, and gives it back once.
+/// Memory in which a call is encoded and its answer is decoded. The channel keeps one workspace for the next call. Only
+/// one thread at a time uses a workspace, and that thread gives it back once.
 ///
-/// This is a plain address: counting references to an object would cost a tenth of a call.
+/// This value is a plain address, because counting references to an object would cost a tenth of a call.
 @safe @usableFromInline struct CallWorkspace {
     @safe @usableFromInline struct Memory: ~Copyable {
         @usableFromInline var encoder: MessageEncoder
-        // SAFETY: `capacity` bytes that this memory alone owns; zeros from the start, so that any of them may be read.
+        // SAFETY: points to `capacity` bytes that only this value owns. They are initialized to zero, so that any of
+        // them may be read.
         fileprivate let start: UnsafeMutableRawPointer
         fileprivate let capacity: Int
-        // SAFETY: this memory alone owns it; nil until an answer is larger than `capacity`.
+        // SAFETY: only this value owns the buffer. It is nil until an answer is larger than `capacity`.
         fileprivate var large: UnsafeMutableRawBufferPointer?
         /// Whether the channel keeps this workspace for later calls.
         fileprivate let isKept: Bool
@@ -22,12 +23,13 @@ internal import Synchronization
         }
     }
 
-    // SAFETY: lives until `end`.
+    // SAFETY: the memory lives until `end` is called.
     @usableFromInline let memory: UnsafeMutablePointer<Memory>
 
-    /// - Parameter replyCapacity: the most bytes that an answer can have.
+    /// - Parameter replyCapacity: the most bytes of an answer that fits into `room`.
     init(limits: MessageLimits, replyCapacity: Int, isKept: Bool) {
-        // If the alignment were larger than malloc's, glibc would allocate this memory elsewhere and hardly reuse it.
+        // If the alignment were larger than the alignment of malloc, glibc would allocate this memory elsewhere and
+        // hardly reuse it.
         let start = UnsafeMutableRawPointer.allocate(byteCount: replyCapacity, alignment: 16)
         unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: replyCapacity)
         unsafe memory = .allocate(capacity: 1)
@@ -48,7 +50,7 @@ internal import Synchronization
         unsafe UnsafeMutableRawBufferPointer(start: memory.pointee.start, count: memory.pointee.capacity)
     }
 
-    /// The first bytes of the answer that was copied, or the whole answer that `keep` stored.
+    /// The first `count` bytes of `room`, into which the answer was copied, or the whole answer that `keep` stored.
     @usableFromInline func reply(_ count: Int) -> UnsafeRawBufferPointer {
         if let large = unsafe memory.pointee.large { return UnsafeRawBufferPointer(large) }
         return unsafe UnsafeRawBufferPointer(rebasing: room.prefix(max(count, 0)))
@@ -72,11 +74,11 @@ internal import Synchronization
     }
 }
 
-/// Keeps one workspace for the next call. If a call finds the workspace in use, it creates a workspace of its own.
+/// Keeps one workspace for the next call. If this workspace is in use, the call creates another workspace.
 @safe struct WorkspaceSlot: ~Copyable, Sendable {
     private let isTaken = Atomic<Bool>(false)
-    // SAFETY: an address is not Sendable by itself. It is set once, and its memory is touched only between winning
-    // `isTaken` and giving it back.
+    // SAFETY: an address is not Sendable by itself. It is set once. A thread accesses its memory only after it has set
+    // `isTaken` from false to true, and before it gives the workspace back.
     private nonisolated(unsafe) let kept: UnsafeMutablePointer<CallWorkspace?>
 
     init() {
@@ -92,7 +94,7 @@ internal import Synchronization
 
     /// Returns a workspace that only this thread uses until it gives the workspace back.
     func acquire(_ make: (_ isKept: Bool) -> CallWorkspace) -> CallWorkspace {
-        // SYNC: acquires what the last user wrote into the workspace before giving it back.
+        // SYNC: acquires what the last user of the workspace wrote before that user gave the workspace back.
         guard !isTaken.exchange(true, ordering: .acquiring) else { return make(false) }
         if let workspace = unsafe kept.pointee { return workspace }
         let workspace = make(true)
@@ -110,12 +112,12 @@ internal import Synchronization
     }
 }
 
-// The part of typed calls that does not depend on the message's type.
+// The part of typed calls that does not depend on the type of the message.
 extension HostEndpoint {
     /// The state of a task's call before the task suspends.
     @usableFromInline enum PolledCall<Response> {
         case answered(Response)
-        /// There is no answer yet; the call is nil if it was not sent.
+        /// There is no answer yet. The value is nil if the call was not sent.
         case pending(ChannelCall?)
     }
 
@@ -160,7 +162,7 @@ extension HostEndpoint {
     }
 
     var limits: MessageLimits {
-        // However large the ring is, the memory is not larger than a decoder accepts.
+        // Even if the ring is larger, a message must not have more bytes than a decoder accepts.
         let most = max(largestFrame, state.configuration.hostArena > 0 ? Int(state.configuration.largestMessage) : 0)
         return MessageLimits(
             bytes: min(most, MessageLimits.standard.bytes), fields: MessageLimits.standard.fields,

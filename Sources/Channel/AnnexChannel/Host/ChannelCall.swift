@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// One call from the host to its extension. It resolves exactly once, whatever the extension does.
+/// One call from the host to its extension. The call resolves exactly once, whatever the extension does.
 public final class ChannelCall: Sendable {
     typealias Outcome = Result<Reply, CallFailure>
 
@@ -24,14 +24,15 @@ public final class ChannelCall: Sendable {
     /// The call's number on the wire, counted from 1.
     let id: UInt64
     let method: UInt16
-    /// Whether the call is a ping, which only a pong answers.
+    /// Whether the call is a ping. Only a pong answers a ping.
     let isPing: Bool
     let accepts: DescriptorAllowance
     /// When the call fails by itself, on `MonotonicClock`; nil: never.
     let deadline: UInt64?
-    /// The memory that a waiting thread lends for a large answer; nil: the answer gets memory of its own.
+    /// The memory that a waiting thread lends for a large answer; nil: the channel allocates memory for the answer.
     let memory: CallerMemory?
-    /// The most bytes of an answer in pieces that gets memory of its own. The ring bounds an answer in one frame.
+    /// The most bytes of an answer in pieces for which the channel allocates memory. The ring's size limits an answer
+    /// in one frame.
     let mostReply: Int
     /// Whether `ChannelState.attendedCalls` counts the call until it resolves.
     private let isAttended: Bool
@@ -62,7 +63,7 @@ public final class ChannelCall: Sendable {
         giveUp(with: .cancelled)
     }
 
-    /// Blocks this thread until the call resolves and returns the answer. Tasks use `value()` instead.
+    /// Blocks this thread until the call resolves, and returns the answer. Tasks use `value()` instead.
     /// - Throws: the call's failure; `CallFailure.onEventLoop` on the event loop's thread if there is no outcome yet.
     public func wait() throws(CallFailure) -> Reply {
         guard isDone || !leader.state.loop.isCurrent else { throw .onEventLoop }
@@ -70,7 +71,7 @@ public final class ChannelCall: Sendable {
         return try replyAfterHandlers()
     }
 
-    /// The outcome of a resolved call, after the handlers of everything that arrived before it have run.
+    /// Returns the outcome of a resolved call, after the handlers of everything that arrived before it have run.
     func replyAfterHandlers() throws(CallFailure) -> Reply {
         do throws(CallFailure) {
             let reply = try outcome().get()
@@ -82,9 +83,9 @@ public final class ChannelCall: Sendable {
         }
     }
 
-    /// Suspends until the call resolves and returns the answer. Cancelling the task cancels the call.
+    /// Suspends until the call resolves, and returns the answer. Cancelling the task cancels the call.
     public nonisolated(nonsending) func value() async throws(CallFailure) -> Reply {
-        // The answer came within the spin budget, so nothing has to be set up for suspending.
+        // The call has its outcome already, so the task need not prepare to suspend.
         if isDone {
             let outcome = self.outcome()
             switch outcome {
@@ -102,7 +103,8 @@ public final class ChannelCall: Sendable {
     }
 
     var isDone: Bool {
-        // SYNC: sequentially consistent with the leader's mark that it sleeps, see `LeaderBed.interrupt`.
+        // SYNC: sequentially consistent with the mark that the leader sets before it sleeps (see
+        // `LeaderBed.interrupt`).
         done.load(ordering: .sequentiallyConsistent)
     }
 
@@ -120,14 +122,15 @@ public final class ChannelCall: Sendable {
         }
     }
 
-    /// Called once, by the thread that took the call out of the table. That thread may hold the receiving lock, so this
-    /// function only wakes threads. Tasks and bodies can run foreign code. So they run on the event loop's thread,
-    /// after the handlers that were queued before them.
+    /// Resolves the call. Only the thread that took the call out of the table calls this, and only once. That thread
+    /// may hold the receiving lock, so this method itself only wakes threads. Tasks and bodies can run foreign code. So
+    /// they run on the event loop's thread, after the handlers that were queued before them.
     func resolve(_ outcome: Outcome) {
         resolve(outcome) { task in leader.state.loop.perform { task.resume(returning: outcome) } }
     }
 
-    /// Like `resolve`, for the thread that reads the ring: it resumes tasks after releasing the receiving lock.
+    /// Like `resolve`, for the thread that reads the ring. That thread resumes tasks after it has released the
+    /// receiving lock.
     func resolveWhileReading(_ outcome: Outcome) {
         resolve(outcome) { task in leader.resumeAfterReading(AnsweredTask(task: task, outcome: outcome)) }
     }
@@ -151,7 +154,7 @@ public final class ChannelCall: Sendable {
     }
 
     /// Blocks this thread until the call resolves, its deadline or the longest time passes, or another thread unparks
-    /// it.
+    /// this thread.
     func park(with parker: Parker, atMost longest: Duration) {
         guard enlist(.thread(parker)) == nil else { return }
         parker.park(until: min(deadline ?? .max, MonotonicClock.deadline(after: longest)))
@@ -191,7 +194,7 @@ public final class ChannelCall: Sendable {
         leader.state.runAfterHandlers { continuation.resume(returning: ready) }
     }
 
-    /// - Returns: the outcome if there already is one; the waiter is not added then.
+    /// - Returns: the outcome if there already is one. Then the waiter is not added.
     private func enlist(_ waiter: Waiter) -> Outcome? {
         state.withLock { state in
             switch state {

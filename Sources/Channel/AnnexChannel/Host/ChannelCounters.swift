@@ -5,12 +5,12 @@ internal import Synchronization
 public struct ChannelCounters: Sendable, Hashable {
     public var framesSent: UInt64 = 0
     public var framesReceived: UInt64 = 0
-    /// Payload bytes sent.
+    /// The number of payload bytes sent.
     public var bytesSent: UInt64 = 0
     public var bytesReceived: UInt64 = 0
-    /// Answers that came after their call had ended in another way, and second answers.
+    /// Answers that arrived after their call had ended in another way, and second answers to a call.
     public var lateReplies: UInt64 = 0
-    /// How often a caller slept for an answer.
+    /// How often a caller slept while it waited for an answer.
     public var sleeps: UInt64 = 0
     /// How often this side woke the extension with a system call.
     public var wakeUpsSent: UInt64 = 0
@@ -60,17 +60,18 @@ struct CounterWriter: ~Copyable, Sendable {
     }
 }
 
-/// A count that one thread at a time adds to, under a lock. Any thread and other processes may read it.
+/// A count that only one thread at a time increases, under a lock. Any thread and any process may read it.
 @safe struct Counter: Sendable {
-    // SAFETY: an address is not Sendable by itself; set once, and the slot that owns it outlives this value.
+    // SAFETY: an address is not Sendable by itself. This address is set once, and the slot that owns the memory
+    // outlives this value.
     private nonisolated(unsafe) let word: UnsafeMutablePointer<Atomic<UInt64>>
 
     init(_ word: UnsafeMutablePointer<Atomic<UInt64>>) {
         unsafe self.word = word
     }
 
-    /// SYNC: the writers' lock excludes other writers, so a load and a store suffice. Readers get no ordering
-    /// guarantee.
+    /// SYNC: the writer holds a lock that excludes other writers, so a load and a store suffice. Readers get no
+    /// ordering guarantee.
     func add(_ count: UInt64 = 1) {
         // SAFETY: the word is aligned and lives as long as the slot.
         unsafe word.pointee.store(word.pointee.load(ordering: .relaxed) &+ count, ordering: .relaxed)
@@ -79,14 +80,14 @@ struct CounterWriter: ~Copyable, Sendable {
     var now: UInt64 { unsafe word.pointee.load(ordering: .relaxed) }
 }
 
-/// Where a channel's counters lie in its slot. `Docs/Design/Channel.md` describes the layout.
+/// The positions of a channel's counters in the channel's slot. `Docs/Design/Channel.md` describes the layout.
 enum CounterLayout {
     /// The magic is "ANXS".
     static let file = SlotLayout(
         name: "annex-counters", magic: 0x5358_4E41, version: 2, slotSize: 256, slots: 4095)
 
-    // Indexes of 64-bit words within a slot. Each group has a cache line of its own, because its writers hold different
-    // locks.
+    // Indexes of 64-bit words within a slot. Each group has a cache line of its own, because the writers of different
+    // groups hold different locks.
     static let framesSent = 2
     static let bytesSent = 3
     static let wakeUpsForFrames = 4
@@ -101,12 +102,12 @@ enum CounterLayout {
     static let label = SlotLayout.Text(offset: 144, size: 112)
 }
 
-/// The counters of a channel in another process at one moment.
+/// The counters that a channel in another process had at one moment.
 public struct ChannelSnapshot: Sendable, Hashable {
-    /// The channel's number in its process, from 1; never reused.
+    /// The channel's number in its process. Numbers start at 1 and are never reused.
     public let number: UInt64
     /// The channel's name as its host gave it, for example the extension's identifier. The text comes from another
-    /// program: escape it before printing.
+    /// program, so escape it before you print it.
     public let label: String
     /// When the channel was made, in nanoseconds of the monotonic clock.
     public let openedAt: UInt64
@@ -114,16 +115,17 @@ public struct ChannelSnapshot: Sendable, Hashable {
 }
 
 extension ChannelSnapshot {
-    /// Reads the counters of all channels of a running host. It reads shared memory, so the host is not delayed. The
-    /// caller needs the right to read `/proc/PID/fd`, which the process's own user has.
+    /// Reads the counters of all channels of a running host. This function only reads shared memory, so it does not
+    /// delay the host. The caller needs the right to read `/proc/PID/fd`. The user who owns that process has this
+    /// right.
     /// - Returns: an empty array for a process without channels.
     public static func all(of process: Int32) throws -> [ChannelSnapshot] {
         try SlotCopy.all(CounterLayout.file, of: process).map { ChannelSnapshot($0) }
     }
 
     /// Reads the counters of all channels of a process, with a limit on the descriptors to examine.
-    /// - Parameter most: how many descriptors may be examined. The call reduces it by the number of descriptors that it
-    ///   examined.
+    /// - Parameter most: how many descriptors may be examined. The function reduces this value by the number of
+    ///   descriptors that it examined.
     package static func all(of process: Int32, atMost most: inout Int) throws -> [ChannelSnapshot] {
         try SlotCopy.all(CounterLayout.file, of: process, atMost: &most).map { ChannelSnapshot($0) }
     }

@@ -1,7 +1,7 @@
 public import AnnexLinux
 
-/// An executor that runs tasks on a thread that reads a channel. An answer that arrives there resumes its caller on the
-/// same thread, without waking another one.
+/// An executor that runs tasks on a thread that reads a channel. An answer that this thread reads resumes its caller on
+/// the same thread, without waking another thread.
 ///
 /// ```swift
 /// try await withTaskExecutorPreference(session.channel.executor) {
@@ -9,11 +9,11 @@ public import AnnexLinux
 /// }
 /// ```
 ///
-/// `HostEndpoint.executor` runs tasks on the event loop's thread, which reads all channels while no caller does. It costs
-/// no thread. Code that runs there must not block, and must make its calls with `await`.
+/// `HostEndpoint.executor` runs tasks on the event loop's thread, which reads each channel while no caller reads it.
+/// This executor needs no additional thread. Code that runs on it must not block, and must make its calls with `await`.
 ///
 /// `init(dedicatedTo:)` starts one thread for one channel. While the thread has no task to run, it reads the channel
-/// and sleeps on the channel's memory. A task that was suspended then gets its answer a few microseconds sooner.
+/// and sleeps on the channel's memory. A suspended task then gets its answer a few microseconds sooner.
 public final class ChannelExecutor: TaskExecutor, SerialExecutor {
     private enum Place {
         case loop(EventLoop)
@@ -26,27 +26,28 @@ public final class ChannelExecutor: TaskExecutor, SerialExecutor {
         place = .loop(loop)
     }
 
-    /// Starts a thread that runs tasks and reads one channel in between.
+    /// Starts a thread that runs tasks and reads one channel between them.
     ///
-    /// The thread lives as long as this object, or until its last task has run if that comes later. Until then it also
-    /// keeps the channel. After the channel's end it still runs tasks.
+    /// The thread lives as long as this object, or until its last task has run if that is later. Until then the thread
+    /// also keeps the channel alive. After the end of the channel, the thread still runs tasks.
     ///
-    /// - A channel has at most one such executor at a time, and the executor reads no other channel. Its tasks may call
-    ///   through any channel.
+    /// - A channel has at most one dedicated executor at a time, and that executor reads no other channel. Tasks of the
+    ///   executor may call through any channel.
     /// - A task that blocks delays the other tasks of this executor. Meanwhile the event loop's thread reads the
     ///   channel.
-    /// - While this thread sleeps, it reads for all callers of the channel. A blocking call of another thread then waits
-    ///   for two wake-ups instead of one. So make most calls of such a channel from tasks of its executor.
+    /// - While the executor's thread sleeps, it waits for frames for all callers of the channel. A blocking call of
+    ///   another thread then waits for two wake-ups instead of one. So make most calls of this channel from tasks of
+    ///   its executor.
     ///
     /// - Parameter channel: the channel that the thread reads.
-    /// - Throws: `EBUSY` if the channel has such an executor; `ENOSYS` before Linux 5.16; the error of starting the
-    ///   thread.
+    /// - Throws: `EBUSY` if the channel has a dedicated executor already; `ENOSYS` before Linux 5.16; the error of
+    ///   starting the thread.
     public init(dedicatedTo channel: HostEndpoint) throws(SystemError) {
         place = .thread(try LeadingThread(channel.leader))
     }
 
     deinit {
-        // Each waiting job holds this object, so none is left.
+        // Each waiting job holds this object, so no job is left.
         if case .thread(let thread) = place { thread.stop() }
     }
 

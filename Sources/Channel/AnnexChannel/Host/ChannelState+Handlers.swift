@@ -1,19 +1,21 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// Answers and handlers have one order: if a message arrived before an answer, its handler runs before the caller gets
-// the answer. Handlers run on the event loop's thread, one after another. So an answer that follows a notice waits for
-// the notice's handler. A waiting task is resumed on that thread after the handler has run, and a blocked thread waits
-// until then. An answer with no unhandled message before it does not wait. A stream's messages and credit have an order
-// of their own: their reader may get them before a notice that arrived earlier.
+// Answers and handlers have one order: if a message arrived before an answer, the message's handler runs before the
+// caller gets the answer. The event loop's thread runs the handlers one after another. So an answer that follows a
+// notice waits for the notice's handler. If a task waits for the answer, the event loop's thread resumes the task after
+// the handler has run. If a thread waits for the answer, the thread stays blocked until the handler has run. If no
+// unhandled message came before the answer, the answer does not wait. A stream's messages and credit have a separate
+// order. The stream's reader may get a message or credit before the handler of an earlier notice has run.
 
 extension ChannelState {
-    /// Runs a handler for something that the extension did, on the event loop's thread. A violation is the last event.
-    /// Another thread may still be reading when the violation is found, so later handlers are skipped here.
+    /// Runs a handler for something that the extension did, on the event loop's thread. After the handler of a
+    /// violation no other handler runs. Another thread may still be reading when the violation is found, so this method
+    /// skips later handlers.
     func runHandler(_ body: @escaping @Sendable () -> Void) {
         pendingHandlers.add(1, ordering: .relaxed)
         let isQueued = loop.execute { [self] in
-            // SYNC: stored and read only on the loop's thread.
+            // SYNC: this value is stored and read only on the event loop's thread.
             if !isCondemned.load(ordering: .relaxed) { body() }
             // SYNC: releases the handler's effects to a caller that acquires 0.
             pendingHandlers.subtract(1, ordering: .releasing)
@@ -21,20 +23,20 @@ extension ChannelState {
         if !isQueued { pendingHandlers.subtract(1, ordering: .relaxed) }
     }
 
-    /// Whether handlers of messages that were read have not finished yet.
+    /// Whether some messages have been read whose handlers have not finished yet.
     var hasPendingHandlers: Bool {
         // SYNC: acquires the effects of the handlers.
         pendingHandlers.load(ordering: .acquiring) != 0
     }
 
     /// Blocks this thread until the handlers of all messages read so far have run, at most until the caller's own
-    /// deadline. Does not wait on the event loop's thread.
+    /// deadline. On the event loop's thread, this method does not wait.
     @inline(__always) func waitForHandlers(until deadline: @autoclosure () -> UInt64?) {
         if hasPendingHandlers { loop.settle(until: deadline()) }
     }
 
-    /// Like `waitForHandlers(until:)`, for a failed call. Only a failure that the extension itself sent has to wait for
-    /// earlier messages.
+    /// Like `waitForHandlers(until:)`, for a failed call. Only if the extension itself sent the failure must it wait
+    /// for the handlers of earlier messages.
     func waitForHandlers(before failure: CallFailure, until deadline: UInt64?) {
         if failure.isAnswer { waitForHandlers(until: deadline) }
     }

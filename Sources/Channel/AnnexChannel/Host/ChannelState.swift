@@ -3,15 +3,15 @@ internal import Synchronization
 
 /// The state of one channel at its host's end: its open calls and streams, the hello, and whether it is closed.
 ///
-/// It is the lowest of the four parts of a `HostEndpoint` and uses none of the other three. They install closures here
-/// that run when the channel closes.
+/// This is the lowest of the four parts of a `HostEndpoint`, and it uses none of the other three parts. Those parts
+/// install closures here that run when the channel closes.
 final class ChannelState: Sendable {
     let configuration: ChannelConfiguration
     let handlers: ChannelHandlers
     let loop: EventLoop
     /// The most descriptors that one request may hand over.
     let mostDescriptors: Int
-    /// Records the traffic; nil unless the channel is recorded. With a tap, every call goes through the table.
+    /// Records the traffic; nil unless the channel is recorded. If there is a tap, every call goes through the table.
     let tap: (any FrameTap)?
     let tally: CounterWriter
 
@@ -19,17 +19,19 @@ final class ChannelState: Sendable {
     let hosted = Mutex(HostedCalls())
     let expected = ExpectedCalls()
     let streams = Mutex(HostStreams())
-    /// The number of open calls whose task is suspended, although it had announced that it would read the ring itself.
+    /// The number of open calls that were marked as attended and whose task is suspended. The mark says that the caller
+    /// itself reads the ring.
     let attendedCalls = Atomic<Int>(0)
     private let hello = Mutex(HelloState.awaited([]))
-    /// Whether the extension takes messages in pieces and this side can send them.
+    /// Whether the extension accepts messages in pieces and this side can send them.
     private let sendsPieces = Atomic<Bool>(false)
 
-    /// Set while a thread ends the channel. The leader then releases the lock without an outcome for its call, and the
-    /// ending thread reads the frames that are left.
+    /// Set when a thread ends the channel. The leader then releases the receiving lock, even if its own call has no
+    /// outcome yet. The thread that ends the channel reads the frames that are left.
     let isEnding = Atomic<Bool>(false)
     let isClosed = Atomic<Bool>(false)
-    /// Whether the owner's violation handler has been called. No other handler runs after it.
+    /// Whether the owner's violation handler is being called or has been called. After that handler, no other handler
+    /// runs.
     let isCondemned = Atomic<Bool>(false)
     /// Runs once, when the channel closes.
     private let closing = Mutex<(@Sendable () -> Void)?>(nil)
@@ -37,7 +39,7 @@ final class ChannelState: Sendable {
 
     /// How many handlers are queued or running on the event loop's thread.
     let pendingHandlers = Atomic<Int>(0)
-    /// How many of these handlers are for events, and the payload bytes of these events.
+    /// How many of these handlers are for events, and how many payload bytes these events have.
     private let undelivered = Atomic<UInt32>(0)
     private let undeliveredBytes = Atomic<UInt64>(0)
     /// How many tasks handle typed streams of the extension.
@@ -47,9 +49,9 @@ final class ChannelState: Sendable {
 
     /// Closures of the other parts that run when the channel closes.
     struct Parts {
-        /// Runs before the open calls resolve: from then on nothing more from the extension is accepted.
+        /// Runs before the open calls resolve. From then on the host accepts nothing more from the extension.
         let letGo: @Sendable () -> Void
-        /// Runs after the open calls resolve: wakes the threads that sleep in the channel.
+        /// Runs after the open calls resolve, and wakes the threads that sleep in the channel.
         let wake: @Sendable () -> Void
     }
 
@@ -83,7 +85,7 @@ final class ChannelState: Sendable {
         return max(largestFrame, Int(configuration.largestMessage))
     }
 
-    /// The largest payload of one frame: half the ring, less the size of `RequestTerms`.
+    /// The largest payload of one frame: half the ring minus the size of `RequestTerms`.
     var largestFrame: Int {
         Int(truncatingIfNeeded: WireFormat.largestPayload(capacity: configuration.hostCapacity) &- RequestTerms.size)
     }
@@ -93,7 +95,7 @@ final class ChannelState: Sendable {
         Int(truncatingIfNeeded: WireFormat.largestPayload(capacity: configuration.extensionCapacity))
     }
 
-    /// Whether a payload of this size goes in pieces.
+    /// Whether a payload of this size is sent in pieces.
     func isLarge(_ bytes: Int) -> Bool { bytes > largestFrame }
 
     @inline(__always) func check(bytes: Int, descriptors: Int) throws(CallFailure) {
@@ -116,8 +118,8 @@ final class ChannelState: Sendable {
     /// - Parameter hasArena: whether this side can send in pieces.
     func accept(_ said: Hello, hasArena: Bool) {
         if said.wire.contains(.pieces), hasArena {
-            // SYNC: a thread that reads true may send in pieces. For that it needs only memory of this side, which
-            // exists already.
+            // SYNC: a thread that reads true may send in pieces. To do so, the thread needs only memory of this side,
+            // which exists already.
             sendsPieces.store(true, ordering: .releasing)
         }
         let waiting = hello.withLock { state in
@@ -170,8 +172,8 @@ final class ChannelState: Sendable {
         calls.withLock { $0.closed ?? .ended(reason: $0.ending ?? "closed") }
     }
 
-    /// Closes the channel because the extension violated a rule. Nothing more from it is read, and the owner is
-    /// notified once.
+    /// Closes the channel because the extension violated a rule. The host reads nothing more from the extension, and
+    /// notifies the owner once.
     func close(for violation: ChannelViolation) {
         guard close(.violated(violation)) else { return }
         loop.execute { [self] in
@@ -189,14 +191,15 @@ final class ChannelState: Sendable {
         }
     }
 
-    /// Closes the channel if a failure outside of reading is a violation. The caller must hold no lock of the channel.
+    /// Closes the channel if the failure is a violation. This is for failures that did not arise while reading the
+    /// ring. The caller must hold no lock of the channel.
     /// - Returns: the same failure.
     func report(_ failure: CallFailure) -> CallFailure {
         if case .violated(let violation) = failure { close(for: violation) }
         return failure
     }
 
-    /// - Returns: whether this call closed it.
+    /// - Returns: whether this call closed the channel.
     @discardableResult
     func close(_ failure: CallFailure) -> Bool {
         let open: [ChannelCall]? = calls.withLock { table in
@@ -219,8 +222,8 @@ final class ChannelState: Sendable {
 
     // MARK: Events
 
-    /// Queues an event for its handler. The most events and bytes allowed per second also bound the queue of events for
-    /// a slow handler.
+    /// Queues an event for its handler. If the handler is slow, many events may wait. The limits on frames and bytes
+    /// per second also limit the events that wait.
     func deliver(_ event: ChannelEvent) throws(ChannelViolation) {
         let limit = configuration.framesPerSecond
         guard undelivered.load(ordering: .relaxed) < limit else { throw .messageBudget(.frames, limit: limit) }
@@ -240,7 +243,8 @@ final class ChannelState: Sendable {
 
 // Tasks that handle streams of the extension.
 extension ChannelState {
-    /// Counts a task, unless as many run as streams may be open.
+    /// Counts one more task. If as many tasks run already as streams may be open, returns false and does not count the
+    /// task.
     func beginStreamTask() -> Bool {
         // SYNC: relaxed: only the number matters.
         guard streamTasks.add(1, ordering: .relaxed).newValue <= configuration.mostStreams else {

@@ -21,13 +21,13 @@ extension ChannelStream {
             case .mustWait: break
             }
             defer { withdraw(parker) }
-            // The event loop's thread reads the frame that this wait needs, so it must not block.
+            // The event loop's thread must not block, because it has to read the frame that this wait needs.
             guard !leader.state.loop.isCurrent else { throw .channel(.onEventLoop) }
             parker.park(until: try wait.goOn())
         }
     }
 
-    /// Like the other `wait`, for a task: it suspends between the checks.
+    /// Like the other `wait`, for a task: the task suspends between the checks.
     nonisolated(nonsending) func wait<Value: Sendable>(
         _ timeout: Duration?, asTask look: (inout Inner) -> CheckResult<Value>
     ) async throws(StreamFailure) -> Value {
@@ -72,7 +72,7 @@ extension ChannelStream {
         }
     }
 
-    /// Changes the stream's state and wakes every waiter, so that it checks again.
+    /// Changes the stream's state and wakes every waiter, so that each waiter checks again.
     func change<Result: Sendable>(
         _ body: (inout Inner) throws(ChannelViolation) -> Result
     ) throws(ChannelViolation) -> Result {
@@ -97,7 +97,7 @@ extension ChannelStream {
     }
 
     /// Ends the stream early.
-    /// - Returns: whether it had no failure before.
+    /// - Returns: whether the stream had no failure before.
     func fail(with failure: StreamFailure) -> Bool {
         var isFirst = false
         change { inner in
@@ -108,7 +108,8 @@ extension ChannelStream {
         return isFirst
     }
 
-    /// Handles a stream that the extension opens: passes it to the owner, or resets it if the owner takes none.
+    /// Handles a stream that the extension opens: passes the stream to the owner. If the owner accepts no streams or
+    /// too many streams are open, resets the stream instead.
     static func accept(_ frame: Frame, leader: RingLeader) throws(ChannelViolation) {
         let (state, sender) = (leader.state, leader.sender)
         guard let (window, arguments) = StreamFrame.opening(frame.payload) else {
@@ -137,7 +138,7 @@ extension ChannelStream {
         case .data:
             try change { (inner) throws(ChannelViolation) in
                 try inner.state.receive(StreamState.cost(frame.payload.count), stream: id)
-                // If the stream has failed, it drops the message. The message uses up credit all the same.
+                // If the stream has failed, it drops the message. The message still uses up credit.
                 if inner.failure == nil { inner.queue.append(frame.payload) }
             }
         case .credit:
@@ -162,15 +163,15 @@ extension ChannelStream {
         }
     }
 
-    /// Ends a stream whose opening was not sent, so that the extension needs no reset.
-    /// - Returns: the opener's error.
+    /// Ends a stream whose opening was not sent. The extension does not know the stream, so it needs no reset.
+    /// - Returns: the error for the caller that opened the stream.
     func abandon(for failure: CallFailure) -> StreamFailure {
         _ = fail(with: .channel(failure))
         forget(expecting: 0)
         return .channel(failure)
     }
 
-    /// Marks a stream that was never accepted, so that `deinit` sends no reset.
+    /// Marks a stream that was never accepted, so that `deinit` does not send a reset.
     func markRejected() { inner.withLock { $0.failure = .cancelled } }
 
     func retireIfOver() {
@@ -179,16 +180,17 @@ extension ChannelStream {
     }
 
     /// Takes the stream out of the table.
-    /// - Parameter late: how many frames of the stream can still come from the extension; 0 if the extension reset it.
+    /// - Parameter late: how many frames of the stream can still arrive from the extension; 0 if the extension reset
+    ///   the stream.
     func forget(expecting late: UInt64) {
         leader.state.streams.withLock { $0.removeStream(id, expecting: late) }
     }
 }
 
-/// Events about long waits in a channel's streams, for the channel's owner. Only waits without a timeout of their own
-/// count.
+/// Events about long waits in a channel's streams, for the channel's owner. Only waits for which the caller gave no
+/// timeout count.
 public enum StreamWaiting: Sendable, Hashable {
-    /// A wait has lasted one second. The number counts from 1 within the channel.
+    /// A wait has lasted one second. The value is the wait's number, counted from 1 within the channel.
     case began(UInt64)
     /// The wait with this number has ended.
     case ended(UInt64)
@@ -196,19 +198,20 @@ public enum StreamWaiting: Sendable, Hashable {
     case overstayed
 }
 
-/// One wait for a stream's other side, limited by the caller's timeout or else by `ChannelConfiguration.callLimit`. A
-/// wait without a timeout is reported to the owner once it has lasted a second, as a request would be.
+/// One wait for a stream's other side. The caller's timeout limits the wait. If there is no timeout,
+/// `ChannelConfiguration.callLimit` limits the wait. A wait without a timeout is reported to the owner once it has
+/// lasted a second, as a request would be.
 struct StreamWait {
     private let leader: RingLeader
     private let timeout: Duration?
     private var began: UInt64?
     private var deadline: UInt64?
-    /// Whether the time is over and only a last check of the ring remains.
+    /// Whether the time is over and only one last check remains.
     private var isLastCheck = false
-    /// The number under which the wait was reported to the owner; nil before.
+    /// The number under which the wait was reported to the owner; nil if it was not reported.
     private var reported: UInt64?
 
-    /// Nanoseconds after which a wait is reported to the owner.
+    /// How many nanoseconds a wait lasts before it is reported to the owner.
     private static let moment: UInt64 = 1_000_000_000
 
     init(timeout: Duration?, leader: RingLeader) {
@@ -217,7 +220,7 @@ struct StreamWait {
     }
 
     /// Continues a wait that found nothing.
-    /// - Returns: when to check again at the latest; nil: only when something changes.
+    /// - Returns: when to check again at the latest; nil: check again only after a change.
     mutating func goOn() throws(StreamFailure) -> UInt64? {
         let now = MonotonicClock.now()
         let start = begin(at: now)
@@ -246,9 +249,9 @@ struct StreamWait {
     }
 
     /// Reads the ring once more before the wait fails. If the host itself was suspended, messages that were sent in
-    /// time may still be unread. If another thread of the host reads the ring, that thread was suspended too. So it
-    /// gets a moment to read before the wait counts against the extension. A caller's own timeout never counts against
-    /// the extension, and gets no extra time.
+    /// time may still be unread. If another thread of the host reads the ring, that thread was suspended too. So this
+    /// method gives that thread extra time to read before the wait counts against the extension. A wait with a timeout
+    /// never counts against the extension, so it gets no extra time.
     /// - Returns: when the last check is over.
     private mutating func checkOnceMore(at now: UInt64) throws(StreamFailure) -> UInt64 {
         guard !isLastCheck else { throw overstayed() }

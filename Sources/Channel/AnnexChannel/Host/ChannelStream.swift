@@ -2,16 +2,16 @@ internal import AnnexLinux
 internal import AnnexMessages
 internal import Synchronization
 
-/// A host's end of a stream: messages in both directions, in order. Each side sends only as much as the other has given
-/// credit for. Any number of threads and tasks may use it at once.
+/// A host's end of a stream: messages in both directions, in order. Each side sends only as much as the other side has
+/// given credit for. Any number of threads and tasks may use the stream at once.
 ///
-/// If the last reference goes before both sides have finished, the stream is cancelled.
+/// If the last reference is dropped before both sides have finished, the stream is cancelled.
 public final class ChannelStream: Sendable {
     enum Waiter {
         case thread(Parker)
         case task(CheckedContinuation<Void, Never>)
 
-        /// May be called under the receiving lock, so a task is resumed on the event loop's thread.
+        /// Callers may hold the receiving lock, so this method resumes a task on the event loop's thread.
         func wake(on loop: EventLoop) {
             switch self {
             case .thread(let parker): parker.unpark()
@@ -23,28 +23,29 @@ public final class ChannelStream: Sendable {
     struct Inner {
         var state: StreamState
         var queue = StreamQueue()
-        /// Why the stream ended early; nil if it did not.
+        /// Why the stream ended early; nil if it did not end early.
         var failure: StreamFailure?
-        /// Counts the changes, so that a task does not suspend if it has missed one.
+        /// Counts the changes, so that a task does not suspend if it has missed a change.
         var changes: UInt64 = 0
-        /// Waiters for a message, for credit, or for the end.
+        /// The threads and tasks that wait for a message, for credit, or for the stream's end.
         var waiting: [Waiter] = []
     }
 
-    /// The result of one check.
+    /// The result of one check of the stream's state.
     enum CheckResult<Value> {
         case done(Value)
         case failed(StreamFailure)
         case mustWait
     }
 
-    /// The result of taking from the queue: a message, or nil at the end, and the credit to return for it.
+    /// The result of taking a message from the queue: the message, or nil at the stream's end, and the credit to return
+    /// for the message.
     struct PoppedMessage {
         var message: [UInt8]?
         var credit: UInt32?
     }
 
-    /// The method that the stream was opened with; the users' own numbering.
+    /// The method that the stream was opened with, in the numbering of the host and its extensions.
     public let method: UInt16
     /// The bytes that the stream was opened with.
     public let arguments: [UInt8]
@@ -67,10 +68,10 @@ public final class ChannelStream: Sendable {
     }
 
     /// Returns the next message in order; nil if the other side has finished. Blocks this thread, which must not be the
-    /// event loop's.
-    /// - Parameter timeout: the longest wait; nil: `ChannelConfiguration.callLimit`, and the owner is notified if the
-    ///   wait reaches it.
-    /// - Throws: `StreamFailure.deadlineExceeded` when that time is over; the stream stays open.
+    /// event loop's thread.
+    /// - Parameter timeout: the longest wait; nil: `ChannelConfiguration.callLimit`. If a wait reaches that limit, the
+    ///   channel notifies the owner.
+    /// - Throws: `StreamFailure.deadlineExceeded` when the time is over. The stream then stays open.
     public func receiveAndWait(timeout: Duration? = nil) throws(StreamFailure) -> [UInt8]? {
         try returnCredit(of: wait(timeout) { Self.popMessage(from: &$0) })
     }
@@ -86,9 +87,10 @@ public final class ChannelStream: Sendable {
     /// Sends a message; blocks this thread until the other side has room for it.
     /// - Parameters:
     ///   - message: the bytes to send.
-    ///   - timeout: the longest wait for credit, and again for room in the ring; nil: `ChannelConfiguration.callLimit`
-    ///     for credit and the channel's `sendLimit` for room. Without credit in time nothing is sent, and the stream
-    ///     stays open. Without room in time the stream is cancelled.
+    ///   - timeout: the longest wait for credit, and then again the longest wait for room in the ring. If nil,
+    ///     `ChannelConfiguration.callLimit` limits the wait for credit, and the channel's `sendLimit` limits the wait
+    ///     for room. If credit does not arrive in time, nothing is sent, and the stream stays open. If the ring has no
+    ///     room in time, the stream is cancelled.
     public func sendAndWait(_ message: [UInt8], timeout: Duration? = nil) throws(StreamFailure) {
         let cost = StreamState.cost(message.count)
         try wait(timeout) { spend(&$0, cost: cost, bytes: message.count) }
@@ -118,7 +120,8 @@ public final class ChannelStream: Sendable {
     /// Announces that this side sends no more messages. The other side may still send.
     public func finish() {
         var mustAnnounce = false
-        // Wakes threads and tasks that wait to send: they get no more credit from a stream that is over.
+        // `change` wakes threads and tasks that wait for credit to send. They cannot send any more, because this side
+        // has finished.
         change { inner in
             mustAnnounce = inner.failure == nil && inner.state.isSending
             if mustAnnounce { inner.state.finishSending() }
@@ -128,24 +131,26 @@ public final class ChannelStream: Sendable {
         retireIfOver()
     }
 
-    /// Ends the stream in both directions. Waits at either end fail, and unread messages are dropped.
+    /// Ends the stream in both directions. Waits at both ends fail, and unread messages are dropped.
     /// - Parameters:
-    ///   - code: sent to the other side; codes above 0xFFFF_FF00 are reserved for Annex.
-    ///   - text: for people; at most its first 512 bytes are sent.
+    ///   - code: the code to send to the other side. Codes above 0xFFFF_FF00 are reserved for Annex.
+    ///   - text: a text for people. At most its first 512 bytes are sent.
     public func cancel(code: UInt32 = StreamFailure.cancelledCode, text: String = "") {
         end(with: .cancelled, code: code, text: text)
     }
 
-    /// Ends the stream because the extension sent a message that is not of its type, and informs the channel's owner.
+    /// Ends the stream because the extension sent a message that is not of the stream's type, and notifies the
+    /// channel's owner.
     func violate(_ failure: DecodingFailure) {
-        // Reported also after a reset or a cancel: a reader waits for the end of the extension that the report causes.
+        // The failure is reported even after a reset or a cancel. The report makes the owner end the extension, and a
+        // reader waits for that end.
         end(with: .unreadable(failure), code: HandlerFailure.unreadableCode, text: "\(failure)")
         leader.state.loop.execute { [handlers = leader.state.handlers, method] in
             handlers.onUnreadable(method, failure)
         }
     }
 
-    /// - Returns: false if the stream has failed before.
+    /// - Returns: false if the stream had failed before.
     @discardableResult
     private func end(with failure: StreamFailure, code: UInt32, text: String) -> Bool {
         guard fail(with: failure) else { return false }
@@ -170,14 +175,14 @@ public final class ChannelStream: Sendable {
         OutgoingFrame(header: FrameHeader(kind: .data, method: method, call: id), payload: message)
     }
 
-    /// Cancels a stream whose message spent its credit but was not sent, because the two sides' credit counts differ
-    /// from then on.
+    /// Cancels the stream because a message spent its credit but was not sent. From then on the credit counts of the
+    /// two sides differ.
     private func lose(_ failure: CallFailure) -> StreamFailure {
         cancel()
         return .channel(failure)
     }
 
-    /// Returns the credit of a message that was taken. Called outside the lock.
+    /// Returns the credit of a message that was taken. The caller must not hold the stream's lock.
     private func returnCredit(of taken: PoppedMessage) -> [UInt8]? {
         if let credit = taken.credit {
             leader.sender.sendSoon(
@@ -191,8 +196,8 @@ public final class ChannelStream: Sendable {
             let credit = inner.state.recordPop(cost: StreamState.cost(message.count), isEmpty: inner.queue.isEmpty)
             return .done(PoppedMessage(message: message, credit: credit))
         }
-        // The other side has finished, so receiving ends regularly, even if the stream has failed since then. A
-        // stream that this side ended still fails.
+        // If the other side has finished, receiving ends without an error, even if the stream has failed since then.
+        // But if this side itself ended the stream, receiving fails.
         if !inner.state.isReceiving, inner.failure?.dropsMessages != true { return .done(PoppedMessage()) }
         return inner.failure.map(CheckResult.failed) ?? .mustWait
     }
@@ -200,7 +205,7 @@ public final class ChannelStream: Sendable {
     private func spend(_ inner: inout Inner, cost: UInt32, bytes: Int) -> CheckResult<Void> {
         if let failure = inner.failure { return .failed(failure) }
         guard inner.state.isSending else { return .failed(.finished) }
-        // The other side's window is not known yet: wait for it.
+        // The other side's window is not known yet, so the sender waits for it.
         guard inner.state.peerWindow > 0 else { return .mustWait }
         let most = min(Int(clamping: inner.state.peerWindow) &- 16, leader.state.largestFrame)
         guard bytes <= most else { return .failed(.messageTooLarge(bytes: bytes, most: most)) }

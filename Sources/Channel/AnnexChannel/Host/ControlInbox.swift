@@ -1,21 +1,23 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// Descriptors that came through the control socket and wait for their frame. Hand-overs keep the order of their
-/// frames, because an extension sends each right before its frame and writes one frame at a time.
+/// Descriptors that arrived through the control socket and wait for their frame. A hand-over is the set of descriptors
+/// for one frame. Hand-overs have the order of their frames, because an extension sends each hand-over right before its
+/// frame and writes one frame at a time.
 struct ControlInbox: ~Copyable, Sendable {
     private struct HandOver {
         let call: UInt64
         /// How many descriptors were sent.
         let count: Int
-        /// How many of them are kept here.
+        /// How many of these descriptors are kept here.
         var kept: Int
-        /// Whether this process had no descriptor numbers left, which is not the peer's fault.
+        /// Whether descriptors are missing because this process had no descriptor numbers left. The peer did not cause
+        /// this.
         let isIncomplete: Bool
     }
 
-    /// The result of taking the hand-over that a frame announced. The list is empty if the call had already ended: the
-    /// descriptors were then not kept, or were taken out when the call ended.
+    /// The result of taking the hand-over that a frame announced. If the call had already ended, the list is empty. The
+    /// descriptors were then not kept, or were removed when the call ended.
     enum PoppedHandOver: ~Copyable {
         case complete(DescriptorList)
         case incomplete(DescriptorList)
@@ -28,17 +30,17 @@ struct ControlInbox: ~Copyable, Sendable {
     private var seenTurns: UInt32 = 0
     private var credit: UInt32 = 0
     private(set) var isEnded = false
-    /// How many doorbells came.
+    /// How many doorbells arrived.
     private(set) var rung: UInt32 = 0
 
-    /// The most hand-overs that may wait. An honest extension has published the frames of all but the last, and the
-    /// usual ring holds no more than 1,024 such frames.
+    /// The most hand-overs that may wait. An honest extension has published the frames of all hand-overs but the last.
+    /// The usual ring holds no more than 1,024 frames of this kind.
     static let mostWaiting = 1025
-    /// The most messages that one turn of the loop reads.
+    /// The most messages that one turn of the event loop reads.
     static let mostAtOnce = 256
-    /// How many requested doorbells may be outstanding at most. The number can be large: while the loop's thread waits
-    /// for a processor, callers request doorbells repeatedly and read the answers themselves. This limit is larger than
-    /// the number of doorbells that fit in a socket's usual buffer.
+    /// How many requested doorbells may be outstanding at most. The number can become large: while the event loop's
+    /// thread waits for a processor, callers request doorbells repeatedly and read the answers themselves. This limit
+    /// is larger than the number of doorbells that fit in a socket's usual buffer.
     private static let mostCredit: UInt32 = 4096
 
     init(_ configuration: ChannelConfiguration) {
@@ -49,7 +51,7 @@ struct ControlInbox: ~Copyable, Sendable {
         isEnded = true
     }
 
-    /// Counts a doorbell. A doorbell that this side requested is free; any other counts against the budget.
+    /// Counts a doorbell. A doorbell that this side requested is free. Any other doorbell counts against the budget.
     mutating func ring(turns: UInt32) throws(ChannelViolation) {
         rung &+= 1
         credit = min(credit &+ min(turns &- seenTurns, ControlInbox.mostCredit), ControlInbox.mostCredit)
@@ -57,8 +59,8 @@ struct ControlInbox: ~Copyable, Sendable {
         if credit > 0 { credit &-= 1 } else { try spend() }
     }
 
-    /// Keeps descriptors for an open call until its frame is read. Each call may get them once, so the calls'
-    /// allowances bound the total.
+    /// Keeps descriptors for an open call until the frame of its answer is read. Each call may get descriptors only
+    /// once, so the calls' allowances limit the total.
     mutating func keep(
         _ tag: DescriptorTag, descriptors list: inout DescriptorList, isIncomplete: Bool
     ) throws(ChannelViolation) {
@@ -70,7 +72,7 @@ struct ControlInbox: ~Copyable, Sendable {
         while let descriptor = list.takeFirst() { descriptors.append(descriptor) }
     }
 
-    /// Records a hand-over for a call that is over, without keeping its descriptors. The hand-over counts against the
+    /// Records a hand-over for a call that has ended, without keeping its descriptors. The hand-over counts against the
     /// budget.
     mutating func recordLate(
         _ tag: DescriptorTag, count: Int, isIncomplete: Bool
@@ -99,7 +101,7 @@ struct ControlInbox: ~Copyable, Sendable {
         return first.isIncomplete ? .incomplete(list) : .complete(list)
     }
 
-    /// Takes the descriptors of a call that is over. The hand-over's entry stays, because its frame may follow.
+    /// Takes the descriptors of a call that has ended. The hand-over's entry stays, because its frame may still arrive.
     mutating func removeKept(for call: UInt64) -> DescriptorList {
         var taken = DescriptorList()
         var others = DescriptorList()
@@ -137,16 +139,16 @@ struct ControlInbox: ~Copyable, Sendable {
 
 /// Closes a peer's descriptors that no call takes. The closing thread ends when no descriptor is left.
 ///
-/// The last close of a socket lasts as long as the socket's maker has set (`SO_LINGER`). The last close of a file lasts
-/// as long as its file system needs. Neither may delay the thread that reads the ring for all callers.
+/// The last close of a socket may last as long as the socket's creator has set (`SO_LINGER`). The last close of a file
+/// lasts as long as its file system needs. Neither close may delay the thread that reads the ring for all callers.
 final class DescriptorDisposal: Sendable {
     private struct State: ~Copyable {
         var waiting = DescriptorList()
         var isClosing = false
     }
 
-    /// How many descriptors may wait behind a descriptor that does not close. If a peer sends more, it violates the
-    /// channel's rules.
+    /// How many descriptors may wait while the closing of an earlier descriptor takes long. If a peer sends more
+    /// descriptors, it violates the channel's rules.
     static let mostWaiting = 64
 
     private let state = Mutex(State())
@@ -165,7 +167,7 @@ final class DescriptorDisposal: Sendable {
         do throws(SystemError) {
             _ = try WorkerThread("annex-closing") { [self] in closeAll() }
         } catch {
-            // No thread could be started: the descriptors that wait are closed with the next ones.
+            // No thread could be started. The waiting descriptors stay until `close` is called again.
             state.withLock { $0.isClosing = false }
         }
     }

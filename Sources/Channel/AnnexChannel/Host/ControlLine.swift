@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The control socket of a host's endpoint: it carries doorbells, and descriptors in both directions.
 ///
-/// Descriptors that arrive are kept in order until the frame that they belong to is read. If no call takes them, a
+/// This object keeps descriptors that arrive, in order, until their frame is read. If no call takes the descriptors, a
 /// separate thread closes them.
 final class ControlLine: Sendable {
     private let state: ChannelState
@@ -28,14 +28,14 @@ final class ControlLine: Sendable {
         watch.withLock { $0 = token }
     }
 
-    /// Stops watching and drops all hand-overs, because the channel is closed.
+    /// Stops watching the socket and drops all hand-overs, because the channel is closed.
     func close() {
         stopWatching()
         dropHandOvers()
     }
 
-    /// Shuts the socket down when the endpoint goes away. Drains it first, because closing the socket would close the
-    /// descriptors in it on this thread.
+    /// Shuts the socket down and empties it when the endpoint is deallocated. If descriptors stayed in the socket,
+    /// closing the socket would close them on this thread.
     func abandon() {
         // The watch ends first, because the socket's number can be reused once the socket is closed.
         stopWatching()
@@ -51,8 +51,8 @@ final class ControlLine: Sendable {
     /// Sets whether the kernel lets the extension send descriptors.
     func setPassRights(_ accept: Bool) { _ = socket.setPassRights(accept) }
 
-    /// Sends the descriptors ahead of their frame, so that the receiver never has to wait for them.
-    /// - Returns: why they were not sent; nil if they were.
+    /// Sends the descriptors before their frame, so that the receiver never has to wait for them.
+    /// - Returns: why the descriptors were not sent; nil if they were sent.
     func handOver(_ descriptors: borrowing DescriptorList, for call: UInt64) -> CallFailure? {
         guard !descriptors.isEmpty else { return nil }
         let tag = DescriptorTag(call: call, count: UInt32(truncatingIfNeeded: descriptors.count))
@@ -68,7 +68,7 @@ final class ControlLine: Sendable {
         }
     }
 
-    /// Handles the end of the socket: the extension's end is closed.
+    /// Handles the end of the connection: the extension's end of the socket is closed.
     func peerHasClosed() {
         stopWatching()
         guard !peerIsGone.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -78,7 +78,7 @@ final class ControlLine: Sendable {
 
 // Descriptors that belong to answers.
 extension ControlLine {
-    /// The sealed memory that came ahead of an answer. Each piece is checked before it is touched.
+    /// The sealed memory that arrived before an answer. Each piece is checked before its bytes are read.
     func sealedBytes(_ frame: Frame, for call: ChannelCall) throws(CallFailure) -> [SealedBytes] {
         guard frame.descriptors > 0 else { return [] }
         guard frame.descriptors <= call.accepts.pieces else {
@@ -116,13 +116,13 @@ extension ControlLine {
         }
     }
 
-    /// Closes the descriptors that came for a call that this side has given up.
+    /// Closes the descriptors that arrived for a call that this side has given up.
     func dropHandOver(of call: ChannelCall) {
         guard call.accepts.pieces > 0 else { return }
         disposal.close(inbox.withLock { $0.removeKept(for: call.id) })
     }
 
-    /// Closes all descriptors that wait for a frame, because no frame is read any more.
+    /// Closes all descriptors that wait for a frame, because the host reads no more frames.
     private func dropHandOvers() {
         disposal.close(inbox.withLock { $0.popAll() })
     }
@@ -131,8 +131,8 @@ extension ControlLine {
         var failure: CallFailure?
         let list = inbox.withLock { inbox in
             do throws(ChannelViolation) {
-                // The extension sent the descriptors before it published the frame, so they are either in the inbox or
-                // in the socket now.
+                // The extension sent the descriptors before it published the frame. So they are now either in the inbox
+                // or in the socket.
                 if !inbox.hasHandOver { try drain(&inbox, untilHandOver: true) }
             } catch {
                 failure = .violated(error)
@@ -161,7 +161,7 @@ extension ControlLine {
         let hasEnded: Bool
     }
 
-    /// Reads the socket on the event loop's thread, because it is readable.
+    /// Reads the socket on the event loop's thread. The loop calls this because the socket is readable.
     func read() throws(ChannelViolation) -> Reading {
         var violation: ChannelViolation?
         let reading = inbox.withLock { inbox in
@@ -179,7 +179,7 @@ extension ControlLine {
 
     /// Reads the control socket.
     /// - Parameter untilHandOver: whether to read up to the first hand-over, however many doorbells come before it. The
-    ///   budget bounds unrequested doorbells. If false, at most `mostAtOnce` messages are read.
+    ///   budget limits doorbells that were not requested. If false, at most `mostAtOnce` messages are read.
     private func drain(_ inbox: inout ControlInbox, untilHandOver: Bool) throws(ChannelViolation) {
         var left = ControlInbox.mostAtOnce
         while untilHandOver || left > 0 {
@@ -189,7 +189,7 @@ extension ControlLine {
             do throws(SystemError) {
                 reception = try socket.receive(atMost: DescriptorTag.size)
             } catch {
-                // The peer cannot cause this error by itself. Without its socket the channel cannot be used.
+                // The peer cannot cause this error by itself. Without its control socket the channel cannot be used.
                 inbox.end()
                 return
             }
@@ -225,7 +225,7 @@ extension ControlLine {
         _ message: borrowing ControlMessage, descriptors list: inout DescriptorList, into inbox: inout ControlInbox
     ) throws(ChannelViolation) {
         let count = list.count
-        // The kernel cuts descriptors off if this process has no numbers left for them.
+        // If this process has no descriptor numbers left, the kernel drops the remaining descriptors of the message.
         let isIncomplete = message.descriptorsWereCut
         guard !message.bytesWereCut, let tag = DescriptorTag(message.bytes), tag.count > 0,
             isIncomplete || tag.count == UInt32(truncatingIfNeeded: count), count <= ControlSocket.mostDescriptors
@@ -237,7 +237,7 @@ extension ControlLine {
         try inbox.recordLate(tag, count: count, isIncomplete: isIncomplete)
     }
 
-    /// - Returns: whether the call that the hand-over is for has already ended.
+    /// - Returns: whether the call to which the hand-over belongs has already ended.
     private func isLate(_ tag: DescriptorTag, count: Int) throws(ChannelViolation) -> Bool {
         switch state.calls.withLock({ $0.find(tag.call) }) {
         case .late: return true

@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// The extension's calls that its host has invited. They do not spend the extension's budget of frames, so an extension
-/// may make all of them at once.
+/// Counts the calls that the host expects from its extension. These calls do not spend the extension's budget of
+/// frames, so the extension may make all of them at once.
 final class ExpectedCalls: Sendable {
     private let left = Mutex(0)
     /// The most calls that can be expected at once.
     private static let most = 65_536
 
-    /// Expects more calls.
+    /// Expects this number of further calls.
     func add(_ count: Int) { left.withLock { $0 = min($0 + max(count, 0), Self.most) } }
 
-    /// Expects no calls any more.
+    /// Expects no further calls.
     func clear() { left.withLock { $0 = 0 } }
 
-    /// Whether a call of this method was expected. It is then counted as made.
+    /// Whether a call of this method was expected. If so, it is no longer expected.
     func take(_ method: UInt16) -> Bool {
         guard ReservedMethods.itemLoads.contains(method) else { return false }
         return left.withLock { left in
@@ -25,9 +25,9 @@ final class ExpectedCalls: Sendable {
 }
 
 extension HostEndpoint {
-    /// Lets the extension make this many calls about items on demand without spending its budget.
+    /// Lets the extension make this many calls about items on demand without spending its budget of frames.
     package func expectCalls(_ count: Int) { state.expected.add(count) }
 
-    /// Ends what `expectCalls` has allowed.
+    /// Revokes what `expectCalls` has allowed.
     package func expectNoCalls() { state.expected.clear() }
 }

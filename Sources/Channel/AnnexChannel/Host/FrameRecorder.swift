@@ -2,15 +2,15 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Observes each message of a channel. The methods run under the channel's locks, so they keep a copy and must not call
-/// the channel.
+/// Observes each message of a channel. The methods run under the channel's locks, so they copy what they need and must
+/// not call the channel.
 protocol FrameTap: AnyObject, Sendable {
-    /// Records a message that is about to be published. The call comes before the publishing, so no answer is recorded
-    /// before its request.
-    /// - Parameter handedOver: the numbers of the descriptors that went ahead of the message.
+    /// Records a message that is about to be published. Because the message is recorded before it is published, no
+    /// answer is recorded before its request.
+    /// - Parameter handedOver: the numbers of the descriptors that were sent before the message.
     func record(
         sent header: FrameHeader, terms: RequestTerms?, payload: UnsafeRawBufferPointer, handedOver: [Int32])
-    /// Records a message that consists of its header.
+    /// Records a message that consists of its header only.
     func record(sent header: FrameHeader)
     /// Records a message that was read from the ring.
     func record(received frame: Frame)
@@ -20,8 +20,8 @@ protocol FrameTap: AnyObject, Sendable {
     func end(_ reason: String)
 }
 
-/// Writes the messages of one channel to a file, each as it is sent or read. Messages written so far survive the host's
-/// death.
+/// Writes the messages of one channel to a file. Each message is written when it is sent or read. If the host dies, the
+/// messages written so far remain.
 ///
 /// An error while writing ends only the recording.
 final class FrameRecorder: FrameTap {
@@ -34,7 +34,7 @@ final class FrameRecorder: FrameTap {
     private let began = MonotonicClock.now()
     private let state: Mutex<State>
 
-    /// Creates the file, which must not exist.
+    /// Creates the file. The file must not exist yet.
     init(_ plan: ChannelRecording, configuration: ChannelConfiguration) throws(SystemError) {
         self.plan = plan.bounded
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
@@ -74,7 +74,7 @@ final class FrameRecorder: FrameTap {
     }
 
     private func recordPiece(_ number: Int32, call: UInt64, direction: RecordingFormat.Direction) {
-        // The descriptor is only borrowed: its caller owns it. So it is released below without closing it.
+        // The caller owns the descriptor. So this method releases it below without closing it.
         let file = Descriptor(owning: number)
         let size = (try? file.status().size) ?? 0
         let kept = min(Int(clamping: size), Int(plan.mostHandedOverBytes))
@@ -98,7 +98,8 @@ final class FrameRecorder: FrameTap {
         }
     }
 
-    /// Adds the record's time. The time is read under the lock, so times never decrease from record to record.
+    /// Adds the record's time. The time is read under the lock, so no record has an earlier time than the record before
+    /// it.
     private func stamped(_ record: [UInt8]) -> [UInt8] {
         record.prefix(8) + WireBytes.bytes(MonotonicClock.now() &- began) + record.dropFirst(8)
     }
@@ -109,8 +110,8 @@ final class FrameRecorder: FrameTap {
             try state.file?.writeAll(record)
             state.written &+= UInt64(record.count)
         } catch {
-            // All records so far are complete, except perhaps the last. A failed recording must not harm the channel's
-            // users.
+            // All records so far are complete, except perhaps the last. The error ends only the recording, because a
+            // failed recording must not harm the channel's users.
             state.file = nil
         }
     }
@@ -189,7 +190,7 @@ package enum RecordingFormat {
     package static let version: UInt32 = 1
     /// The most bytes of a label.
     package static let longestLabel: UInt32 = 255
-    /// The bytes of every record's fixed part after its length.
+    /// The number of bytes of every record's fixed part after the length field.
     static let recordHead: UInt32 = 12
     /// The most bytes of a message or of handed-over memory that one record keeps.
     static let mostKept: UInt32 = 1 << 30

@@ -2,21 +2,21 @@ internal import AnnexLinux
 internal import AnnexMessages
 internal import Synchronization
 
-// Calls that wait for their answers. `RingLeader.call` sends each call if it can; otherwise the call first enters the
-// table of open calls (`CallTable`).
+// Calls that wait for their answers. If possible, `RingLeader.call` sends the call directly. Otherwise the call first
+// enters the table of open calls (`CallTable`).
 
 extension HostEndpoint {
-    /// Calls the extension and waits for its answer on this thread, which must not be the event loop's. Allocates
-    /// nothing while no other thread calls through the same channel. The handlers of everything that the extension sent
-    /// before its answer have run when this method returns.
+    /// Calls the extension and waits for its answer on this thread, which must not be the event loop's thread. While no
+    /// other thread calls through the same channel, the method allocates nothing. Before this method returns, the
+    /// handlers of everything that the extension sent before its answer have run.
     /// - Parameters:
     ///   - method: the kind of request, in the numbering of the host and its extensions.
-    ///   - payload: copied; at most `largestPayload`.
+    ///   - payload: the request's bytes, at most `largestPayload`. They are copied.
     ///   - reply: receives the answer. Its bytes come from untrusted code; only their number is checked.
-    ///   - timeout: the longest wait; nil: as long as the channel lives.
+    ///   - timeout: the longest wait; nil: the wait lasts at most as long as the channel.
     /// - Returns: the answer's length.
     /// - Throws: the call's failure; `.payloadTooLarge` also if the answer has more bytes than `reply`; `.onEventLoop`
-    ///   on the event loop's thread, unless the answer comes at once.
+    ///   on the event loop's thread, unless the answer arrives at once.
     public func callAndWait(
         _ method: UInt16, payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration? = nil
     ) throws(CallFailure) -> Int {
@@ -24,8 +24,8 @@ extension HostEndpoint {
     }
 
     /// - Parameters:
-    ///   - patience: the longest wait, without sending it to the extension; nil: `timeout` alone limits the wait.
-    ///   - workspace: takes an answer that is longer than `reply`.
+    ///   - patience: the longest wait, which is not sent to the extension; nil: `timeout` alone limits the wait.
+    ///   - workspace: stores an answer that is longer than `reply`.
     func callRaw(
         _ method: UInt16, payload: RawSpan, into reply: inout MutableRawSpan, timeout: Duration?,
         patience: CallPatience?, mostReply: Int = MessageLimits.standard.bytes, workspace: CallWorkspace? = nil
@@ -50,7 +50,7 @@ extension HostEndpoint {
         }
     }
 
-    /// - Parameter deadline: when the call's time is over; nil if the answer came before the clock was read.
+    /// - Parameter deadline: set to the time at which the call fails; nil if the answer came before the clock was read.
     @inline(__always) private func callRaw(
         _ call: RawCall, until deadline: inout UInt64?
     ) throws(CallFailure) -> Int {
@@ -65,11 +65,13 @@ extension HostEndpoint {
         return try leader.callInTable(call, until: deadline)
     }
 
-    /// Calls the extension and waits for its answer on this thread. The handlers of everything that the extension sent
-    /// before its answer have run by then, so the caller must hold no lock that a handler needs.
+    /// Calls the extension and waits for its answer on this thread. Before this method returns, the handlers of
+    /// everything that the extension sent before its answer have run. So the caller must hold no lock that a handler
+    /// needs.
     /// - Parameters:
     ///   - request: the request, with the files and memory that it hands over.
-    ///   - timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
+    ///   - timeout: the longest wait, including the wait for room in the ring; nil: the wait lasts at most as long as
+    ///     the channel.
     /// - Throws: the call's failure; `CallFailure.onEventLoop` on the event loop's thread.
     public func callAndWait(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> Reply {
         guard !state.loop.isCurrent else { throw .onEventLoop }
@@ -77,11 +79,11 @@ extension HostEndpoint {
         return try wait(for: enterAndSend(request, kind: .request, timeout: timeout))
     }
 
-    /// - Returns: nil if the call has to go through the table.
+    /// - Returns: nil if the call must go through the table.
     private func callAsBytes(_ request: borrowing Request, timeout: Duration?) throws(CallFailure) -> Reply? {
         let (payload, most) = (request.payload, state.configuration.mostOpenCalls)
         guard state.tap == nil, !state.isLarge(payload.count) else { return nil }
-        // The call gets no entry in the table, but the table's limit applies to it.
+        // The call gets no entry in the table, but the table's limit applies to the call.
         guard state.calls.withLock({ $0.count < most }) else { throw .tooManyCalls(most: most) }
         let workspace = acquireWorkspace()
         defer { giveBack(workspace) }
@@ -124,10 +126,11 @@ extension HostEndpoint {
                 await state.waitForHandlers(before: error)
                 throw error
             }
-            // The value is consumed, because a copy would count references.
+            // The value is consumed, because copying it would change reference counts.
             switch consume polled {
             case .answered(let reply):
-                // This is checked here, because a call of `waitForHandlers` allocates even if it returns at once.
+                // The condition is checked here first, because a call of `waitForHandlers` allocates even if it returns
+                // at once.
                 if state.hasPendingHandlers { await state.waitForHandlers() }
                 return reply
             case .pending(let call?):
@@ -139,8 +142,8 @@ extension HostEndpoint {
         return try await start(request, timeout: timeout).value()
     }
 
-    /// Sends a request from a task, and checks for the answer for as long as that is cheaper than suspending. If the
-    /// extension answers with a failure, the returned call reports it, and this method does not throw.
+    /// Sends a request from a task, and checks for the answer while checking is cheaper than suspending. If the
+    /// extension answers with a failure, the returned call reports this failure, and this method does not throw it.
     public nonisolated(nonsending) func start(
         _ request: consuming Request, timeout: Duration? = nil
     ) async throws(CallFailure) -> ChannelCall {
@@ -173,7 +176,7 @@ extension HostEndpoint {
         }
     }
 
-    /// Like the other `callAndPoll`, with bytes in any memory. The answer is copied into the workspace.
+    /// Like the other `callAndPoll`, with bytes in any memory. It copies the answer into the workspace.
     func callAndPoll(
         _ method: UInt16, payload: RawSpan, in workspace: CallWorkspace, timeout: Duration?,
         patience: CallPatience?, mostReply: Int
@@ -185,14 +188,14 @@ extension HostEndpoint {
             let call = unsafe RawCall(
                 method: method, payload: question, reply: workspace.room, limit: limit,
                 patience: patience?.nanoseconds, mostReply: mostReply)
-            // A patience is not sent to the extension. So the clock is read only if the call suspends.
+            // A patience is not sent to the extension. So the clock need not be read unless the call suspends.
             var deadline = limit == nil ? nil : call.deadline()
             return try leader.call(call, for: .task, until: &deadline)
         }
     }
 
-    /// Sends a request from a thread, which waits while the ring has no room. The call fails by itself when its time is
-    /// over, even if no thread or task waits for it.
+    /// Sends a request from a thread. While the ring has no room, the thread waits. The call fails by itself when its
+    /// time is over, even if no thread or task waits for its answer.
     public func startAndWait(_ request: consuming Request, timeout: Duration? = nil) throws(CallFailure) -> ChannelCall
     {
         let call = try enterAndSend(request, kind: .request, timeout: timeout)
@@ -200,18 +203,18 @@ extension HostEndpoint {
         return call
     }
 
-    /// Sends a ping and waits for the pong on this thread. The extension answers as soon as it next reads its ring.
-    /// Must not be called on the event loop's thread.
-    /// - Throws: the ping's failure, such as `.deadlineExceeded` if no pong arrives in time.
+    /// Sends a ping and waits for the pong on this thread, which must not be the event loop's thread. The extension
+    /// answers when it next reads its ring.
+    /// - Throws: the ping's failure, for example `.deadlineExceeded` if no pong arrives in time.
     public func pingAndWait(timeout: Duration) throws(CallFailure) {
         guard !state.loop.isCurrent else { throw .onEventLoop }
         _ = try wait(for: enterAndSend(Request(method: 0), kind: .ping, timeout: timeout))
     }
 
     /// Sends a ping without waiting.
-    /// - Parameter answered: called once, with true for the pong and false if the channel ends first. It runs on the
-    ///   event loop's thread, or at once if the outcome is already known.
-    /// - Returns: false if the ping could not be sent; `answered` is not called then.
+    /// - Parameter answered: called once, with true if the pong arrives and false if the channel ends first. The
+    ///   closure runs on the event loop's thread, or at once if the outcome is already known.
+    /// - Returns: false if the ping could not be sent. Then `answered` is not called.
     package func ping(answered: @escaping @Sendable (_ isAnswered: Bool) -> Void) -> Bool {
         let sent: ChannelCall
         do throws(CallFailure) {
@@ -225,7 +228,7 @@ extension HostEndpoint {
 
     // MARK: Through the table
 
-    /// Enters a call and sends its frame from this thread, which waits while the ring has no room.
+    /// Enters a call in the table and sends its frame from this thread. While the ring has no room, the thread waits.
     /// - Parameter roomUntil: when to stop waiting for room; nil: at the call's deadline.
     private func enterAndSend(
         _ request: consuming Request, kind: FrameKind, timeout: Duration?, roomUntil: UInt64? = nil

@@ -9,11 +9,11 @@ internal import Synchronization
 }
 
 extension HostEndpoint {
-    /// Makes a channel. The host creates, sizes and seals both memory regions before the extension exists, so it never
-    /// has to accept a descriptor from the extension.
+    /// Makes a channel. The host creates, sizes and seals both memory regions before the extension exists. So the host
+    /// needs no descriptor from the extension to make the channel.
     /// - Parameters:
     ///   - configuration: the capacity of the rings, the time limits and the budgets.
-    ///   - handlers: the functions that receive what the extension sends by itself.
+    ///   - handlers: the functions that receive what the extension sends unasked.
     ///   - eventLoop: the loop that reads the channel; nil: the program's shared loop.
     public static func make(
         configuration: ChannelConfiguration = ChannelConfiguration(), handlers: ChannelHandlers = ChannelHandlers(),
@@ -44,20 +44,20 @@ extension HostEndpoint {
         let extensionSize = RegionLayout.size(capacity: configuration.extensionCapacity, arena: extensionArena)
         let extensionMemory = try Descriptor.memfd("annex-extension", size: Int64(extensionSize))
         try extensionMemory.addSeals(.fixedSize)
-        // The mapping is writable for two reasons: the host writes the bell, and a sleep on read-only memory takes the
+        // The mapping is writable for two reasons. The host writes the bell. A sleep on read-only memory takes the
         // kernel's slow path.
         let peer = PeerRegion(
             try map(extensionMemory, size: extensionSize, writable: true), capacity: configuration.extensionCapacity,
             arena: extensionArena)
 
         let sockets = try ControlSocketPair()
-        // The kernel refuses descriptors at the sender until a call accepts some. Kernels before 6.16 cannot refuse
-        // them, so there the host closes each descriptor that arrives.
+        // Until a call accepts descriptors, the kernel refuses to let the extension send any. Kernels before 6.16
+        // cannot refuse them, so the host then closes each descriptor that arrives.
         _ = sockets.host.setPassRights(false)
         let hostRegion = try hostMemory.reopenedReadOnly()
         let control = try sockets.peer.descriptor.duplicate()
         let hostControl = ControlSocket(owning: try sockets.host.descriptor.duplicate())
-        // The recorder comes last, so that a failure above leaves no recording file behind.
+        // The recorder is made last, so that a failure above leaves no recording file behind.
         let tap = try configuration.recording.map { (plan) throws(SystemError) in
             try FrameRecorder(plan, configuration: configuration)
         }
@@ -94,7 +94,7 @@ extension HostEndpoint {
 }
 
 extension ChannelConfiguration {
-    /// The sizes of both regions, which the host's region states for the extension.
+    /// The sizes of both regions. The host's region states them for the extension.
     fileprivate var regions: RegionLayout.Description {
         RegionLayout.Description(
             host: (hostCapacity, hostArena), extension: (extensionCapacity, extensionArena),

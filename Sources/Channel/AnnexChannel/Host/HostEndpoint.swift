@@ -1,11 +1,12 @@
 package import AnnexLinux
 internal import Synchronization
 
-/// The host's end of a channel. Any number of threads and tasks may call through it at once.
+/// The host's end of a channel. Any number of threads and tasks may make calls through it at once.
 ///
-/// This type is the public interface to four parts, each of which uses only those after it: `RingLeader` reads,
+/// This type is the public interface to four parts. Each part uses only the parts listed after it: `RingLeader` reads,
 /// `RingSender` writes, `ControlLine` passes descriptors and doorbells, and `ChannelState` tracks open calls and
-/// streams. Nothing that the extension does can trap here, block without bound, or make a call resolve twice.
+/// streams. Whatever the extension does, this code does not trap, does not block without limit, and resolves no call
+/// twice.
 public final class HostEndpoint: Sendable {
     let leader: RingLeader
     let sender: RingSender
@@ -30,25 +31,25 @@ public final class HostEndpoint: Sendable {
 
     package var loop: EventLoop { state.loop }
 
-    /// The largest payload of a request or event. Before the extension's hello, and if the extension takes no messages
-    /// in pieces, this is `largestFrame`.
+    /// The largest payload of a request or event. This is `largestFrame` before the extension's hello, or if either
+    /// side cannot handle messages in pieces.
     public var largestPayload: Int { state.largestPayload }
 
-    /// The largest payload of one frame: half the ring, less the bytes that state a request's time limit and the
-    /// descriptors that its answer may bring. A stream's messages cannot be larger.
+    /// The largest payload of one frame: half the ring minus the bytes of a request's terms. The terms state the time
+    /// limit and the descriptors that the answer may bring. A stream's messages cannot be larger than this.
     public var largestFrame: Int { state.largestFrame }
 
-    /// The channel's counts so far; may be read at any time.
+    /// The channel's counts so far. They may be read at any time.
     public var counters: ChannelCounters { state.tally.now }
 
     /// Whether the caller runs on the event loop's thread, which reads this channel and runs its handlers.
     package var isOnLoop: Bool { state.loop.isCurrent }
 
-    /// The number under which other processes read this channel's counters (`ChannelSnapshot.number`); 0 if they cannot
-    /// read them.
+    /// The number under which other processes read this channel's counters (`ChannelSnapshot.number`); 0 if other
+    /// processes cannot read them.
     package var counterNumber: UInt64 { state.tally.number }
 
-    /// Waits for the extension's hello. The launch limit of the extension's launcher bounds the wait.
+    /// Waits for the extension's hello. The launch limit of the extension's launcher also limits this wait.
     public nonisolated(nonsending) func untilHello() async throws(CallFailure) -> Hello {
         try await state.untilHello()
     }
@@ -57,22 +58,22 @@ public final class HostEndpoint: Sendable {
     /// loop's thread.
     package func runAfterHandlers(_ body: @escaping @Sendable () -> Void) { state.runAfterHandlers(body) }
 
-    /// Sets the body that runs once. It runs just before the closing channel stops accepting messages, or when the
-    /// channel's last reference goes.
+    /// Sets a body that runs once. The body runs just before a closing channel stops accepting messages, or when the
+    /// channel's last reference is dropped.
     func onClose(_ body: @escaping @Sendable () -> Void) { state.onClose(body) }
 
     /// Ends the channel: reads what the extension has published, then resolves every open call with `.ended(reason:)`.
     /// A second call has no effect.
-    /// - Parameter reason: for people; each call that ends this way shows it.
+    /// - Parameter reason: a text for people, which is in the failure of each open call.
     public func end(with reason: String) { leader.end(with: reason) }
 
-    /// Opens a stream to the extension. An extension that does not accept the stream resets it with
-    /// `StreamFailure.rejectedCode`, which the first receive or send reports.
+    /// Opens a stream to the extension. If the extension does not accept the stream, it resets the stream with
+    /// `StreamFailure.rejectedCode`. The first receive or send then reports this.
     /// - Parameters:
-    ///   - method: the kind of stream; the users' own numbering.
+    ///   - method: the kind of stream, in the numbering of the host and its extensions.
     ///   - arguments: bytes for the extension's handler of the stream.
-    ///   - window: how many bytes the extension may send before this side takes them. Each message counts 16 bytes
-    ///     more.
+    ///   - window: how many bytes the extension may send before this side receives them. Each message counts 16 bytes
+    ///     more than its length.
     ///   - timeout: the longest wait for room in the ring; nil for the channel's `sendLimit`.
     public func openStream(
         _ method: UInt16, arguments: [UInt8] = [], window: Int = 65536, timeout: Duration? = nil
@@ -88,7 +89,7 @@ public final class HostEndpoint: Sendable {
         return stream
     }
 
-    /// Like the other form, for a task: suspends while the ring has no room.
+    /// Like `openStream`, for a task: suspends while the ring has no room.
     nonisolated(nonsending) func openStreamLater(
         _ method: UInt16, arguments: [UInt8], window: Int, timeout: Duration?
     ) async throws(StreamFailure) -> ChannelStream {
@@ -122,13 +123,13 @@ public final class HostEndpoint: Sendable {
 
 // One-way messages.
 extension HostEndpoint {
-    /// Sends a one-way message, which the extension receives in `serve` or `nextPost`. Waits while the ring has no
-    /// room.
+    /// Sends a one-way message, which the extension receives in `serve` or `nextPost`. While the ring has no room, the
+    /// method waits.
     /// - Parameters:
     ///   - method: the kind of message, in the numbering of the host and its extensions.
-    ///   - payload: copied; at most `largestPayload`.
-    ///   - flush: false to write the message without publishing it. The extension gets it with the next published
-    ///     message, or after `flush()`.
+    ///   - payload: the bytes to send, at most `largestPayload`. They are copied.
+    ///   - flush: false to write the message without publishing it. The extension then gets the message with the next
+    ///     published message, or after `flush()`.
     ///   - timeout: the longest wait for room; nil: the channel's `sendLimit`.
     public func post(
         _ method: UInt16, payload: RawSpan, flush: Bool = true, timeout: Duration? = nil

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
-/// Frames that are sent without a waiting caller: answers, credit, resets. They go out in order as soon as the ring has
-/// room. Their number, bytes and waiting time are limited.
+/// Frames that are sent without a waiting caller, such as answers, credit and resets. They are sent in order as soon as
+/// the ring has room. Their number, bytes and waiting time are limited.
 struct HostOutbox: ~Copyable, Sendable {
     /// The limit that the waiting frames exceed.
     enum Excess {
@@ -9,13 +9,14 @@ struct HostOutbox: ~Copyable, Sendable {
     }
 
     private var frames: [OutgoingFrame.Copy] = []
-    /// How many of the first `frames` were sent. They are removed once they are more than half.
+    /// How many frames at the beginning of `frames` were sent. They are removed once they are more than half of
+    /// `frames`.
     private var gone = 0
     /// Payload bytes of the frames that wait.
     private var bytes = 0
     /// When the first frame began to wait, on `MonotonicClock`.
     private var since: UInt64 = 0
-    /// Tries again to send while frames wait.
+    /// While frames wait, this timer makes the sender try again.
     private var timer: EventLoop.Timer?
     /// The time after which the timer tries again.
     private(set) var pause = HostOutbox.shortestPause

@@ -1,7 +1,8 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// The receiving half of a host's endpoint. The thread that holds its lock is the leader: it alone reads the ring.
+/// The receiving half of a host's endpoint. The thread that holds the lock of this half is the leader. Only the leader
+/// reads the ring.
 struct HostReceiver: ~Copyable, Sendable {
     var reader: RingReader
     let arena: ArenaBytes
@@ -15,23 +16,24 @@ struct HostReceiver: ~Copyable, Sendable {
     private let consumed: WritableWord
     var spinner: Spinner
     var saidHello = false
-    /// Whether the extension can be asked for every doorbell. Usually, an answer to an attended call rings no doorbell.
-    /// While every doorbell is asked for, it rings too. Only if it can be asked may tasks' calls be marked as attended.
+    /// Whether this side can ask the extension for every doorbell. Usually, the extension rings no doorbell for an
+    /// answer to an attended call. While this side asks for every doorbell, the extension rings for this answer too.
+    /// Calls of tasks may be marked as attended only if this value is true.
     var supportsEveryDoorbell = false
     /// How often this side asked for a doorbell.
     private(set) var turns: UInt32 = 0
     /// Whether this side's flag in the shared memory asks for a doorbell now.
     private(set) var asksForDoorbell = false
-    /// Whether that flag asks for every doorbell, also for answers to attended calls.
+    /// Whether that flag asks for every doorbell, including doorbells for answers to attended calls.
     private(set) var asksForEvery = false
-    /// The calls that the leader makes for itself, without an entry in the table of calls (`RawCall`). A typed call can
-    /// be one of them too.
+    /// The calls that the leader makes for itself, without an entry in the table of calls (`RawCall`). Typed calls may
+    /// be among them.
     var rawCalls = RawCalls()
     /// Whether the table of calls was full when a call last entered it.
     var tableIsFull = false
-    /// The reader's count when the last doorbell came.
+    /// The reader's count of bytes when the last doorbell arrived.
     private var rungAt: UInt32?
-    /// The reader's count when the extension last ended a sleep.
+    /// The reader's count of bytes when the extension last ended a sleep.
     private var wokenAt: UInt32?
     var frames: RateBudget
     var bytes: RateBudget
@@ -57,24 +59,26 @@ struct HostReceiver: ~Copyable, Sendable {
     }
 
     /// Gives back at once the room of all frames that were read, and the places of their pieces in the arena.
-    /// `giveBack` waits until there is more to give back, but the extension may be waiting for the last piece's place.
+    /// `giveBack` may wait until there is more to give back. Here that is too late, because the extension may be
+    /// waiting for the last piece's place.
     mutating func giveBackAll() -> Bool {
         reader.giveBackAll()
         return wake.wakeIfAsleep(on: consumed)
     }
 
     /// Asks the extension to ring the doorbell when it publishes.
-    /// - Parameter every: whether to ask for it also for answers to attended calls, whose callers read the ring.
+    /// - Parameter every: whether the extension must also ring for answers to attended calls. Usually the callers of
+    ///   attended calls read the ring themselves.
     mutating func askForDoorbell(every: Bool) {
         turns &+= 1
-        // The state holds only the count's lower 30 bits, and a count of zero would be a different state.
+        // The flag holds only the count's lower 30 bits, and a count of zero would mean a different state.
         if turns << 2 == 0 { turns &+= 1 }
         asksForDoorbell = true
         asksForEvery = every
         gate.announce(every ? ReceiverState.wantsEveryDoorbell(turns) : ReceiverState.wantsDoorbell(turns))
     }
 
-    /// Stops asking for the doorbell: this side reads the ring by itself.
+    /// Stops asking for the doorbell, because this side now reads the ring without it.
     mutating func withdraw() {
         (asksForDoorbell, asksForEvery) = (false, false)
         gate.withdraw()
@@ -86,12 +90,13 @@ struct HostReceiver: ~Copyable, Sendable {
         gate.announce()
     }
 
-    /// Sleeps until a frame is published or the time is over. `announceSleep` must come first.
+    /// Sleeps until a frame is published or the time is over. The caller must call `announceSleep` before.
     func sleep(until deadline: UInt64) -> FutexWait {
         reader.hasNews ? .changed : gate.sleep(on: reader.bed, while: reader.bedValue, until: deadline)
     }
 
-    /// Sleeps until a frame is published or this process summons the thread. `announceSleep` must come first.
+    /// Sleeps until a frame is published or this process summons the thread. The caller must call `announceSleep`
+    /// before.
     func sleep(until summons: Summons, since seen: UInt32) -> FutexWait {
         reader.hasNews
             ? .changed : gate.sleep(on: reader.bed, while: reader.bedValue, until: summons, since: seen)
@@ -102,15 +107,16 @@ struct HostReceiver: ~Copyable, Sendable {
         guard frames.spend(at: MonotonicClock.now()) else { throw .messageBudget(.frames, limit: frames.limit) }
     }
 
-    /// Counts a doorbell after the ring was read. A doorbell was futile if no frame came since the doorbell before it,
-    /// even if this side asked for it.
+    /// Counts a doorbell after the ring was read. A doorbell was futile if no frame has arrived since the previous
+    /// doorbell, even if this side asked for the doorbell.
     mutating func recordDoorbell() throws(ChannelViolation) {
         defer { rungAt = reader.bytesRead }
         if rungAt == reader.bytesRead { try spendFutileWakeUp() }
     }
 
-    /// Counts a sleep that the extension ended, by a wake-up or by changing the word. This was futile if the host has
-    /// read no frame since the last such sleep, even if the ring held a frame for a moment.
+    /// Counts a sleep that the extension ended, by a wake-up or by changing the word. The wake-up was futile if the
+    /// host has read no frame since the previous sleep that the extension ended. It counts as futile even if the ring
+    /// held a frame for a moment.
     mutating func recordWakeUp() throws(ChannelViolation) {
         defer { wokenAt = reader.bytesRead }
         if wokenAt == reader.bytesRead { try spendFutileWakeUp() }
@@ -121,8 +127,8 @@ struct HostReceiver: ~Copyable, Sendable {
     }
 }
 
-// Budgets. An extension may use each budget up to the limit. If at most a quarter of the frames or of the bytes is
-// left, the host's `onPressure` is called, at most once for each budget and period.
+// Budgets. An extension may use each budget up to its limit. If at most a quarter of the frames or of the bytes is
+// left, the channel calls the host's `onPressure`. The channel calls it at most once for each budget and period.
 extension HostReceiver {
     /// Counts an unsolicited frame and its bytes.
     mutating func spend(_ frame: Frame, state: ChannelState) throws(ChannelViolation) {
@@ -132,8 +138,8 @@ extension HostReceiver {
         if frames.mustWarn() { state.warn(.frames) }
     }
 
-    /// Counts the bytes of an expected frame that is dropped. An empty frame counts as 64 bytes, because it takes time
-    /// too.
+    /// Counts the bytes of an expected frame. A frame counts as at least 64 bytes, because even an empty frame takes
+    /// time.
     mutating func spendBytes(of frame: Frame, state: ChannelState) throws(ChannelViolation) {
         try spend(bytes: max(frame.payload.count, 64), at: MonotonicClock.now(), state: state)
     }
@@ -153,24 +159,24 @@ extension ChannelState {
 }
 
 /// Puts the leader to sleep, and lets other threads of this process wake it. The leader sleeps on a word in the
-/// extension's memory, which this process must not change.
+/// extension's memory. This process must not change that word.
 struct LeaderBed: ~Copyable, Sendable {
-    /// Odd while the leader sleeps or is about to.
+    /// This value is odd while the leader sleeps or is about to sleep.
     private let mark = Atomic<UInt64>(0)
-    /// The ring position of the word on which it sleeps.
+    /// The ring position of the word on which the leader sleeps.
     private let position = Atomic<UInt32>(0)
     /// How often this process itself has woken the leader.
     private let interruptions = Atomic<UInt64>(0)
 
-    /// Sleeps until a frame is published or the time is over. Does not sleep if the leader must stop.
+    /// Sleeps until a frame is published or the time is over. If the leader must stop, this method does not sleep.
     func sleep(
         _ receiver: inout HostReceiver, until deadline: UInt64, counter sleeps: Counter, unless mustStop: () -> Bool
     ) throws(ChannelViolation) {
         receiver.spinner.willSleep()
         receiver.announceSleep()
         position.store(receiver.reader.position, ordering: .relaxed)
-        // SYNC: the mark becomes odd before `mustStop` is checked. `interrupt` runs after the change that `mustStop`
-        // checks.
+        // SYNC: the mark becomes odd before `mustStop` is checked. A thread that calls `interrupt` first makes the
+        // change that `mustStop` checks.
         mark.add(1, ordering: .sequentiallyConsistent)
         var woken: FutexWait?
         let interruptionsBefore = interruptions.load(ordering: .relaxed)
@@ -187,8 +193,9 @@ struct LeaderBed: ~Copyable, Sendable {
         if woken == .woken || woken == .changed, !isOwn { try receiver.recordWakeUp() }
     }
 
-    /// Sleeps until a frame is published or this process summons the thread, without a limit of time.
-    /// - Parameter seen: the count of `summons` before the caller found that it may sleep. `mustStop` is checked later.
+    /// Sleeps until a frame is published or this process summons the thread. The sleep has no time limit.
+    /// - Parameter seen: the count of `summons`, read before the caller found that it may sleep. `mustStop` is checked
+    ///   later.
     func sleep(
         _ receiver: inout HostReceiver, until summons: Summons, since seen: UInt32, counter sleeps: Counter,
         unless mustStop: () -> Bool
@@ -205,8 +212,8 @@ struct LeaderBed: ~Copyable, Sendable {
         if woken == .woken || woken == .changed, summons.count == seen { try receiver.recordWakeUp() }
     }
 
-    /// Wakes a sleeping leader. The leader may have announced its sleep without having begun it, so the wake-up is
-    /// repeated until that sleep is over.
+    /// Wakes a sleeping leader. The leader may have announced its sleep without having begun to sleep. So this method
+    /// repeats the wake-up until the sleep is over, for a limited number of times.
     func interrupt(_ ring: RingBytes) {
         let seen = mark.load(ordering: .sequentiallyConsistent)
         guard seen & 1 == 1 else { return }

@@ -1,18 +1,18 @@
 internal import AnnexLinux
 
-/// The sending half of a host's endpoint. Only the thread that holds its lock may write.
+/// The sending half of a host's endpoint. Only the thread that holds the lock of this half may write.
 struct HostSender: ~Copyable, Sendable {
     var writer: RingWriter
-    /// Wakes the extension after a frame.
+    /// Wakes the extension after a frame was published.
     private let wake: WakeGate
     /// Sleeps until the extension has made room.
     let gate: SleepGate
     /// The extension's read position. Threads that wait for room sleep on it.
     let consumed: SharedWord
     let spinner: RoomSpinner
-    /// How many threads sleep for room. The flag of `gate` is set while there is one.
+    /// How many threads sleep for room. While this is not zero, the flag of `gate` is set.
     private(set) var sleepers = 0
-    /// Calls that were given up and whose cancel frames wait for room.
+    /// Calls that this side has given up and whose cancel frames wait for room.
     var cancels: [UInt64] = []
     /// Limits how often the extension may wake threads that wait for room without making room.
     var futile: RateBudget
@@ -20,7 +20,7 @@ struct HostSender: ~Copyable, Sendable {
     var arena: ArenaWriter
     /// Whether the extension supports frames that are written in the place of the previous frame (`PlaceMarks`).
     var framesMayStay = false
-    /// The message that is being sent in pieces. Its sender holds the strong reference.
+    /// The message that this side is sending in pieces. The message's sender holds the strong reference.
     weak var underWay: LargeTransfer?
 
     init(
@@ -38,7 +38,7 @@ struct HostSender: ~Copyable, Sendable {
     }
 
     /// Publishes the frames that were written, and wakes the extension if it sleeps.
-    /// - Returns: whether this side made a system call for that.
+    /// - Returns: whether this side made a system call to wake the extension.
     @inline(__always) mutating func flush() -> Bool {
         guard let word = writer.publish() else { return false }
         return wake.wakeIfAsleep(on: word)
@@ -51,7 +51,8 @@ struct HostSender: ~Copyable, Sendable {
 
     mutating func endSleep() {
         sleepers -= 1
-        // The flag stays set while another thread sleeps: that thread may wait at the same position for a larger frame.
+        // While another thread sleeps, the flag stays set. That thread may wait at the same position for the room of a
+        // larger frame.
         if sleepers == 0 { gate.withdraw() }
     }
 
@@ -78,13 +79,13 @@ extension HostSender {
 
     func isUnderWay(_ transfer: LargeTransfer) -> Bool { underWay === transfer }
 
-    /// Whether the transfer's next frame can be written: no other transfer is under way, and the arena has a free
-    /// place.
+    /// Whether the transfer's next frame can be written: no other transfer is under way, and there is room in the ring
+    /// and the arena.
     private mutating func hasRoom(for transfer: LargeTransfer) throws(ChannelViolation) -> Bool {
         guard let underWay else { return try writer.hasRoom(payload: 64) }
         guard underWay === transfer else {
-            // Reads the extension's position. A thread that waits for the other transfer to end then sleeps on that
-            // position's newest value.
+            // This reads the extension's position. A thread that waits for the end of the current transfer then sleeps
+            // on the newest value of that position.
             try writer.refreshSeen()
             return false
         }

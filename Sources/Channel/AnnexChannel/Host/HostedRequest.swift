@@ -1,8 +1,8 @@
 package import AnnexLinux
 internal import Synchronization
 
-/// A request that an extension makes of its host. The host answers it exactly once: the value cannot be copied, and
-/// dropping it without an answer sends a failure.
+/// A request that an extension sends to its host. Each request gets exactly one answer, because the value cannot be
+/// copied. If the host drops the value without an answer, the channel sends a failure.
 public struct HostedRequest: ~Copyable, Sendable {
     /// The method that the extension calls. Host and extension choose these numbers themselves.
     public let method: UInt16
@@ -37,14 +37,15 @@ public struct HostedRequest: ~Copyable, Sendable {
         deadline.map { .nanoseconds(Int64(clamping: MonotonicClock.remaining(until: $0))) }
     }
 
-    /// Whether the extension no longer waits for the answer: it has given up, its time is over, or it has ended.
+    /// Whether the extension no longer waits for the answer: it has given the request up, the request's time is over,
+    /// or the channel has closed.
     public var isCancelled: Bool {
         if deadline.map({ MonotonicClock.remaining(until: $0) == 0 }) ?? false { return true }
         return !leader.state.hosted.withLock { $0.isAwaited(call) }
     }
 
-    /// Sends the answer. Never waits for the extension: without room in the ring, the answer is sent later.
-    /// - Throws: `payloadTooLarge`; the extension then gets a failure with that cause.
+    /// Sends the answer. This method never waits for the extension. If the ring has no room, the answer is sent later.
+    /// - Throws: `payloadTooLarge` if the answer is too large. The extension then gets a failure with that cause.
     public consuming func reply(_ payload: [UInt8] = []) throws(CallFailure) {
         let most = leader.state.largestFrame
         isAnswered = true
@@ -57,14 +58,15 @@ public struct HostedRequest: ~Copyable, Sendable {
             call, header: FrameHeader(kind: .reply, method: method, call: call), payload: payload)
     }
 
-    /// Sends an answer that makes the extension ask again: its next call of items on demand spends no budget.
+    /// Sends an answer that makes the extension call again. The next call of the extension about items on demand spends
+    /// no frame of its budget.
     package consuming func replyInvitingAnother(_ payload: [UInt8]) throws(CallFailure) {
         leader.state.expected.add(1)
         try reply(payload)
     }
 
-    /// Sends the answer with a descriptor, which the extension gets once it reads the answer.
-    /// - Throws: the failure of handing over; the extension then gets a failure with that cause.
+    /// Sends the answer with a descriptor. The extension gets the descriptor when it reads the answer.
+    /// - Throws: the failure of handing over the descriptor. The extension then gets a failure with that cause.
     package consuming func reply(_ payload: [UInt8], handingOver descriptor: consuming Descriptor) throws(CallFailure) {
         isAnswered = true
         try leader.sender.answerHosted(
@@ -75,25 +77,25 @@ public struct HostedRequest: ~Copyable, Sendable {
     /// Answers the request with a failure.
     /// - Parameters:
     ///   - code: the failure's code.
-    ///   - text: for people; at most its first 512 bytes are sent.
+    ///   - text: a text for people. At most its first 512 bytes are sent.
     public consuming func fail(code: UInt32, text: String) {
         isAnswered = true
         leader.sender.failHosted(call, method: method, code: code, text: text)
     }
 }
 
-// Calls that the extension makes of its host. They spend its budget of frames, are limited in number, and are answered
-// without ever waiting for the extension.
+// Calls from the extension to its host. They spend the extension's budget of frames, and their number is limited. The
+// host answers them without ever waiting for the extension.
 extension HostedRequest {
-    /// Handles a request or the cancel of one.
+    /// Handles a request frame, or a cancel frame for an earlier request.
     static func handle(_ frame: Frame, leader: RingLeader) throws(ChannelViolation) {
         guard frame.descriptors == 0, frame.kind == .request || frame.payload.isEmpty else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
         }
         let state = leader.state
         guard frame.kind == .request else {
-            // The extension stopped waiting. The call still counts as open until the host's handler answers it, and
-            // that answer is dropped.
+            // The extension stopped waiting. The call still counts as open until the host's handler answers it, and the
+            // host drops that answer.
             guard state.hosted.withLock({ $0.cancel(frame.call) }) else { throw .unknownCall(frame.call) }
             return
         }
@@ -123,9 +125,9 @@ extension HostedRequest {
     }
 }
 
-/// The extension's calls that have no answer yet. An answer is sent only if its call is removed from here, so each call
-/// gets at most one. A call that the extension has given up still counts as open until its handler ends, because the
-/// handler continues to work on it.
+/// The extension's calls that have no answer yet. The host sends an answer only if it removes the call from this set,
+/// so each call gets at most one answer. If the extension gives a call up, the call still counts as open until its
+/// handler answers it. The handler continues to work on the call until then.
 struct HostedCalls: Sendable {
     private var open: Set<UInt64> = []
     /// The open calls that the extension has given up.
@@ -144,7 +146,7 @@ struct HostedCalls: Sendable {
         return true
     }
 
-    /// Whether a new call is admitted.
+    /// Whether a new call is admitted, or why it is not.
     enum Admission {
         /// The call's number is not one more than the last.
         case outOfTurn
@@ -159,7 +161,7 @@ struct HostedCalls: Sendable {
         return .admitted
     }
 
-    /// - Returns: whether the extension still waits for the answer.
+    /// - Returns: whether the call was open and the extension still waits for its answer.
     mutating func remove(_ call: UInt64) -> Bool {
         let isAwaited = cancelled.remove(call) == nil
         return open.remove(call) != nil && isAwaited

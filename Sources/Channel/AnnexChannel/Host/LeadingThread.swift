@@ -3,15 +3,15 @@ internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// A thread that runs jobs in their order, and leads one channel while it has none.
+/// A thread that runs jobs in their order, and leads one channel while it has no jobs.
 ///
-/// It sleeps on the channel's ring and on its own summons at once. So an answer wakes it without a doorbell, and a job
-/// or the channel's end wakes it whatever the extension does to the ring's word. It needs no time-out for that. The
-/// deadlines of calls are timers of the event loop, which enqueue their tasks here.
+/// The thread sleeps on the channel's ring and on its own summons at once. So an answer wakes the thread without a
+/// doorbell. A job or the channel's end wakes the thread whatever the extension does to the ring's word, so the sleep
+/// needs no timeout. The deadlines of calls are timers of the event loop, which enqueue their tasks here.
 final class LeadingThread: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []
-        /// Whether the thread has found no job and has not checked again since.
+        /// Whether the thread found no job at its last check. A job that another thread adds clears this mark.
         var isIdle = false
         var isStopped = false
     }
@@ -36,27 +36,28 @@ final class LeadingThread: Sendable {
         }
     }
 
-    /// Runs a job after those that were handed in before.
+    /// Runs a job after all jobs that were passed in before.
     func execute(_ job: @escaping @Sendable () -> Void) {
         let mustWake = state.withLock { state in
             state.jobs.append(job)
-            // The thread itself checks for jobs before it sleeps.
+            // If the thread itself adds a job, it needs no wake-up, because it checks for jobs before it sleeps.
             defer { if !isCurrent { state.isIdle = false } }
             return state.isIdle && !isCurrent
         }
         if mustWake { summons.send() }
     }
 
-    /// Lets the thread end after the jobs that it has. Does not wait for its end.
+    /// Lets the thread end after its remaining jobs. Does not wait for the thread's end.
     func stop() {
         state.withLock { $0.isStopped = true }
         summons.send()
-        // A thread that was summoned leads no more, so a new one may begin.
+        // A stopped thread that was summoned leads no more, so a new dedicated thread may begin.
         leader.release(summons)
     }
 
     private var isCurrent: Bool {
-        // SYNC: relaxed: only the thread itself can find its own mark here, and it stored it itself.
+        // SYNC: relaxed, because only the thread itself can find its own mark here, and the thread itself stored that
+        // mark.
         threadMark.load(ordering: .relaxed) == annex_thread_current()
     }
 
@@ -64,17 +65,18 @@ final class LeadingThread: Sendable {
         threadMark.store(annex_thread_current(), ordering: .relaxed)
         var jobs: [@Sendable () -> Void] = []
         while true {
-            // Read before the jobs are checked: a later job raises the count, and the thread does not sleep.
+            // The count is read before the jobs are checked. A later job raises the count, and then the thread does not
+            // sleep.
             let seen = summons.count
             guard take(&jobs) else { return }
             if jobs.isEmpty { leader.leadIdle(until: summons, since: seen) }
             for job in jobs { job() }
-            // A job holds its executor, and the last one to go ends this thread.
+            // A job holds its executor. When the last reference to the executor is dropped, this thread is stopped.
             jobs.removeAll(keepingCapacity: true)
         }
     }
 
-    /// Takes all waiting jobs into an empty array.
+    /// Moves all waiting jobs into an empty array.
     /// - Returns: false if the thread must end.
     private func take(_ jobs: inout [@Sendable () -> Void]) -> Bool {
         state.withLock { state in

@@ -1,13 +1,13 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// A frame to send, with the descriptors that go ahead of it.
+/// A frame to send, with the descriptors that are sent before it.
 struct OutgoingFrame: ~Copyable {
     var header: FrameHeader
     var terms: RequestTerms?
     var payload: [UInt8]
     var descriptors = DescriptorList()
-    /// The progress of a payload that goes in pieces; nil for any other.
+    /// The progress of a payload that is sent in pieces; nil for any other payload.
     var transfer: LargeTransfer?
 
     /// A frame without descriptors, which can be stored.
@@ -19,12 +19,12 @@ struct OutgoingFrame: ~Copyable {
     }
 }
 
-/// A frame whose payload is lent for the call: nothing keeps a reference to it.
+/// A frame whose payload is lent for the duration of a call. The callee keeps no reference to the payload.
 @safe struct OutgoingBytes {
     let header: FrameHeader
     let terms: RequestTerms?
     let payload: UnsafeRawBufferPointer
-    /// The progress of a payload that goes in pieces; nil for any other.
+    /// The progress of a payload that is sent in pieces; nil for any other payload.
     let transfer: LargeTransfer?
 
     init(
@@ -36,28 +36,30 @@ struct OutgoingFrame: ~Copyable {
         self.transfer = transfer
     }
 
-    /// Bytes after the header. `ChannelState.check` has compared them with the ring's size.
+    /// The number of bytes after the header. `ChannelState.check` has compared it with the ring's size.
     var length: UInt32 {
         unsafe UInt32(truncatingIfNeeded: payload.count) &+ (terms == nil ? 0 : RequestTerms.size)
     }
 }
 
-/// The progress of sending a message in pieces. Each direction sends one such message at a time, and others wait for
-/// its end. Frames of every other kind may go between its pieces.
+/// The progress of sending a message in pieces. In each direction, only one message at a time is sent in pieces. Other
+/// large messages wait for its end. Frames of every other kind may be sent between its pieces.
 ///
-/// The message's sender holds the only strong reference. Dropping it gives the message up, and the next one may begin.
+/// The message's sender holds the only strong reference. If the sender drops the reference, it gives the message up,
+/// and the next large message may begin.
 final class LargeTransfer: Sendable {
-    /// How many bytes were sent. Changed under the sender's lock.
+    /// How many bytes were sent. The value is changed only under the sender's lock.
     let sent = Atomic<Int>(0)
 }
 
-/// How long a sender waits for room: until its deadline, or else for the channel's limit. That limit starts again with
-/// each piece of a large message, so the message's length bounds the total wait.
+/// How long a sender waits for room. If the sender has a deadline, it waits until then. Otherwise it waits for the
+/// channel's limit, which starts again with each piece of a large message. So the message's length limits the total
+/// wait.
 struct SendPatience {
     private let perPiece: Duration?
     private let transfer: LargeTransfer?
     private var sent = 0
-    /// On `MonotonicClock`.
+    /// The time at which the wait ends, on `MonotonicClock`.
     private(set) var limit: UInt64
 
     init(perPiece: Duration, transfer: LargeTransfer?, deadline: UInt64?) {

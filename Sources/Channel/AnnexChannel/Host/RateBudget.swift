@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
-/// A limit on how often something may happen in a second. A second begins with the first use after the previous second
-/// has ended.
+/// A limit on how often something may happen in a second. A new second begins with the first use after the previous
+/// second has ended.
 struct RateBudget: Sendable {
     let limit: UInt32
     private let period: UInt64
@@ -28,7 +28,7 @@ struct RateBudget: Sendable {
         return true
     }
 
-    /// Whether three quarters of the budget are spent; true at most once in each second.
+    /// Whether at least three quarters of the budget are spent. The result is true at most once in each second.
     mutating func mustWarn() -> Bool {
         guard !hasWarned, limit > 3, spent >= limit &- limit >> 2 else { return false }
         hasWarned = true

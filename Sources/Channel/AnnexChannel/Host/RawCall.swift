@@ -1,27 +1,28 @@
 internal import AnnexLinux
 
-/// A call of plain bytes that its caller makes as the leader. The pointers belong to the caller and outlive this value.
+/// A call of plain bytes that its caller makes as the leader. The caller owns the memory behind the pointers, and this
+/// memory outlives this value.
 @safe struct RawCall {
     /// How the caller waits for the answer.
     enum Caller {
-        /// Reads the ring, and sleeps while no frame comes.
+        /// A thread, which reads the ring and sleeps while no frame arrives.
         case thread
-        /// Checks for the answer within the spin budget, then suspends.
+        /// A task, which checks for the answer within the spin budget and then suspends.
         case task
     }
 
     let method: UInt16
     let payload: UnsafeRawBufferPointer
     let reply: UnsafeMutableRawBufferPointer
-    /// The longest wait in nanoseconds, as sent to the extension; nil: no limit.
+    /// The longest wait in nanoseconds, which is sent to the extension; nil: no limit.
     let limit: UInt64?
-    /// The longest wait in nanoseconds; nil: no limit.
+    /// The longest wait of the caller in nanoseconds; nil: no limit.
     let patience: UInt64?
-    /// The largest answer in pieces, in bytes, for which the channel allocates memory.
+    /// The most bytes of an answer in pieces for which the channel allocates memory.
     let mostReply: Int
 
-    /// Holds an answer that is longer than `room`. If nil, such an answer fails the call. The caller owns the
-    /// workspace, as it owns the pointers.
+    /// Stores an answer that is longer than `room`. If nil, the call fails if its answer is longer than `room`. The
+    /// caller owns the workspace, as it owns the memory behind the pointers.
     let workspace: CallWorkspace?
 
     init(
@@ -45,8 +46,8 @@ internal import AnnexLinux
     /// The most bytes of an answer that fits into the caller's memory.
     var room: Int { unsafe reply.count }
 
-    /// The caller's memory as the place for an answer in pieces, if the caller is a thread without a workspace; else
-    /// nil. A task gives its memory back when it suspends, so the channel cannot copy into it later.
+    /// The caller's memory as the place for an answer in pieces; nil unless the caller is a thread without a workspace.
+    /// A task gives its memory back when it suspends, so the channel must not copy into that memory later.
     func memory(for caller: Caller) -> CallerMemory? {
         unsafe caller == .thread && workspace == nil ? CallerMemory(reply) : nil
     }
@@ -68,8 +69,8 @@ internal import AnnexLinux
     /// - Returns: the answer's length.
     func store(_ reply: [UInt8], in memory: CallerMemory?) throws(CallFailure) -> Int {
         if let workspace, reply.count > room { return workspace.keep(reply) }
-        // The extension chose both lengths. No copy goes past the room, even if the extension sent any other frames
-        // before this one.
+        // The extension chose both lengths. The check below keeps every copy within the room, whatever frames the
+        // extension sent before this answer.
         let count = max(memory?.count ?? 0, reply.count)
         guard count <= room else { throw .payloadTooLarge(bytes: count, most: room) }
         unsafe self.reply.copyBytes(from: reply)
@@ -81,10 +82,10 @@ internal import AnnexLinux
 @usableFromInline enum LedCall {
     /// The answer was copied; the value is its length.
     case answered(Int)
-    /// The call was sent and has entered the table: its task suspends, its answer comes in pieces, or its thread has to
-    /// resume other tasks.
+    /// The call was sent and has entered the table. The reason is that its task suspends, its answer comes in pieces,
+    /// or its thread has to resume other tasks.
     case pending(ChannelCall)
-    /// Nothing was sent: another thread reads, or the ring or the table has no room.
+    /// Nothing was sent, for example because another thread reads, or because the ring or the table has no room.
     case notSent
 }
 
@@ -93,6 +94,6 @@ enum RawAnswer {
     case notThere
     /// The answer was taken from the ring and copied; the value is its length.
     case copied(Int)
-    /// The answer comes in pieces, and nothing of it has been taken yet.
+    /// The answer comes in pieces, and no part of it has been taken out of the ring yet.
     case inPieces
 }

@@ -3,23 +3,24 @@ internal import Glibc
 
 /// A request from the host to its extension.
 public struct Request: ~Copyable, Sendable {
-    /// The method to call; the caller's own numbering. The answer repeats it.
+    /// The method to call, in the numbering of the host and its extensions. The answer repeats this number.
     public var method: UInt16
-    /// The request's bytes, at most the endpoint's `largestPayload`. Hand bulk data over as a file or sealed memory.
+    /// The request's bytes, at most the endpoint's `largestPayload`. For large data, hand over a file or sealed memory
+    /// instead.
     public var payload: [UInt8]
-    /// Descriptors to hand over, at most 16. This side's copies are closed after they were sent.
+    /// Descriptors to hand over, at most 16. After the request was sent, this side's copies are closed.
     package var descriptors: DescriptorList
     /// The descriptors that the answer may hand over.
     public var accepts: DescriptorAllowance
-    /// The most bytes of the answer; nil: as many as one frame of the extension's ring carries. A larger answer fails
-    /// the call with `CallFailure.payloadTooLarge` before the host allocates memory for it. The channel's
-    /// `largestMessage` limits every answer.
+    /// The most bytes of the answer; nil: as many as one frame of the extension's ring carries. If the answer is
+    /// larger, the call fails with `CallFailure.payloadTooLarge` before the host allocates memory for the answer. The
+    /// channel's `largestMessage` limits every answer.
     public var mostReply: Int?
 
     /// - Parameters:
     ///   - method: the kind of request, in the numbering of the host and its extensions.
     ///   - payload: the bytes of the request.
-    ///   - grants: files and memory to hand over; at most `Grants.most`.
+    ///   - grants: the files and the memory to hand over, at most `Grants.most`.
     ///   - accepts: the descriptors that the answer may hand over; none by default.
     ///   - mostReply: the most bytes of the answer; nil: one frame.
     public init(
@@ -31,7 +32,7 @@ public struct Request: ~Copyable, Sendable {
             mostReply: mostReply)
     }
 
-    /// For callers in this package, which have checked the descriptors themselves.
+    /// This initializer is for callers in this package that have checked the descriptors themselves.
     package init(
         method: UInt16, payload: [UInt8] = [], descriptors: consuming DescriptorList,
         accepts: DescriptorAllowance = .none, mostReply: Int? = nil
@@ -43,7 +44,7 @@ public struct Request: ~Copyable, Sendable {
         self.mostReply = mostReply
     }
 
-    /// Whether request and answer consist of bytes alone.
+    /// Whether both request and answer consist only of bytes.
     var isBare: Bool { descriptors.isEmpty && accepts == .none }
 }
 
@@ -51,23 +52,25 @@ public struct Request: ~Copyable, Sendable {
 public struct Reply: Sendable {
     /// The answer's bytes, copied. They come from untrusted code; only their number is checked.
     public let payload: [UInt8]
-    /// Memory that the extension handed over. It cannot change any more, and its size is within the call's allowance.
+    /// Memory that the extension handed over. This memory cannot change any more, and its size is within the call's
+    /// allowance.
     public let sealed: [SealedBytes]
 }
 
-/// The longest wait of a caller, which the extension does not learn. It is kept in nanoseconds, because converting a
-/// `Duration` takes a noticeable part of a call.
+/// The longest wait of a caller, which is not sent to the extension. The value is stored in nanoseconds, because
+/// converting a `Duration` takes a noticeable part of a call's time.
 public struct CallPatience: Sendable, Hashable {
     let nanoseconds: UInt64
 
-    /// - Parameter duration: less than zero counts as zero.
+    /// - Parameter duration: the longest wait. A duration below zero counts as zero.
     public init(_ duration: Duration) {
         nanoseconds = MonotonicClock.nanoseconds(duration)
     }
 }
 
 /// The files and the memory that a request hands over to the extension besides its payload. The files can only be read,
-/// and the memory cannot change. Nothing else can be handed over, and no directory in particular.
+/// and the memory cannot change. A request can hand over nothing but files and memory. In particular, it cannot hand
+/// over a directory.
 public struct Grants: ~Copyable, Sendable {
     /// The most files and pieces of memory that one request can carry.
     public static let most = ControlSocket.mostDescriptors
@@ -81,7 +84,7 @@ public struct Grants: ~Copyable, Sendable {
         append(file)
     }
 
-    /// The number of files and pieces of memory; one request can carry at most `most`.
+    /// The number of files and pieces of memory. One request can carry at most `most`.
     public var count: Int { descriptors.count }
 
     public mutating func append(_ file: consuming ReadOnlyFile) {
@@ -98,23 +101,24 @@ public struct Grants: ~Copyable, Sendable {
 
 /// A regular file to hand over, opened for reading only, with an open file description of its own.
 ///
-/// Only regular files are accepted. A directory would let the extension open everything beneath it, and devices and
-/// sockets can do more than be read.
+/// Only regular files are accepted. With a directory, the extension could open everything beneath it. With devices and
+/// sockets, it could do more than read.
 public struct ReadOnlyFile: ~Copyable, Sendable {
     let descriptor: Descriptor
 
     /// Opens a file by its path, following links as open(2) does.
-    /// - Throws: `EISDIR` for a directory, `EINVAL` for another file that is not regular, or the error of opening it.
+    /// - Throws: `EISDIR` for a directory, `EINVAL` for any other file that is not regular, or the error of opening the
+    ///   file.
     public init(path: String) throws(SystemError) {
-        // O_NONBLOCK, because opening a pipe for reading would wait for a writer.
+        // O_NONBLOCK is set, because opening a pipe for reading would otherwise wait for a writer.
         let opened = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
         try ReadOnlyFile.check(opened, path: path)
         descriptor = opened
     }
 
-    /// Opens an open file again, so that the new description shares neither offset nor flags with it.
+    /// Opens an open file again, so that the new description shares neither offset nor flags with the old description.
     public init(reopening file: borrowing Descriptor) throws(SystemError) {
-        // Checked before opening, because opening a device can already have an effect.
+        // The file is checked before it is opened again, because opening a device can already have an effect.
         try ReadOnlyFile.check(file)
         descriptor = try file.reopenedReadOnly()
     }

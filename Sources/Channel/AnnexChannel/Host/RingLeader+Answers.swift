@@ -1,18 +1,19 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// How a leading caller takes its own answer, and the frames before it, out of the ring.
+// These methods take the leading caller's own answer, and the frames before it, out of the ring.
 
 extension RingLeader {
-    /// How often a caller that has published checks for its answer before it checks whether the extension sleeps.
+    /// How often a caller that has published its request checks for the answer before it checks whether the extension
+    /// sleeps.
     private static let earlyPolls = 16
 
-    /// Checks for the answer before reading the extension's flag. An extension that is awake answers in this time, and
-    /// its answer proves that it has read the request, so no wake-up is needed. `SleepModelTests` covers every order of
-    /// events.
+    /// Checks for the answer before reading the extension's flag. An extension that is awake usually answers within
+    /// these checks. Its answer proves that it has read the request, so it needs no wake-up. `SleepModelTests` covers
+    /// every order of events.
     ///
-    /// The caller holds both locks, so this method only copies the answer. All other work is done after one lock was
-    /// released; this includes the doorbell request of a leader that leaves.
+    /// The caller holds both locks, so this method only copies the answer. All other work is done after one of the
+    /// locks was released. This includes the doorbell request of a leader that stops leading.
     @inline(__always) func pollEarly(
         for call: RawCall, id: UInt64, receiver: inout HostReceiver
     ) throws(CallFailure) -> Int? {
@@ -56,14 +57,14 @@ extension RingLeader {
         guard let answer else { return .notThere }
         switch answer.kind {
         case .reply: return .copied(try reply(answer, to: call, receiver: &receiver))
-        // The answer is not taken yet: the call enters the table and continues like any other call.
+        // The answer is still in the ring. The call enters the table and continues like any other call.
         case .large: return .inPieces
         default: throw failure(answer, receiver: &receiver)
         }
     }
 
-    /// Handles the frames before the answer, at most a ring's worth. Answers and stream frames reach their waiters on
-    /// the way; budgets bound unsolicited frames.
+    /// Handles the frames before the answer, but stops after as many bytes as the ring holds. Other answers and stream
+    /// frames then reach their waiters. Budgets limit the number of unsolicited frames.
     private func find(
         answerTo call: RawCall, id: UInt64, receiver: inout HostReceiver
     ) throws(ChannelViolation) -> CheckedHeader? {

@@ -2,22 +2,23 @@ internal import AnnexLinux
 internal import Synchronization
 
 // The fast way to make a call. If no other thread reads the ring, the caller becomes the leader. Its call then needs no
-// entry in the table, no object and no allocation. A thread reads the ring until its answer arrives. A task reads it
-// for as long as reading is cheaper than suspending. Such a call enters the table, under the same number, if its task
-// suspends, if its answer comes in pieces, or if its thread has to release the lock for others. A call that cannot be
-// sent this way enters the table before it is sent. That happens if another thread reads or if the call carries more
-// than bytes.
+// entry in the table, no object and no allocation. A thread reads the ring until its answer arrives. A task reads the
+// ring while reading is cheaper than suspending. A call that was sent this way may still enter the table, under the
+// same number. It does so if its task suspends, if its answer comes in pieces, or if its thread has to resume other
+// tasks. If another thread reads, or if the call carries more than bytes, the call cannot be sent this way. It then
+// enters the table before it is sent.
 
 extension RingLeader {
-    /// Sends a call as the leader, and takes its answer if that arrives in time.
-    /// - Parameter deadline: when the call's time is over; nil until the clock is read, which costs a fifth of a call.
+    /// Sends a call as the leader, and takes its answer if the answer arrives while this caller leads.
+    /// - Parameter deadline: when the call's time is over; nil until the clock is read. Reading the clock costs a fifth
+    ///   of a call.
     @inline(__always) func call(
         _ call: RawCall, for caller: RawCall.Caller, until deadline: inout UInt64?
     ) throws(CallFailure) -> LedCall {
         struct Opened {
             let id: UInt64
             let isAttended: Bool
-            /// The word to wake the extension on, if the call was published at once.
+            /// The word on which the extension may sleep; nil if the call was not published at once.
             let word: WritableWord?
         }
         var leads = false
@@ -26,9 +27,10 @@ extension RingLeader {
             (receiver, half) throws(CallFailure) -> LockPair<HostReceiver, HostSender>.Both<Opened, LedCall> in
             leads = true
             let isAttended = caller == .thread || receiver.supportsEveryDoorbell
-            // This caller reads the ring, so a doorbell for its answer is needless. An answer without the mark
-            // `attended` rings whenever the flag asks for a doorbell. An attended answer rings only if the flag asks
-            // for every doorbell. It does so if a suspended task's attended call was open when the flag was set.
+            // This caller reads the ring, so its answer needs no doorbell. For an answer without the mark `attended`,
+            // the extension rings whenever the flag asks for a doorbell. For an attended answer, the extension rings
+            // only if the flag asks for every doorbell. The flag asks for every doorbell if a suspended task's attended
+            // call was open when the flag was set.
             if caller == .thread ? receiver.asksForEvery : !isAttended { receiver.withdraw() }
             let id = receiver.rawCalls.open()
             let word = writeAtOnce(
@@ -59,15 +61,15 @@ extension RingLeader {
         _ call: RawCall, id: UInt64, for caller: RawCall.Caller, isAttended: Bool,
         receiver: inout HostReceiver, sender half: inout HostSender
     ) -> WritableWord? {
-        // The table is checked only if it was full last time, because each check takes a lock.
+        // The table is checked only if it was full at the last check, because each check takes a lock.
         if caller == .task, receiver.tableIsFull { return nil }
         return sender.writeAtOnce(
             call, id: id, marks: isAttended ? [.bare, .attended] : .bare, sender: &half,
             known: receiver.rawCalls.answered)
     }
 
-    /// Whether the table probably has room, as of the last call that entered it. If it has none, the general way
-    /// through the table rejects the call.
+    /// Whether the table probably has room. The table is checked only if it was full when a call last entered it. If
+    /// the table has no room, the caller then tries the general way through the table, which rejects the call.
     private func mayEnlist(_ receiver: inout HostReceiver) -> Bool {
         guard receiver.tableIsFull else { return true }
         receiver.tableIsFull = state.calls.withLock { $0.count >= state.configuration.mostOpenCalls }
@@ -91,8 +93,8 @@ extension RingLeader {
             guard mustSleep || receiver.spinner.isTimeForFullCheck else { continue }
             if state.loop.isCurrent { throw forgo(id, with: .onEventLoop, receiver: &receiver) }
             if deadline == nil { deadline = call.deadline() }
-            // Answers to the calls of other tasks came first. Those tasks are resumed after this thread has released
-            // the lock. Its own call then goes on through the table.
+            // Answers to the calls of other tasks arrived first. This thread resumes those tasks after it has released
+            // the lock. Its own call then continues through the table.
             if keepsTasks {
                 return .pending(try enlist(call, id: id, for: .thread, until: deadline, receiver: &receiver))
             }
@@ -104,7 +106,7 @@ extension RingLeader {
         }
     }
 
-    /// Like `awaitAnswer`, for a task: it suspends when checking further is not worth it.
+    /// Like `awaitAnswer`, for a task: the task suspends when further checks cost more than suspending.
     private func pollForAnswer(
         to call: RawCall, id: UInt64, isAttended: Bool, until deadline: UInt64?, receiver: inout HostReceiver
     ) throws(CallFailure) -> LedCall {
@@ -121,7 +123,8 @@ extension RingLeader {
         receiver.spinner.willSuspend()
         let entered = try enlist(
             call, id: id, for: .task, isAttended: isAttended, until: deadline ?? call.deadline(), receiver: &receiver)
-        // SYNC: asks for the doorbell, fences and checks once more, because frames published earlier ring no doorbell.
+        // SYNC: `stepDown` asks for the doorbell, then executes a fence, and then checks the ring once more. The
+        // extension rings no doorbell for frames that it published before the request.
         if isAttended { stepDown(&receiver) }
         return .pending(entered)
     }
@@ -133,7 +136,7 @@ extension RingLeader {
         return failure
     }
 
-    /// Why the caller must stop waiting; nil if it may go on waiting.
+    /// Why the caller must stop waiting; nil if the caller may continue to wait.
     private func end(by deadline: UInt64?) -> CallFailure? {
         if mustStop { return state.closedReason }
         guard let deadline, MonotonicClock.now() >= deadline else { return nil }
@@ -164,7 +167,7 @@ extension RingLeader {
         return try outcome(of: call, for: raw)
     }
 
-    /// Waits on this thread for an answer that may come in pieces.
+    /// Waits on this thread for the answer to a call in the table. The answer may come in pieces.
     /// - Returns: the answer's length.
     func outcome(of call: ChannelCall, for raw: RawCall) throws(CallFailure) -> Int {
         defer { call.memory?.close() }
@@ -173,18 +176,19 @@ extension RingLeader {
         return try raw.store(call.outcome().get().payload, in: call.memory)
     }
 
-    /// Enters a call that is not sent yet.
+    /// Enters a call that has not been sent yet.
     func enter(
         method: UInt16, isPing: Bool = false, accepts: DescriptorAllowance = .none, deadline: UInt64?, mostReply: Int,
         memory: CallerMemory? = nil
     ) throws(CallFailure) -> ChannelCall {
         try state.calls.withLock { (table) throws(CallFailure) in
-            // A ping may always enter, however many calls wait.
+            // A ping may always enter, even if the table is full.
             if let reason = table.rejection(atMost: isPing ? .max : state.configuration.mostOpenCalls) { throw reason }
             let call = ChannelCall(
                 id: table.nextID(), method: method, isPing: isPing, accepts: accepts, deadline: deadline,
                 mostReply: mostReply, memory: memory, leader: self)
-            // Inside the lock, so that the calls of `setPassRights` have the order of the table's changes.
+            // `setPassRights` is called under the table's lock, so that its calls have the same order as the table's
+            // changes.
             if table.insert(call) { control.setPassRights(true) }
             return call
         }
@@ -208,7 +212,7 @@ extension RingLeader {
     }
 
     /// Takes a call out of the table. A caller that gets true must resolve the call.
-    /// - Parameter isForgone: whether an answer may still come. That answer is then late.
+    /// - Parameter isForgone: whether an answer may still arrive. The table then expects one late answer.
     func removeCall(_ id: UInt64, isForgone: Bool = false) -> Bool {
         state.calls.withLock { table in
             let (wasThere, nobodyAccepts) = table.removeCall(id)

@@ -1,13 +1,14 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// A thread of the channel's own may lead while it has nothing else to do (`LeadingThread`). It then sleeps on the ring
-// for all callers, so an answer needs no doorbell. Whenever it runs a job, the doorbell is requested as usual.
+// A channel may have a dedicated thread, which leads while it has no job to run (`LeadingThread`). The thread then
+// sleeps on the ring for all callers, so an answer needs no doorbell. Before the thread runs a job, it requests the
+// doorbell as usual.
 
 extension RingLeader {
-    /// Makes a thread the one that leads when it is idle.
-    /// - Parameter summons: how to end the thread's sleep.
-    /// - Returns: false if there is such a thread already.
+    /// Registers a thread as the channel's dedicated thread, which leads while it is idle.
+    /// - Parameter summons: the object that ends the thread's sleep.
+    /// - Returns: false if the channel has a dedicated thread already.
     func dedicate(to summons: Summons) -> Bool {
         dedicated.withLock { current in
             guard current == nil else { return false }
@@ -16,18 +17,19 @@ extension RingLeader {
         }
     }
 
-    /// Lets another thread take this thread's part.
+    /// Removes this dedicated thread, so that the channel can get another dedicated thread.
     func release(_ summons: Summons) {
         dedicated.withLock { if $0 === summons { $0 = nil } }
     }
 
     /// Leads once, for a thread that has nothing to do: sleeps until the extension publishes or the thread is summoned,
-    /// and reads. Only sleeps if another thread leads or the channel has ended: the doorbell or that thread then serves
-    /// the callers, and the next of them to be resumed here lets this thread try again.
-    /// - Parameter seen: the count of `summons` before the thread found that it has nothing to do.
+    /// and then reads. If another thread leads or the channel has ended, this method only sleeps. The other thread or
+    /// the doorbell then serves the callers. When one of these callers is resumed on this thread, the thread tries to
+    /// lead again.
+    /// - Parameter seen: the count of `summons`, read before the thread found that it has nothing to do.
     func leadIdle(until summons: Summons, since seen: UInt32) {
-        // An extension that has sent since the last lead has probably read frames before, so there may be room. Done
-        // here, while no task waits for this thread.
+        // If the extension has sent frames since the last lead, it has probably read frames before, so the ring may
+        // have room. The waiting frames are sent here, because no task waits for this thread now.
         sender.sendWaitingCancels()
         sender.flushOutbox()
         let led: Void? =

@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import Synchronization
 
 extension RingLeader {
-    /// Handles every frame that is published now, up to a whole ring of them.
+    /// Handles the frames that are published now, but stops after as many bytes as the ring holds.
     /// - Returns: false if the channel is closed.
     func pump(_ receiver: inout HostReceiver) -> Bool {
         guard !state.isClosed.load(ordering: .acquiring) else { return false }
@@ -18,16 +18,16 @@ extension RingLeader {
         return true
     }
 
-    /// Takes one frame out and handles it.
+    /// Takes one frame out of the ring and handles it.
     func readAndHandle(_ header: CheckedHeader, receiver: inout HostReceiver) throws(ChannelViolation) {
         let frame = receiver.reader.read(header)
         state.tally.framesReceived.add()
         state.tally.bytesReceived.add(UInt64(truncatingIfNeeded: frame.payload.count))
-        // A message in pieces is recorded as a whole.
+        // A message in pieces is recorded as a whole, after its last piece.
         if header.kind != .large, header.kind != .piece { state.tap?.record(received: frame) }
         try handle(frame, receiver: &receiver)
         guard header.kind == .piece else { return giveBack(&receiver) }
-        // A piece's place is given back at once, because the extension may be waiting for it before it can send the
+        // A piece's place in the arena is given back at once, because the extension may need this place to send the
         // next piece.
         if receiver.giveBackAll() { state.tally.wakeUpsForRoom.add() }
     }
@@ -69,7 +69,7 @@ extension RingLeader {
         state.accept(said, hasArena: sender.own.arena.places > 0)
     }
 
-    /// Throws if the header names a call or descriptors. The kinds of frames for which this is called have neither.
+    /// Throws if the header names a call or descriptors. The frames for which this method is called must have neither.
     private func checkBare(_ frame: Frame) throws(ChannelViolation) {
         guard frame.call == 0, frame.descriptors == 0 else {
             throw .malformed(kind: frame.kind.rawValue, length: frame.payload.count)
@@ -77,8 +77,8 @@ extension RingLeader {
     }
 
     func handleAnswer(_ frame: Frame, receiver: inout HostReceiver) throws(ChannelViolation) {
-        // While a large answer arrives, a second answer to its call is a violation. The second one would be copied into
-        // the caller's memory, but only the large answer's length was compared with the size of that memory.
+        // While a large answer arrives, a second answer to its call is a violation. The second answer would be copied
+        // into the caller's memory, but only the large answer's length was compared with the size of that memory.
         if let unfinished = receiver.large, !unfinished.isForNobody, unfinished.first.call == frame.call {
             throw .messageUnfinished(call: frame.call)
         }
@@ -104,27 +104,28 @@ extension RingLeader {
         }
     }
 
-    /// Withdraws the request for a doorbell if the frame hands over descriptors. Taking them reads the socket, and may
-    /// also read a doorbell that the event loop's thread has not seen. The extension rings only once for each request
-    /// for a doorbell. The leader makes a new request when it stops leading.
+    /// Withdraws the request for a doorbell if the frame hands over descriptors. To take the descriptors, the leader
+    /// reads the socket. It may also read a doorbell there that the event loop's thread has not seen. The extension
+    /// rings only once for each request for a doorbell. The leader makes a new request when it stops leading.
     private func withdrawIfDrained(by frame: Frame, receiver: inout HostReceiver) {
         if frame.descriptors > 0 { receiver.withdraw() }
     }
 
-    /// Handles an answer to a raw call that has ended: while a raw call is open, its caller takes the answer itself.
+    /// Handles an answer to a raw call that has ended. While a raw call is open, its caller takes the answer itself.
     private func handleLateRaw(_ frame: Frame, receiver: inout HostReceiver) throws(ChannelViolation) {
         guard receiver.rawCalls.wasMade(frame.call) else { throw .unknownCall(frame.call) }
         guard frame.descriptors == 0 else { throw .descriptorsNotAskedFor(count: 1, call: frame.call) }
         try handleLate(frame, bytes: 0, receiver: &receiver)
     }
 
-    /// Handles an answer that no caller waits for. For each call that this side gave up, one such answer does not count
+    /// Handles an answer that no caller waits for. For each call that this side gave up, one late answer does not count
     /// against the budget.
     /// - Parameter bytes: how many bytes follow in pieces.
     func handleLate(_ frame: Frame, bytes: Int, receiver: inout HostReceiver) throws(ChannelViolation) {
         state.tally.lateReplies.add()
-        // A raw call that its leader gave up is counted in `rawCalls`. A raw call that had entered the table, for
-        // instance because its task was suspended, is counted there.
+        // If a leader gave up its raw call, `rawCalls` counts that call. If a raw call entered the table before this
+        // side gave it up, the table counts that call. A raw call enters the table, for example, because its task
+        // suspends.
         if RawCalls.isRaw(frame.call), receiver.rawCalls.expectsLateAnswer() { return }
         if state.calls.withLock({ $0.expectsLateAnswer() }) { return }
         try receiver.spendFrame()
@@ -151,8 +152,9 @@ extension RingLeader {
     }
 }
 
-// Answers in pieces. Only answers may come in pieces: each was requested once, and the host keeps no more of it than
-// its caller accepts. An answer that no caller waits for spends the extension's budgets before its first piece.
+// Answers in pieces. The extension may send answers in pieces, but no other messages. The host requested each answer
+// once, and keeps at most as many bytes of an answer as the caller accepts. If no caller waits for an answer, the
+// answer spends the extension's budgets before its first piece.
 
 extension RingLeader {
     /// Handles the first frame of a large answer.
@@ -181,7 +183,8 @@ extension RingLeader {
         try handleAnswer(whole, receiver: &receiver)
     }
 
-    /// Where the bytes of a large answer go. If an answer belongs to no call, it is rejected before its first piece.
+    /// The target for the bytes of a large answer. If an answer belongs to no call, this method rejects it before its
+    /// first piece.
     private func target(
         of header: LargeHeader, in frame: Frame, receiver: inout HostReceiver
     ) throws(ChannelViolation) -> LargeMessage.Target {
@@ -201,8 +204,9 @@ extension RingLeader {
     }
 
     /// Chooses the memory for a large answer. If the caller gave memory of its own, the size of that memory is the
-    /// limit. If it gave none, an answer that is larger than the caller accepts, and than fits into one frame, ends the
-    /// call and is not copied. An honest extension cannot know the limit, so exceeding it is no violation.
+    /// limit. If the caller gave no memory, the limit is the larger of what the caller accepts and what fits into one
+    /// frame. A larger answer ends the call and is not copied. An honest extension cannot know the limit, so a larger
+    /// answer is no violation.
     private func memory(for header: LargeHeader, of call: ChannelCall) -> LargeMessage.Target {
         if let memory = call.memory { return .caller(memory) }
         let most = max(call.mostReply, state.largestReplyFrame)

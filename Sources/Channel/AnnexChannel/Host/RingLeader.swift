@@ -3,18 +3,19 @@ internal import CAnnexLinux
 internal import Synchronization
 
 // Leader and followers. One thread at a time holds the receiving lock and reads the ring for all callers: the leader.
-// While it waits, it sleeps on the header that the extension writes next. Without a leader, the doorbell is requested,
-// and the event loop's thread reads. The event loop's reading alone guarantees progress. Passing the lead to a follower
-// only saves time.
+// While the leader waits, it sleeps on the header that the extension writes next. While there is no leader, this side
+// requests the doorbell, and the event loop's thread reads when the doorbell rings. The event loop's reading alone
+// guarantees progress. Passing the lead to a follower only saves time.
 //
 // If a thread leads until its answer arrives, it marks its request as attended and leaves the doorbell request
-// unchanged. The answer itself then rings no doorbell, but all other frames still do.
+// unchanged. The extension then rings no doorbell for this answer, but still rings for all other frames.
 
-/// The reading part of a host's endpoint. It uses the three other parts: `ChannelState`, `ControlLine`, `RingSender`.
+/// The part of a host's endpoint that reads. It uses the three other parts: `ChannelState`, `ControlLine`,
+/// `RingSender`.
 ///
-/// It starts no thread. A thread that waits for an answer reads the ring for all callers. If no thread waits,
+/// This object starts no thread. A thread that waits for an answer reads the ring for all callers. If no thread waits,
 /// the extension rings the doorbell on the control socket, and the event loop's thread reads. The channel's calls,
-/// requests and streams hold this object, so the channel lives as long as one of them.
+/// requests and streams hold this object, so the channel lives while any of them exists.
 final class RingLeader: Sendable {
     let state: ChannelState
     let control: ControlLine
@@ -22,20 +23,23 @@ final class RingLeader: Sendable {
 
     private let answered = AnsweredTasks()
     let bed = LeaderBed()
-    /// Ends the sleep of the thread that leads while it is idle; nil if the channel has no such thread.
+    /// Ends the sleep of the dedicated thread, which leads while it has no jobs (`LeadingThread`); nil if the channel
+    /// has no dedicated thread.
     let dedicated = Mutex<Summons?>(nil)
-    /// Set by a thread that wanted to read while another held the lock. The holder checks it after releasing the lock.
+    /// Set by a thread before it tries to take the receiving lock to read. If another thread holds the lock, that
+    /// thread checks this value after releasing the lock.
     private let pumpIsWanted = Atomic<Bool>(false)
-    /// How many threads are in `CallTable.sleepers`, so that a leader without followers need not lock the table.
+    /// How many threads are in `CallTable.sleepers`. A leader without followers therefore need not lock the table.
     private let followers = Atomic<Int>(0)
-    /// Held while reading and while sleeping for frames; its holder is the leader.
+    /// The receiving lock. A thread holds it while it reads and while it sleeps for frames. Its holder is the leader.
     var receiving: HalfLock<HostReceiver> { sender.halves.first }
 
-    /// How often a task checks for its answer at most. The bound keeps the task from occupying a thread of the pool for
-    /// long, even with the style `.spin`.
+    /// How often a task checks for its answer at most. This limit keeps the task from occupying a thread of the pool
+    /// for long, even with the style `.spin`.
     static let mostPollsOfATask: UInt32 = 4096
-    /// The longest sleep while a call is open. A hostile extension can requeue a sleeper to a word of its own, where no
-    /// wake-up of this process finds it. So each sleeper checks again this often. Idle channels have no sleepers.
+    /// The longest sleep while a call is open. A hostile extension can requeue a sleeping thread to a futex word of its
+    /// own, and then no wake-up of this process reaches the thread. So each sleeping thread checks again after this
+    /// time. In an idle channel no thread sleeps this way.
     static let longestSleep = Duration.milliseconds(500)
 
     init(state: ChannelState, control: ControlLine, sender: RingSender) {
@@ -56,7 +60,7 @@ final class RingLeader: Sendable {
         control.abandon()
     }
 
-    /// Starts reading on the event loop's thread, for times without a leader.
+    /// Lets the event loop's thread read while there is no leader.
     func begin() throws(SystemError) {
         receiving.withLock { askForDoorbell(&$0) }
         try control.watch { [weak self] in self?.controlIsReady() }
@@ -67,7 +71,8 @@ final class RingLeader: Sendable {
         state.calls.withLock { $0.willEnd(reason) }
         state.isEnding.store(true, ordering: .sequentiallyConsistent)
         interrupt()
-        // The leader has released the lock or is about to. An answer that was published before the end still counts.
+        // The leader has released the lock or is about to release it. An answer that was published before the end still
+        // counts.
         receiving.withLock { _ = pump(&$0) }
         resumeAnswered()
         state.close(.ended(reason: reason))
@@ -96,7 +101,8 @@ extension RingLeader {
             if lead(for: call, as: .thread) { continue }
             state.calls.withLock { $0.addSleeper(call.id, parker: parker) }
             followers.add(1, ordering: .sequentiallyConsistent)
-            // The leader may have released the lock before it could see this sleeper.
+            // The leader may have released the lock before it could see this thread among the sleepers. So this thread
+            // tries to lead once more.
             if !lead(for: call, as: .thread) { call.park(with: parker, atMost: Self.longestSleep) }
             followers.subtract(1, ordering: .relaxed)
             state.calls.withLock { $0.removeSleeper(call.id) }
@@ -120,8 +126,9 @@ extension RingLeader {
         return true
     }
 
-    /// Reads until the call is resolved, its time is over or (for a task) checking further is not worth it. A thread
-    /// also returns if tasks are to be resumed; it leads again after that.
+    /// Reads until the call is resolved or its time is over. For a task, reading also ends when further checks cost
+    /// more than suspending. For a thread, reading also ends if tasks must be resumed, and the thread leads again after
+    /// that.
     private func attend(_ receiver: inout HostReceiver, for call: ChannelCall, as caller: RawCall.Caller) {
         receiver.spinner.begin()
         var polls: UInt32 = 0
@@ -139,8 +146,8 @@ extension RingLeader {
         }
     }
 
-    /// Whether the wait is over. Checked only every 64th time, because reading the clock costs more than a check of the
-    /// ring.
+    /// Whether the wait is over. This is evaluated only every 64th time, because reading the clock costs more than a
+    /// check of the ring.
     private func isOver(_ call: ChannelCall, polls looks: inout UInt32) -> Bool {
         looks &+= 1
         return looks & 63 == 0 && (mustStop(call) || call.isOverdue)
@@ -148,8 +155,8 @@ extension RingLeader {
 
     private func mustStop(_ call: ChannelCall) -> Bool { call.isDone || mustStop }
 
-    /// A follower may have been given the lead just as its own call ended. If no thread leads now, the lead is passed
-    /// on to another follower.
+    /// Another thread may have passed the lead to this follower just as the follower's own call ended. If no thread
+    /// leads now, this method passes the lead on to another follower.
     private func passOnUnusedLead() {
         let isFree: Void? = receiving.withLockIfAvailable { _ in }
         if isFree != nil { afterLeading() }
@@ -164,8 +171,8 @@ extension RingLeader {
 // MARK: Sleeping
 
 extension RingLeader {
-    /// Sleeps until a frame is published or the time is over, for `longestSleep` at most. Does not sleep if the leader
-    /// must stop.
+    /// Sleeps until a frame is published or the time is over, at most for `longestSleep`. If the leader must stop, this
+    /// method does not sleep.
     func sleep(_ receiver: inout HostReceiver, until deadline: UInt64?, unless mustStop: () -> Bool) {
         let end = min(deadline ?? .max, MonotonicClock.deadline(after: Self.longestSleep))
         state.closeIfBroken { () throws(ChannelViolation) in
@@ -183,13 +190,13 @@ extension RingLeader {
 // MARK: Letting go
 
 extension RingLeader {
-    /// Ends a lead before the lock is released: makes sure that the doorbell is requested.
+    /// Ends a lead before the thread releases the lock: makes sure that the doorbell is requested.
     func leave(_ receiver: inout HostReceiver) {
         if !receiver.asksForDoorbell { stepDown(&receiver) }
     }
 
-    /// Requests the doorbell before the lock is released. Frames that arrived meanwhile are read once more here. If
-    /// still more arrive, the event loop's thread reads them, because this thread has its answer.
+    /// Requests the doorbell before the thread releases the lock, and then reads the frames that arrived meanwhile. If
+    /// still more frames arrive, the event loop's thread reads them, because this thread already has its answer.
     func stepDown(_ receiver: inout HostReceiver) {
         askForDoorbell(&receiver)
         guard receiver.reader.hasNews, !state.isClosed.load(ordering: .acquiring) else { return }
@@ -199,15 +206,15 @@ extension RingLeader {
 
     private func askForDoorbell(_ receiver: inout HostReceiver) {
         // SYNC: `attendedCalls` increases only under the receiving lock, which is held here. It may decrease at any
-        // time; then one doorbell too many rings.
+        // time. Then one needless doorbell may ring.
         receiver.askForDoorbell(every: state.attendedCalls.load(ordering: .relaxed) > 0)
         control.turns.store(receiver.turns, ordering: .releasing)
     }
 
-    /// Does the work that a leader owes the other callers after it has released the lock.
+    /// Does the work for other callers that the leader must do after it has released the lock.
     func afterLeading() {
-        // SYNC: a thread that found the lock held had stored its request before it tried the lock. The fence orders the
-        // unlocking before the reads of these requests below.
+        // SYNC: before a thread tries to take the lock, it stores its request to read. The fence orders the unlocking
+        // before the reads of these requests below.
         annex_fence_after_atomic()
         if pumpIsWanted.load(ordering: .sequentiallyConsistent) { pumpSoon() }
         passOnTheLead()
@@ -215,7 +222,7 @@ extension RingLeader {
     }
 
     /// Reads the published frames. If another thread leads, that thread reads them after it releases the lock.
-    /// - Parameter isRung: whether the extension's doorbell is the reason.
+    /// - Parameter isRung: whether the extension's doorbell caused this call.
     /// - Returns: false if another thread leads.
     @discardableResult
     func pumpSoon(isRung: Bool = false) -> Bool {
@@ -234,14 +241,14 @@ extension RingLeader {
             // SYNC: as in `afterLeading`.
             annex_fence_after_atomic()
         }
-        // An extension that sends has probably read frames before, so there may be room.
+        // An extension that sends frames has probably read frames before, so the ring may have room.
         sender.sendWaitingCancels()
         sender.flushOutbox()
         passOnTheLead()
         return true
     }
 
-    /// Reads the control socket on the event loop's thread, because it is readable.
+    /// Reads the control socket and the ring. The event loop's thread calls this when the socket is readable.
     func controlIsReady() {
         state.closeIfBroken { () throws(ChannelViolation) in
             let reading = try control.read()
@@ -251,22 +258,22 @@ extension RingLeader {
     }
 }
 
-// Resuming a task may run code of the channel's owner, so it never happens under a lock of the channel. The thread that
-// reads the ring collects the tasks whose answers it found, and resumes them itself after it has released the lock. The
-// event loop's thread need not be woken for this. A reader that still waits for its own answer releases the lock to
-// resume them.
+// Resuming a task may run code of the channel's owner, so no thread resumes a task while it holds a lock of the
+// channel. The thread that reads the ring collects the tasks whose answers it found. It resumes them itself after it
+// has released the lock, so it need not wake the event loop's thread. If the reader still waits for its own answer, it
+// releases the lock to resume these tasks.
 
 extension RingLeader {
     /// Keeps a task for the thread that next releases the receiving lock.
     func resumeAfterReading(_ task: AnsweredTask) { answered.keep(task) }
 
-    /// Whether tasks wait to be resumed by a reader.
+    /// Whether tasks wait until a reader resumes them.
     var keepsTasks: Bool { !answered.isEmpty }
 
     /// Resumes the collected tasks, after the handlers of all messages read so far. The caller must hold no lock of the
     /// channel.
     @inline(__always) private func resumeAnswered() {
-        // Almost never, and the loop would make a list each time.
+        // There are almost never tasks to resume, and the loop would make a list each time.
         guard keepsTasks else { return }
         for task in answered.take() { state.runAfterHandlers { task.resume() } }
     }

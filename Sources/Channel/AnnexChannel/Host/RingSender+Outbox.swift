@@ -1,17 +1,17 @@
 internal import AnnexLinux
 internal import Synchronization
 
-// Frames that no caller waits to send.
+// Frames that are sent without a waiting caller.
 extension RingSender {
     /// Sends the answer to a call that the extension made. Sends nothing if the call was answered before, or if the
-    /// extension has given it up.
+    /// extension has given the call up.
     func answerHosted(_ call: UInt64, header: FrameHeader, payload: [UInt8]) {
         guard state.hosted.withLock({ $0.remove(call) }) else { return }
         sendSoon(OutgoingFrame(header: header, payload: payload))
     }
 
-    /// Sends the answer to a call that the extension made, with descriptors. They go at once, also if the frame has to
-    /// wait for room; the extension finds them by their tag.
+    /// Sends the answer to a call that the extension made, with descriptors. The descriptors are sent at once, even if
+    /// the frame has to wait for room. The extension finds them by their tag.
     func answerHosted(
         _ call: UInt64, header: FrameHeader, payload: [UInt8], descriptors: consuming DescriptorList
     ) throws(CallFailure) {
@@ -32,8 +32,8 @@ extension RingSender {
             payload: StreamFrame.reset(code: code, text))
     }
 
-    /// Sends a frame now or as soon as there is room, without waiting. The frame must have no terms, and its
-    /// descriptors must have gone ahead.
+    /// Sends a frame now or, if there is no room, as soon as there is room. The caller does not wait. The frame must
+    /// have no terms, and its descriptors must have been sent before.
     func sendSoon(_ frame: consuming OutgoingFrame) {
         let copy = OutgoingFrame.Copy(header: frame.header, payload: frame.payload)
         // The lock is held from the check to the sending. Otherwise a finish could overtake the credit of the last
@@ -48,7 +48,7 @@ extension RingSender {
                 }
             }
             outbox.append(copy, at: MonotonicClock.now())
-            // Earlier frames may have left a timer that is far in the future.
+            // A timer that was set for earlier frames may fire much later, so a new timer is set.
             if isFirst { scheduleFlush(of: &outbox, after: HostOutbox.shortestPause) }
             return (nil, true)
         }
@@ -56,8 +56,8 @@ extension RingSender {
         if mustWait { checkOutbox() }
     }
 
-    /// Sends the frames that wait, as far as there is room.
-    /// - Returns: whether none waits any more.
+    /// Sends as many of the waiting frames as there is room for.
+    /// - Returns: whether no frame waits any more.
     @discardableResult
     func flushOutbox() -> Bool {
         let (failure, isEmpty) = outbox.withLock { outbox in
@@ -76,14 +76,14 @@ extension RingSender {
         return isEmpty
     }
 
-    /// Closes the channel if the waiting frames exceed a limit: an extension that keeps sending requests without
-    /// reading answers spends its budget. Flushes first, because the extension may have made room while its host was
-    /// suspended.
+    /// Closes the channel if the waiting frames exceed a limit. An extension exceeds a limit if it keeps sending
+    /// requests without reading the answers. This method flushes first, because the extension may have made room while
+    /// its host was suspended.
     private func checkOutbox() {
         if !flushOutbox() { _ = isWithinOutbox() }
     }
 
-    /// - Returns: false if too many frames wait, or for too long; the channel is closed then.
+    /// - Returns: false if too many frames or bytes wait, or if they wait for too long. The channel is then closed.
     private func isWithinOutbox() -> Bool {
         guard let excess = outbox.withLock({ $0.excess(over: state.configuration, at: MonotonicClock.now()) }) else {
             return true
@@ -102,15 +102,16 @@ extension RingSender {
         }
     }
 
-    /// Sets a timer to flush again, because an extension that only reads rings no doorbell. The pause doubles each
-    /// time. So a frame waits at most about twice as long as the ring was full, and an extension that does not read
-    /// wakes its host at most once a second. Any frame from the extension makes the host flush at once.
+    /// Sets a timer to flush again, because an extension that only reads rings no doorbell. While no frame is sent, the
+    /// pause doubles each time. So a frame waits at most about twice as long as the ring was full. For an extension
+    /// that does not read, the timer finally wakes the host only once a second. Any frame from the extension makes the
+    /// host flush at once.
     private func scheduleFlush(of outbox: inout HostOutbox, after pause: Duration) {
         let round = outbox.startRound(pause)
         outbox.keep(state.loop.schedule(after: pause) { [weak self] in self?.flushOutboxAgain(in: round) })
     }
 
-    /// - Parameter round: the timer's number; a newer timer may have been set since it fired.
+    /// - Parameter round: the timer's number. A newer timer may have been set since this timer fired.
     private func flushOutboxAgain(in round: UInt64) {
         let left = outbox.withLock { $0.count }
         guard !flushOutbox(), isWithinOutbox() else { return }

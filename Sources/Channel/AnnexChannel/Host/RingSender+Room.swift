@@ -8,7 +8,7 @@ extension RingSender {
         try sendWaiting(frame.transfer, until: deadline) { attempt(frame, willSleep: true) }
     }
 
-    /// Like the other `send`, with bytes that are lent for the call.
+    /// Like the other `send`, with bytes that are lent for the duration of the call.
     func send(
         _ frame: OutgoingBytes, until deadline: UInt64?, beforeLast: () -> CallFailure?
     ) throws(CallFailure) {
@@ -17,8 +17,8 @@ extension RingSender {
         }
     }
 
-    /// Attempts to send until it succeeds, and sleeps for room in between. Without a deadline, each piece of a large
-    /// message gets the channel's limit anew.
+    /// Attempts to send until an attempt succeeds, and waits for room between the attempts. If there is no deadline,
+    /// the channel's limit starts again with each piece of a large message.
     private func sendWaiting(
         _ transfer: LargeTransfer?, until deadline: UInt64?, _ attempt: () -> Attempt
     ) throws(CallFailure) {
@@ -34,7 +34,7 @@ extension RingSender {
         }
     }
 
-    /// Sends the frame from a task. A task must not block a thread, so it tries again after growing pauses.
+    /// Sends the frame from a task. A task must not block a thread, so it tries again after pauses that grow.
     nonisolated(nonsending) func sendLater(
         _ frame: consuming OutgoingFrame, until deadline: UInt64?
     ) async throws(CallFailure) {
@@ -66,17 +66,17 @@ extension RingSender {
     private func sleepForRoom(_ seen: UInt32, until limit: UInt64, deadline: UInt64?) throws(CallFailure) {
         let (gate, consumed, looking) = half.withLock { ($0.gate, $0.consumed, $0.spinner) }
         let nextCheck = MonotonicClock.deadline(after: RingLeader.longestSleep)
-        // SYNC: read after `roomSleepers` was increased. The thread that closes the channel sets `isClosed` first. It
-        // then wakes sleepers until `roomSleepers` is zero.
+        // SYNC: `isClosed` is read after `roomSleepers` was increased. The thread that closes the channel sets
+        // `isClosed` first. It then wakes sleepers until `roomSleepers` is zero.
         let isOver = state.isClosed.load(ordering: .sequentiallyConsistent)
-        // The event loop's thread reads the channels, so it may spin but must not sleep.
+        // The event loop's thread reads the channels, so it may spin here but must not sleep.
         let mayNotSleep = state.loop.isCurrent
         let hasFound = !isOver && looking.finds(consumed, other: seen)
         let mustSleep = !isOver && !hasFound && !mayNotSleep
         let woken = mustSleep ? gate.sleep(on: consumed, while: seen, until: min(limit, nextCheck)) : .changed
         let now = MonotonicClock.now()
-        // The extension woke this thread without making room. Such wake-ups have a limit of their own, as high as the
-        // limit for futile wake-ups of a reader.
+        // Whether the extension woke this thread without making room. These wake-ups have a separate limit, which is as
+        // high as the limit for futile wake-ups of a reader.
         let isFutile = woken == .woken && consumed.loadRelaxed() == seen
         let isWithin = half.withLock { sender in
             sender.endSleep()

@@ -1,20 +1,22 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// The sending part of a host's endpoint. Any number of threads and tasks write through it, one frame at a time.
+/// The part of a host's endpoint that sends. Any number of threads and tasks may write through this object, one frame
+/// at a time.
 ///
-/// It owns the memory of both rings, so that the memory outlives everything that still uses it, such as a timer.
+/// This object owns the memory of both rings, so that the memory outlives everything that still uses it, such as a
+/// timer.
 final class RingSender: Sendable {
     let state: ChannelState
     let control: ControlLine
     let own: OwnRegion
     let peer: PeerRegion
-    /// Both halves of the endpoint, with both locks in one word. The receiving half is the first.
+    /// Both halves of the endpoint, with both locks in one word. The first half receives, the second half sends.
     let halves: LockPair<HostReceiver, HostSender>
-    /// Wakes an extension that sleeps for a frame.
+    /// Wakes the extension if it sleeps until a frame arrives.
     private let sleeper: WakeGate
     let outbox = Mutex(HostOutbox())
-    /// How many threads sleep for room or are about to.
+    /// How many threads sleep until there is room, or are about to sleep.
     let roomSleepers = Atomic<Int>(0)
 
     var half: HalfLock<HostSender> { halves.second }
@@ -33,15 +35,16 @@ final class RingSender: Sendable {
     /// The result of an attempt to send.
     enum Attempt {
         case sent
-        /// The ring has no room. The value is the extension's position; room can appear only after it changes.
+        /// The ring has no room. The value is the extension's read position. There can be room only after this position
+        /// has changed.
         case full(UInt32)
         case failed(CallFailure)
     }
 
     // MARK: Small frames at once
 
-    /// Writes and publishes a small call without a time limit, which is the common case. Does nothing if the call needs
-    /// more than that.
+    /// Writes and publishes a small call without a time limit, which is the common case. Does nothing if the call has a
+    /// time limit, if cancels wait, if the channel is closed, or if there is no room.
     /// - Parameter known: the call whose answer was taken last. The extension has read everything up to that call.
     /// - Returns: the word that the extension may sleep on; nil if nothing was sent.
     @inline(__always) func writeAtOnce(
@@ -56,7 +59,7 @@ final class RingSender: Sendable {
         return word
     }
 
-    /// Wakes an extension that sleeps. Called after the sending half's lock was released.
+    /// Wakes the extension if it sleeps. Call this after releasing the sending half's lock.
     @inline(__always) func wake(_ word: WritableWord) {
         if sleeper.wakeIfAsleepAfterAtomic(on: word) { half.withLock { _ in state.tally.wakeUpsForFrames.add() } }
     }
@@ -77,8 +80,8 @@ final class RingSender: Sendable {
     }
 
     /// Sends a one-way message of plain bytes.
-    /// - Parameter flush: false to write the message without publishing it; the next published message publishes it
-    ///   too.
+    /// - Parameter flush: false to write the message without publishing it. The next published message publishes this
+    ///   message too.
     /// - Returns: false if there is no room or the channel is recorded.
     func post(_ method: UInt16, payload: UnsafeRawBufferPointer, flush: Bool) throws(CallFailure) -> Bool {
         guard state.tap == nil else { return false }
@@ -108,7 +111,7 @@ final class RingSender: Sendable {
         }
     }
 
-    /// Publishes messages that were written without being published, and wakes the extension if it sleeps.
+    /// Publishes messages that were written but not yet published, and wakes the extension if it sleeps.
     func flush() {
         half.withLock { flush(&$0) }
     }
@@ -120,10 +123,11 @@ final class RingSender: Sendable {
 
     // MARK: Any frame
 
-    /// Writes and publishes the frame if there is room now. Of a message in pieces, writes as many frames as have room.
+    /// Writes and publishes the frame if there is room now. For a message in pieces, writes as many of its frames as
+    /// have room.
     /// - Parameter willSleep: whether the caller calls `sleepForRoom` next if there is no room.
     func attempt(_ frame: borrowing OutgoingFrame, willSleep: Bool = false) -> Attempt {
-        // SAFETY: lent for the call, which copies the bytes that it sends.
+        // SAFETY: the bytes are lent for the duration of the call, and the call copies the bytes that it sends.
         unsafe frame.payload.withUnsafeBytes { bytes in
             unsafe attempt(
                 OutgoingBytes(header: frame.header, terms: frame.terms, payload: bytes, transfer: frame.transfer),
@@ -138,13 +142,13 @@ final class RingSender: Sendable {
     }
 
     /// Like the other `attempt`, with bytes that are lent for the call.
-    /// - Parameter beforeLast: runs before the only or last frame is written; a failure that it returns ends the
-    ///   attempt.
+    /// - Parameter beforeLast: runs before the only or last frame is written. If it returns a failure, the attempt
+    ///   ends.
     func attempt(
         _ frame: OutgoingBytes, willSleep: Bool, beforeLast: () -> CallFailure?
     ) -> Attempt {
-        // Each piece is written under the lock separately. Other frames can go in between, so they wait for at most one
-        // arena's worth of pieces.
+        // The lock is taken again for each piece, so other frames can be written between the pieces. These frames wait
+        // for at most as many pieces as the arena holds.
         while true {
             let step: Attempt? = half.withLock { sender in
                 guard !state.isClosed.load(ordering: .acquiring) else { return .failed(state.closedReason) }
@@ -152,7 +156,8 @@ final class RingSender: Sendable {
                     try sender.sendCancels()
                     guard try sender.hasRoom(for: frame) else {
                         let seen = sender.writer.seen
-                        // Frames that were written make room only after they are published and read.
+                        // Frames that were written must be published, because they make room only after the extension
+                        // has read them.
                         flush(&sender)
                         if willSleep { beginSleep(&sender) }
                         return .full(seen)
@@ -160,7 +165,8 @@ final class RingSender: Sendable {
                 } catch {
                     return .failed(.violated(error))
                 }
-                // Cancels that have just been written must not wait for the next frame either.
+                // This publishes the frame. If the frame fails, it still publishes the cancels that have just been
+                // written.
                 defer { flush(&sender) }
                 guard let transfer = frame.transfer else {
                     return write(frame, sender: &sender, beforeLast: beforeLast)
@@ -205,7 +211,7 @@ final class RingSender: Sendable {
 
     // MARK: Cancels
 
-    /// Sends a cancel frame for a call that its caller gave up: now, or later if there is no room.
+    /// Sends a cancel frame for a call that its caller gave up. If there is no room, the frame is sent later.
     func sendCancel(_ call: UInt64) {
         let failure = half.withLock { sender in
             guard !state.isClosed.load(ordering: .acquiring) else { return nil as CallFailure? }
@@ -216,7 +222,7 @@ final class RingSender: Sendable {
         if let failure { _ = state.report(failure) }
     }
 
-    /// Sends the cancels that wait for room, as far as there is some.
+    /// Sends as many of the waiting cancels as there is room for.
     func sendWaitingCancels() {
         let failure = half.withLock { sender in
             sender.cancels.isEmpty ? nil : flushCancels(&sender)

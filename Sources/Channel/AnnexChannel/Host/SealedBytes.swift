@@ -1,12 +1,13 @@
 public import AnnexLinux
 internal import Glibc
 
-/// Sealed memory that a peer handed over, checked and mapped for reading. No process can change it any more.
+/// Sealed memory that a peer handed over. It has been checked and mapped for reading, and no process can change it any
+/// more.
 ///
-/// It is unmapped when the last reference goes.
+/// The memory is unmapped when the last reference to this object is dropped.
 public final class SealedBytes: Sendable {
     private let mapping: Mapping
-    /// The memory's descriptor, for handing it on. Contents and size are final.
+    /// The memory's descriptor, which can be handed on. The memory's contents and size are final.
     public let descriptor: Descriptor
 
     /// The number of bytes; at least 1.
@@ -17,11 +18,12 @@ public final class SealedBytes: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Lends the bytes without copying them. The peer chose them: only their number is checked, and they never change.
+    /// Lends the bytes without copying them. The peer chose the bytes. Only the number of the bytes has been checked,
+    /// and the bytes never change.
     public func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // SAFETY: the mapping lives as long as this object and has this size, and none of its bytes ever changes.
+        // SAFETY: the mapping has this size and lives as long as this object. Its bytes never change.
         let buffer = unsafe UnsafeRawBufferPointer(start: mapping.start, count: mapping.size)
         return try body(unsafe buffer.bytes)
     }
@@ -34,9 +36,9 @@ public final class SealedBytes: Sendable {
 }
 
 extension SealedBytes {
-    /// Takes the first of a peer's descriptors, checks that an answer may hand it over, and maps it. A descriptor that
-    /// fails the check stays in the list, so that the caller can close it.
-    /// - Parameter limit: the most bytes.
+    /// Takes the first of a peer's descriptors, checks that an answer may hand it over, and maps its memory. If the
+    /// descriptor fails the check, it stays in the list, so that the caller can close it.
+    /// - Parameter limit: the most bytes that the memory may have.
     /// - Returns: nil if the list is empty.
     /// - Throws: `CallFailure.violated` if the descriptor is not acceptable; `.system` if a system call of this process
     ///   fails.
@@ -58,8 +60,8 @@ extension SealedBytes {
         }
     }
 
-    /// Checks seals and size. Reads the seals first: reading them never calls into a file system. The peer could
-    /// provide a file system that never answers. With all seals set, size and blocks cannot change.
+    /// Checks seals and size. The seals are read first, because reading them never calls into a file system. The peer
+    /// could provide a file system that never answers. If all seals are set, size and blocks cannot change.
     private static func checkedSize(
         _ descriptor: borrowing Descriptor, atMost limit: UInt64
     ) throws(CallFailure) -> Int {
@@ -67,7 +69,7 @@ extension SealedBytes {
         guard seals.isSuperset(of: .immutable) else {
             throw .violated(.notSealed("it has only seals \(seals.rawValue)"))
         }
-        // Touching memory of huge pages can fail if a page is missing.
+        // Accessing memory of huge pages can fail if a page is missing.
         guard descriptor.isPlainSharedMemory else { throw .violated(.notSealed("it consists of huge pages")) }
         guard let status = try? descriptor.status() else { throw .violated(.notSealed("its status cannot be read")) }
         guard status.kind == .regular else { throw .violated(.notSealed("its kind is \(status.kind)")) }

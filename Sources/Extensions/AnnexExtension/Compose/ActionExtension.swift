@@ -1,10 +1,10 @@
 internal import AnnexChannel
 public import AnnexModel
 
-/// The principal object of an extension for the point `com.apple.ui-services` that has a view of its own.
+/// The principal object of an extension for the point `com.apple.ui-services`, if the extension has its own view.
 ///
-/// The host shows the view, and sends what the user does in it. The extension answers with `completeRequest(returning:)`; a host
-/// that lets its content be edited puts these items in the place of its own. An action without a view is an `AppExtension`.
+/// The host shows the view, and sends the user's actions in it. The extension answers with `completeRequest(returning:)`. If a
+/// host lets its content be edited, it replaces its items by these items. An action without a view is an `AppExtension`.
 ///
 /// ```swift
 /// @main final class Shorten: ActionExtension {
@@ -19,19 +19,19 @@ public import AnnexModel
 /// }
 /// ```
 public protocol ActionExtension: SessionExtension {
-    /// What the host shows. Called when the sheet opens, after each of the user's actions, and by `reloadView()`.
+    /// The view that the host shows. Called when the sheet opens, after each of the user's actions, and by `reloadView()`.
     func view(in sheet: ActionSheet) -> ContentNode
 
-    /// The user pressed a button or picked an option.
+    /// Called when the user pressed a button or picked an option.
     /// - Parameters:
-    ///   - action: the identifier of the button or choice, and the option.
+    ///   - action: the identifier of the button or choice, and the picked option.
     ///   - sheet: the view and its request.
     func perform(_ action: ContentAction, in sheet: ActionSheet)
 
-    /// The view has appeared: begin to load the attachments. By default, nothing happens.
+    /// Called when the view has appeared. Begin to load the attachments here. By default, nothing happens.
     func presentationAnimationDidFinish(in sheet: ActionSheet)
 
-    /// The user gave the action up. By default, the request is cancelled with `ExtensionError.userCancelled`.
+    /// Called when the user cancelled the action. By default, the request is cancelled with `ExtensionError.userCancelled`.
     func didSelectCancel(in sheet: ActionSheet)
 }
 
@@ -56,12 +56,13 @@ public final class ActionSheet: DialogueSheet {
         self.principal = principal
     }
 
-    /// Makes the view anew and shows it, for example when a text has loaded.
+    /// Makes a new view and shows it, for example when a text has loaded.
     ///
     /// A view of more than about 32 KiB does not fit into a notice. It is shown after the user's next action.
     public func reloadView() {
         guard context.isOpen else { return }
-        // Each answer to an event brings the view too. A host that is gone needs none.
+        // If this fails, the view is shown later, because each answer to an event carries the view too. If the host is gone, it
+        // needs no view.
         try? context.sendAndWait(change())
     }
 

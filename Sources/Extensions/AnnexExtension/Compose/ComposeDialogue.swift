@@ -1,19 +1,19 @@
 internal import AnnexChannel
 internal import AnnexModel
 
-/// A sheet that a host shows for a request of items, and that the request's answer closes.
+/// A sheet that a host shows for a request of items. The answer to the request closes the sheet.
 protocol DialogueSheet: AnyObject {
     /// The request with the items.
     var context: ExtensionContext { get }
-    /// Handles what happened in the sheet.
+    /// Handles an event in the sheet.
     func answer(_ event: ComposeEvent) -> ComposeAnswer
 }
 
-/// Serves an extension with a sheet: brings the request with the items and the events of the sheet together.
+/// Serves an extension with a sheet. It gives the request with the items and the events of the sheet to the same sheet object.
 final class ComposeDialogue {
     private let makeSheet: (ExtensionContext) -> any DialogueSheet
     private var sheet: (any DialogueSheet)?
-    /// The opening that came before the request with the items.
+    /// The event `opened`, if it arrived before the request with the items.
     private var early: (event: ComposeEvent, answer: DeferredAnswer<ComposeAnswer>)?
 
     /// - Returns: nil if the extension has no sheet.
@@ -29,8 +29,8 @@ final class ComposeDialogue {
         service.serve(ComposeEvent.self, later: { [self] event, response in receive(event, answering: response) })
     }
 
-    /// The request with the items has come. Its answer closes the sheet.
-    /// - Returns: true: every request belongs to the dialogue.
+    /// Called when the request with the items has arrived. The answer to this request closes the sheet.
+    /// - Returns: always true, because every request belongs to the dialogue.
     func begin(_ context: ExtensionContext) -> Bool {
         // A host shows one sheet for each session.
         guard sheet?.context.isOpen != true else {
@@ -49,7 +49,7 @@ final class ComposeDialogue {
                 early = (event, DeferredAnswer(response))
                 return
             }
-            // The answer to the request is on its way, and the event came too late to matter.
+            // The answer to the request is already being sent, so the event has no effect any more.
             try? response.send(ComposeAnswer(ComposeChange()))
             return
         }

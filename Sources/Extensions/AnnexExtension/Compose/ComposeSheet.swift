@@ -7,8 +7,8 @@ public final class ComposeSheet: DialogueSheet {
     public let context: ExtensionContext
     /// The text in the sheet. An extension may replace it.
     public var contentText: String { didSet { isTextReplaced = true } }
-    /// How many characters the user may still write; negative if there are too many. Nil shows no number. Set it in
-    /// `isContentValid(in:)`.
+    /// The number of characters that the user may still write; negative if there are too many. If it is nil, the sheet shows no
+    /// number. Set this property in `isContentValid(in:)`.
     public var charactersRemaining: Int?
 
     private let principal: any ShareExtension
@@ -26,7 +26,7 @@ public final class ComposeSheet: DialogueSheet {
     /// Checks the content again, for example when a picture has loaded, and shows the result.
     public func validateContent() { send(change()) }
 
-    /// Makes the settings anew and shows them.
+    /// Makes the settings again and shows them.
     public func reloadConfigurationItems() { send(changeWithItems()) }
 
     private func send(_ change: ComposeChange) {
@@ -34,13 +34,13 @@ public final class ComposeSheet: DialogueSheet {
         do {
             try context.sendAndWait(change)
         } catch {
-            // A text that is too large for a notice goes with the next answer. A host that is gone needs no change.
+            // If the text is too large for a notice, it is sent with the next answer. If the host is gone, it needs no change.
             isTextReplaced = isTextReplaced || change.contentText != nil
         }
     }
 }
 
-// What the host reports.
+// The events that the host reports.
 extension ComposeSheet {
     func answer(_ event: ComposeEvent) -> ComposeAnswer {
         switch event {
@@ -75,7 +75,7 @@ extension ComposeSheet {
         return change()
     }
 
-    /// The options of a setting; nil if the user cannot set it.
+    /// The options of a setting; nil if the user cannot change it.
     private func options(of item: UInt32) -> ComposeOptions? {
         guard items.indices.contains(Int(item)) else { return nil }
         let item = items[Int(item)]
@@ -85,7 +85,8 @@ extension ComposeSheet {
         }
     }
 
-    /// A host that shows an old list may name a setting or an option that is no more: nothing is chosen then.
+    /// Applies the user's choice. A host that shows an old list may name a setting or an option that no longer exists. In this
+    /// case nothing is chosen.
     private func choose(_ option: UInt32, of item: UInt32) -> ComposeChange {
         if items.indices.contains(Int(item)), let options = items[Int(item)].options?(),
             options.indices.contains(Int(option))
@@ -136,7 +137,8 @@ extension ComposeSheet {
 }
 
 extension ExtensionContext {
-    /// A view that breaks a limit is a mistake in the program, which its author must see: the request fails.
+    /// Encodes a view for the host. If the view exceeds a limit, the program has a fault that its author must see. So the request
+    /// then fails.
     func viewToShow(_ node: ContentNode) -> ContentMessage? {
         do {
             return try ContentMessage(node)

@@ -1,8 +1,8 @@
 public import AnnexModel
 
-/// The principal object of an extension for the point `com.apple.share-services` that posts what the user selected.
+/// The principal object of an extension for the point `com.apple.share-services`. Such an extension posts what the user selected.
 ///
-/// The host shows a compose sheet and calls these functions as the user works in it. They follow
+/// The host shows a compose sheet, and these functions are called while the user works in it. They follow
 /// `SLComposeServiceViewController`.
 ///
 /// ```swift
@@ -20,31 +20,32 @@ public import AnnexModel
 /// }
 /// ```
 public protocol ShareExtension: SessionExtension {
-    /// The text that stands faintly in an empty sheet. By default, there is none.
+    /// The faint text that an empty sheet shows. By default, there is none.
     var placeholder: String { get }
 
-    /// Whether the user may post the sheet's text. Called when the sheet opens, when the text changes and at each other event
-    /// in the sheet. It may set `charactersRemaining`. By default, every text is accepted.
+    /// Whether the user may post the sheet's text. Called when the sheet opens, when the text changes, and at each other event in
+    /// the sheet. The function may set `charactersRemaining`. By default, every text is accepted.
     func isContentValid(in sheet: ComposeSheet) -> Bool
 
-    /// The settings below the text. Called when the sheet opens, after the user chose an option, and by
+    /// The settings below the text. Called when the sheet opens, after the user has chosen an option, and by
     /// `reloadConfigurationItems()`. By default, there are none.
     func configurationItems(in sheet: ComposeSheet) -> [ConfigurationItem]
 
-    /// The sheet has appeared: begin to load the attachments. By default, nothing happens.
+    /// Called when the sheet has appeared. Begin to load the attachments here. By default, nothing happens.
     func presentationAnimationDidFinish(in sheet: ComposeSheet)
 
-    /// The user wants to post, and the text is valid. Ends the request, at once or later, with `completeRequest(returning:)`.
+    /// Called when the user wants to post and the text is valid. The function must end the request with
+    /// `completeRequest(returning:)`, at once or later.
     func didSelectPost(in sheet: ComposeSheet)
 
-    /// The user gave the sheet up. By default, the request is cancelled with `ExtensionError.userCancelled`.
+    /// Called when the user cancelled the sheet. By default, the request is cancelled with `ExtensionError.userCancelled`.
     func didSelectCancel(in sheet: ComposeSheet)
 
-    /// A view of the extension's own that the host draws instead of the sheet. Called when the sheet opens and after each of the
+    /// The extension's own view, which the host draws instead of the sheet. Called when the sheet opens and after each of the
     /// user's actions. By default, there is none.
     func view(in sheet: ComposeSheet) -> ContentNode?
 
-    /// The user pressed a button or picked an option in the extension's own view. By default, nothing happens.
+    /// Called when the user pressed a button or picked an option in the extension's own view. By default, nothing happens.
     func perform(_ action: ContentAction, in sheet: ComposeSheet)
 }
 
@@ -65,14 +66,14 @@ extension ShareExtension {
 public struct ConfigurationItem {
     /// The name of the setting.
     public let title: String
-    /// The present value; empty if there is none.
+    /// The current value; empty if there is none.
     public let value: String
     /// Makes the options when the user taps the setting.
     let options: (() -> [String])?
-    /// Receives the option that the user picked, counted from 0.
+    /// Receives the index of the option that the user picked, counted from 0.
     let choose: (Int) -> Void
 
-    /// A line that the user can only read.
+    /// Creates a line that the user can only read.
     public init(title: String, value: String) {
         self.title = title
         self.value = value
@@ -80,12 +81,12 @@ public struct ConfigurationItem {
         choose = { _ in }
     }
 
-    /// A setting with options, which the sheet shows as a list when the user taps it.
+    /// Creates a setting with options. The sheet shows the options as a list when the user taps the setting.
     /// - Parameters:
     ///   - title: the name of the setting.
-    ///   - value: the present value; empty if there is none.
-    ///   - options: makes the list. At most `ComposeLimits.options`.
-    ///   - choose: receives the number of the option that the user picked. The settings are made anew afterwards.
+    ///   - value: the current value; empty if there is none.
+    ///   - options: makes the list of options. It may have at most `ComposeLimits.options`.
+    ///   - choose: receives the index of the option that the user picked. Afterwards the settings are made again.
     public init(
         title: String, value: String, options: @escaping () -> [String], choose: @escaping (_ option: Int) -> Void
     ) {

@@ -1,19 +1,20 @@
 internal import AnnexChannel
 internal import AnnexModel
 
-/// Serves a `PhotoEditingExtension`: brings the request with the picture and the events of the user's editing together.
+/// Serves a `PhotoEditingExtension`. It gives the request with the picture and the events of the user's editing to the same
+/// editor.
 final class EditingDialogue {
     private let makeEditor: () -> any PhotoEditingExtension
     private let life: ExtensionLife
-    /// The editor of the dialogue that the host opened; nil if none is open.
+    /// The editor of the dialogue that the host opened; nil if no dialogue is open.
     private var editor: (any PhotoEditingExtension)?
-    /// What the editor told the host about the earlier edit. It is not asked again.
+    /// Whether the editor continues the earlier edit. The host was told this answer, so the editor is not asked again.
     private var continues = false
     /// The number of the last answer.
     private var answers: UInt64 = 0
     /// The request with the picture. Its answer ends the dialogue.
     private var context: ExtensionContext?
-    /// The question for the start that came before the request with the picture.
+    /// The response to `started`, if this event arrived before the request with the picture.
     private var early: DeferredAnswer<EditingAnswer>?
 
     init(life: ExtensionLife, makeEditor: @escaping () -> any PhotoEditingExtension) {
@@ -25,8 +26,8 @@ final class EditingDialogue {
         service.serve(EditingEvent.self, later: { [self] event, response in receive(event, answering: response) })
     }
 
-    /// The request with the picture has come.
-    /// - Returns: false if the host opened no dialogue for it, so that it is edited at once.
+    /// Called when the request with the picture has arrived.
+    /// - Returns: false if the host opened no dialogue for the request. Then the picture is edited at once.
     func begin(_ context: ExtensionContext) -> Bool {
         guard let editor, self.context == nil else { return false }
         context.onAnswer = { [weak self] in self?.end() }
@@ -64,7 +65,7 @@ final class EditingDialogue {
     }
 
     private func answer(_ event: EditingEvent) -> EditingAnswer {
-        // The answer to the request is on its way, and the event came too late to matter.
+        // The answer to the request is already being sent, so the event has no effect any more.
         guard let editor, let context else { return answer() }
         switch event {
         case .opened, .started: break
@@ -78,11 +79,11 @@ final class EditingDialogue {
         return answer()
     }
 
-    /// The present view, which the host shows.
+    /// An answer with the current view, which the host shows.
     private func answer(isAffirmed: Bool = false) -> EditingAnswer {
         answers += 1
         let view = editor?.view.flatMap { context?.viewToShow($0) }
-        // A view that breaks a limit has answered the request.
+        // If the view exceeded a limit, the request has already been answered with an error.
         let isOpen = context?.isOpen ?? false
         return EditingAnswer(number: answers, isAffirmed: isAffirmed, isOpen: isOpen, view: view)
     }

@@ -1,10 +1,11 @@
 internal import Glibc
 
-/// The principal object of an extension for the point `com.apple.photo-editing`. It follows
+/// The principal object of an extension for the point `com.apple.photo-editing`. The protocol follows
 /// `PHContentEditingController`.
 ///
-/// A host holds a dialogue with it: start, actions in the extension's view, and then finish or cancel. A host that wants no
-/// dialogue sends only the picture. `startContentEditing` and `finishContentEditing` are then called one after the other.
+/// A host holds a dialogue with the extension: start, actions in the extension's view, and then finish or cancel. A host that
+/// wants no dialogue sends only the picture. In this case `startContentEditing` and `finishContentEditing` are called one after
+/// the other.
 ///
 /// ```swift
 /// @main final class Fade: PhotoEditingExtension {
@@ -23,33 +24,33 @@ internal import Glibc
 /// }
 /// ```
 public protocol PhotoEditingExtension: AppExtension {
-    /// Whether the extension can continue an earlier edit. If not, a host in a dialogue sends the picture with all edits, and no
-    /// adjustment data. A request without a dialogue fails.
+    /// Whether the extension can continue an earlier edit. If it cannot, a host in a dialogue sends the picture with all edits,
+    /// and no adjustment data. A request without a dialogue then fails.
     /// - Parameter adjustmentData: the earlier edit.
     func canHandle(_ adjustmentData: AdjustmentData) -> Bool
 
     /// Reads the picture and edits it.
     /// - Parameter input: the picture, and the earlier edit that `canHandle` accepted.
-    /// - Throws: any error. It ends the edit, and the host gets it.
+    /// - Throws: any error. The error ends the edit, and the host gets the error.
     func startContentEditing(with input: ContentEditingInput) throws
 
     /// Renders the result. Called once, after `startContentEditing`.
-    /// - Returns: the picture and its adjustment data, also if the user changed nothing.
-    /// - Throws: any error. It ends the edit, and the host gets it.
+    /// - Returns: the picture and its adjustment data, even if the user changed nothing.
+    /// - Throws: any error. The error ends the edit, and the host gets the error.
     func finishContentEditing() throws -> ContentEditingOutput
 
-    /// Called if the host cancelled: release everything. No other call follows.
+    /// Called if the host cancelled the edit. Release everything here. No other call follows.
     func cancelContentEditing()
 
     /// Whether the user would lose work if the edit were cancelled now. By default, the user would not.
     var shouldShowCancelConfirmation: Bool { get }
 
-    /// What the host shows while the user edits. Called after `startContentEditing` and after each of the user's actions. By
-    /// default, there is no view.
+    /// The view that the host shows while the user edits. Called after `startContentEditing` and after each of the user's
+    /// actions. By default, there is no view.
     var view: ContentNode? { get }
 
-    /// The user pressed a button or picked an option in the view. By default, nothing happens.
-    /// - Parameter action: the identifier of the button or choice, and the option.
+    /// Called when the user pressed a button or picked an option in the view. By default, nothing happens.
+    /// - Parameter action: the identifier of the button or choice, and the picked option.
     func perform(_ action: ContentAction)
 }
 
@@ -61,7 +62,7 @@ extension PhotoEditingExtension {
     public var view: ContentNode? { nil }
     public func perform(_ action: ContentAction) {}
 
-    /// Passes the first picture of the request through start and finish, and returns the result to the host.
+    /// Calls `startContentEditing` with the first picture of the request, then `finishContentEditing`, and returns the result to the host.
     public func beginRequest(with context: ExtensionContext) {
         context.completeRequest {
             try startContentEditing(with: ContentEditingInput(in: context, canHandle: canHandle))
@@ -74,27 +75,28 @@ extension PhotoEditingExtension {
     }
 }
 
-/// The picture that an extension is to edit.
+/// The picture that an extension should edit.
 public struct ContentEditingInput: Sendable {
     /// The picture: a read-only file. Its owner may change the file at any time.
     public let picture: ItemProvider
     /// The picture's type as the host knows it, for example `public.jpeg`.
     public let type: TypeIdentifier
-    /// A small or coarse picture of the result so far, to show until the extension has read `picture`; nil if the host sent
-    /// none.
+    /// A small or coarse picture of the result so far; nil if the host sent none. The extension shows it until it has read
+    /// `picture`.
     public let placeholder: ItemProvider?
     /// The earlier edit of the picture, which the extension can handle; nil if there is none. If it is set, `picture` is the
     /// unedited original.
     public let adjustmentData: AdjustmentData?
-    /// Further values from the host, for example the name of the edit that it wants.
+    /// Further values from the host, for example the name of the edit that the host wants.
     public let userInfo: [String: ItemValue]
-    // SAFETY: called only on the thread that serves the channel.
+    // SAFETY: the closure is called only on the thread that serves the channel.
     private nonisolated(unsafe) let poll: () -> Bool
     private let thread = pthread_self()
 
-    /// Whether the edit is of no use any more, as `ExtensionContext.isCancelled`. Long work must read it several times within
-    /// the extension point's `watchdog` limit, or the extension is ended as `unresponsive`. Only the extension's first thread can
-    /// tell; an extension in a sandbox has no other. Elsewhere it is false.
+    /// Whether the edit is no longer needed, as with `ExtensionContext.isCancelled`. Long work must read this property several
+    /// times within the extension point's `watchdog` limit. Otherwise the extension is ended as `unresponsive`. Only the
+    /// extension's first thread can find out the value, and an extension in a sandbox has no other thread. On any other thread
+    /// the value is false.
     public var isCancelled: Bool {
         guard pthread_equal(thread, pthread_self()) != 0 else { return false }
         return unsafe poll()
@@ -114,8 +116,8 @@ public struct ContentEditingInput: Sendable {
 
 extension ContentEditingInput {
     /// Uses the first picture among the items of a request.
-    /// - Throws: an error if there is none, or if the editor cannot handle the adjustment data. The picture is then the original,
-    ///   and an edit of it would lose the earlier one.
+    /// - Throws: an error if there is no picture, or if the editor cannot handle the adjustment data. In the second case the
+    ///   picture is the original, and an edit of it would lose the earlier edit.
     init(in context: ExtensionContext, canHandle: (AdjustmentData) -> Bool) throws(ExtensionError) {
         for item in context.inputItems {
             for (place, provider) in item.attachments.enumerated() where place != item.placeholderPlace {

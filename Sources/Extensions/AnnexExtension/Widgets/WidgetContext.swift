@@ -2,14 +2,14 @@ internal import AnnexChannel
 public import AnnexModel
 public import AnnexPortal
 
-/// A widget on its surface, as the extension sees it. It stays for the whole session.
+/// A widget on its surface, as the extension sees it. The object stays for the whole session.
 public final class WidgetContext {
     /// The place that the surface gives to the widget.
     public private(set) var placement = WidgetPlacement(width: 0, expandedHeight: 0)
-    /// The largest display mode that the widget has a use for (`widgetLargestAvailableDisplayMode`). The host offers to expand the
-    /// widget only if it is `expanded`.
+    /// The largest display mode that is useful for the widget (`widgetLargestAvailableDisplayMode`). The host offers to expand
+    /// the widget only if this is `expanded`.
     public var largestAvailableDisplayMode = WidgetDisplayMode.compact
-    /// The height that the widget prefers in the expanded mode, in points (`preferredContentSize`); nil for the largest.
+    /// The height that the widget prefers in the expanded mode, in points (`preferredContentSize`); nil for the largest height.
     public var preferredHeight: Int?
     /// Whether the widget has something to show. A host hides a widget without content.
     public var hasContent = true
@@ -24,29 +24,31 @@ public final class WidgetContext {
         self.lookout = lookout
     }
 
-    /// The present display mode.
+    /// The current display mode.
     public var activeDisplayMode: WidgetDisplayMode { placement.activeDisplayMode }
 
-    /// Makes the view anew and shows it, for example because a shared value has changed.
+    /// Makes a new view and shows it, for example because a shared value has changed.
     ///
     /// A view of more than about 32 KiB does not fit into a notice. It is shown after the next event.
     public func reloadView() {
-        // Each answer to an event brings the view too. A host that is gone needs none.
+        // If this fails, the view is shown later, because each answer to an event carries the view too. If the host is gone, it
+        // needs no view.
         if let change = try? change() { try? lookout.sendAndWait(change) }
     }
 
-    /// Shows the view anew after each value of a sequence, until the sequence or the widget ends, and at most ten times a second.
+    /// Shows a new view after each value of a sequence, at most ten times a second. This goes on until the sequence or the widget
+    /// ends.
     ///
     /// ```swift
     /// func widgetWillAppear(in widget: WidgetContext) { widget.reloadView(afterEachOf: defaults.changes()) }
     /// ```
-    /// - Parameter changes: such as the changes of shared defaults that the view shows.
+    /// - Parameter changes: a sequence, for example the changes of the shared defaults that the view shows.
     public func reloadView<Changes: AsyncSequence & Sendable>(afterEachOf changes: Changes)
     where Changes.Element: Sendable {
-        // SAFETY: the task runs on the extension's only thread, as all code that uses this object.
+        // SAFETY: the task runs on the extension's only thread, like all code that uses this object.
         nonisolated(unsafe) let context = self
         Task {
-            // A sequence that fails has no more values.
+            // If the sequence throws an error, it has no more values, so the error is ignored.
             _ = try? await Self.forEach(of: changes) { unsafe context.reloadView() }
         }
     }
@@ -60,11 +62,11 @@ public final class WidgetContext {
         }
     }
 
-    /// The directory where the widget keeps what its next launch needs, such as its last content; nil if it has none.
+    /// The directory in which the widget keeps data for its next launch, such as its last content; nil if the widget has none.
     public var privateDirectory: String? { Surroundings.privateDirectory }
 
-    /// Opens a URL with the app that registers its scheme. Open one only after a tap: see `perform(_:in:)`. Otherwise as
-    /// `ExtensionContext.open(_:)`.
+    /// Opens a URL with the app that registers its scheme. Open a URL only after a tap: see `perform(_:in:)`. Otherwise this
+    /// method works like `ExtensionContext.open(_:)`.
     @discardableResult
     public nonisolated(nonsending) func open(_ url: String) async throws(PortalError) -> String {
         try await URLOpening.open(url)
@@ -95,12 +97,12 @@ public final class WidgetContext {
     }
 
     private func update() async throws -> WidgetAnswer {
-        // An error of the widget is a result, and its last view stays.
+        // If the widget throws an error, the result is `failed`, and the last view stays.
         let result = (try? await principal.widgetPerformUpdate(in: self)) ?? .failed
         return WidgetAnswer(try change(), result: result)
     }
 
-    /// - Throws: `ContentError` if the view breaks a limit, which its author must see.
+    /// - Throws: `ContentError` if the view exceeds a limit. The author of the extension must see this error.
     private func change() throws -> WidgetChange {
         let view = try ContentMessage(principal.view(in: self))
         changes += 1

@@ -3,8 +3,8 @@ public import AnnexModel
 /// The principal object of an extension for the point `com.apple.widget-extension`, the Today view. Apple's counterpart is
 /// `NCWidgetProviding`.
 ///
-/// The host draws the view, and the last one while the widget looks for something new. There is no keyboard and no scrolling: a tap
-/// on a button acts.
+/// The host draws the widget's view. While the widget looks for something new, the host draws the last view. There is no keyboard
+/// and no scrolling. The user acts by tapping a button.
 ///
 /// ```swift
 /// @main final class Weather: WidgetExtension {
@@ -26,28 +26,29 @@ public import AnnexModel
 /// }
 /// ```
 public protocol WidgetExtension: SessionExtension {
-    /// What the host shows. Called after each event, and by `WidgetContext.reloadView()`.
+    /// The view that the host shows. Called after each event, and by `WidgetContext.reloadView()`.
     func view(in widget: WidgetContext) -> ContentNode
 
-    /// The widget is to look for something new. The host shows the last view meanwhile. If it throws, the result is `failed`. By
-    /// default, nothing is new.
+    /// The widget should look for something new. The host shows the last view meanwhile. If this function throws, the result is
+    /// `failed`. By default, the result is that nothing is new.
     func widgetPerformUpdate(in widget: WidgetContext) async throws -> WidgetUpdateResult
 
-    /// The display mode or the largest size has changed, for example because the user expanded the widget, or the surface has
-    /// another width. `widget.placement` is the new one. By default, nothing happens.
+    /// The display mode or the largest size has changed, for example because the user expanded the widget, or because the surface
+    /// has a new width. `widget.placement` is the new placement. By default, nothing happens.
     func widgetActiveDisplayModeDidChange(
         _ mode: WidgetDisplayMode, maximumSize: WidgetSize, in widget: WidgetContext)
 
-    /// The room around the content. By default, what the surface proposes.
+    /// The space around the content. By default, it is the insets that the surface proposes.
     func widgetMarginInsets(forProposedMarginInsets insets: WidgetInsets) -> WidgetInsets
 
     /// The widget will be shown. By default, nothing happens.
     func widgetWillAppear(in widget: WidgetContext)
 
-    /// The widget is not shown any more, and may be ended: keep what the next one needs. By default, nothing happens.
+    /// The widget is no longer shown, and may be ended. Save the data that the next launch of the widget needs. By default,
+    /// nothing happens.
     func widgetDidDisappear(in widget: WidgetContext)
 
-    /// The user pressed a button or picked an option. By default, nothing happens.
+    /// Called when the user pressed a button or picked an option. By default, nothing happens.
     func perform(_ action: ContentAction, in widget: WidgetContext) async throws
 }
 

@@ -9,7 +9,7 @@ extension JoinedGroup {
 }
 
 extension PortalRequest {
-    /// A message as the body of a request.
+    /// Encodes a message as the body of a request.
     static func body(_ message: some Message) throws(PortalError) -> [UInt8] {
         do throws(EncodingFailure) {
             return try message.encoded(within: limits)

@@ -2,13 +2,13 @@ package import AnnexLinux
 package import AnnexPortal
 internal import Synchronization
 
-/// A group that this process has joined. It lives as long as the process uses it.
+/// A group that this process has joined. The object lives as long as the process uses it.
 package final class JoinedGroup: Sendable {
     package let identifier: String
     /// The absolute path of the container.
     package let container: String
     package let portal: PortalClient
-    /// The group's file of locks, as an open file description of this member alone.
+    /// A descriptor of the group's file of locks. Only this member uses its open file description.
     package let locks: Descriptor
     private let words: Mapping
 
@@ -28,11 +28,11 @@ package final class JoinedGroup: Sendable {
         }
     }
 
-    /// A word of the group's page.
+    /// Reads a word of the group's page.
     /// - Parameter offset: one of `GroupWords`.
     package func word(_ offset: Int) -> UInt32 {
         // SAFETY: the offset lies in the page, which stays mapped as long as this object lives.
-        // SYNC: acquires what the broker did before it changed the word.
+        // SYNC: after this load, everything that the broker did before it changed the word is visible.
         unsafe SharedWord((words.start + offset).assumingMemoryBound(to: UInt32.self)).loadAcquire()
     }
 
@@ -41,12 +41,12 @@ package final class JoinedGroup: Sendable {
     private static let joined = Mutex<[String: JoinedGroup]>([:])
 
     /// The group of this process with this identifier. The first call joins it.
-    /// - Throws: `unavailable` if the process has no portal; `notMember` if it is not a member of the group.
+    /// - Throws: `unavailable` if the process has no portal; `notMember` if the process is not a member of the group.
     package static func named(_ identifier: String) throws(PortalError) -> JoinedGroup {
         if let known = joined.withLock({ $0[identifier] }) { return known }
         let made = try JoinedGroup(identifier, portal: Portal.ofThisProcess())
         return joined.withLock { joined in
-            // Another thread may have joined it meanwhile.
+            // Another thread may have joined the group meanwhile.
             if let known = joined[identifier] { return known }
             joined[identifier] = made
             return made

@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import AnnexPortal
 internal import Synchronization
 
-/// The locks of this process in one group: the table of its accesses, and the kernel's locks behind it.
+/// The locks of this process in one group: the table of the process's accesses, and the kernel's locks for these accesses.
 final class AccessLocks: Sendable {
     private let group: JoinedGroup
     private let held = Mutex(HeldAccesses())
@@ -11,7 +11,7 @@ final class AccessLocks: Sendable {
         self.group = group
     }
 
-    /// Takes all of these accesses, or none of them, and does not wait.
+    /// Takes all of these accesses, or none of them. The call does not wait.
     func take(_ accesses: [ItemAccess], of owner: UInt64) throws(SystemError) -> Bool {
         try held.withLock { (held) throws(SystemError) in
             for (index, access) in accesses.enumerated() {
@@ -25,7 +25,7 @@ final class AccessLocks: Sendable {
         }
     }
 
-    /// Accesses that the process holds already need no lock.
+    /// Locks the range of an access. If the locks that the process already holds cover the access, no new lock is needed.
     private func lock(_ access: ItemAccess, besides held: HeldAccesses) throws(SystemError) -> Bool {
         let wanted: Descriptor.Lock = access.isWriting ? .exclusive : .shared
         switch held.isEmpty ? nil : held.lock(over: access.range) {
@@ -37,7 +37,8 @@ final class AccessLocks: Sendable {
         return try lockForReading(access.range, besides: held)
     }
 
-    /// Parts of the range may be locked for writing, by accesses of the same coordinator. These stay.
+    /// Locks a range for reading. Accesses of the same coordinator may have locked parts of the range for writing. These locks
+    /// stay.
     private func lockForReading(_ range: FileRange, besides held: HeldAccesses) throws(SystemError) -> Bool {
         for part in held.parts(of: range) where part.lock == nil {
             guard try group.locks.lock(part.range, as: .shared) else {
@@ -59,8 +60,8 @@ final class AccessLocks: Sendable {
         }
     }
 
-    /// Lessens the locks of a range to those that the table needs. A lock is never taken here, so this cannot fail for another
-    /// process's lock.
+    /// Reduces the locks of a range to the locks that the table needs. The call never takes a new lock, so a lock of another
+    /// process cannot make it fail.
     private func settle(_ range: FileRange, by held: HeldAccesses) {
         for part in held.parts(of: range) {
             switch part.lock {
@@ -73,8 +74,8 @@ final class AccessLocks: Sendable {
 
     // MARK: Gates
 
-    /// Takes the gate in front of an access. A writer that waits holds the gates, so that later readers cannot overtake it for
-    /// ever.
+    /// Takes the gate in front of an access. A writer that waits holds its gates. So later readers cannot overtake the writer
+    /// again and again.
     func takeGate(_ access: ItemAccess) throws(SystemError) -> Bool {
         try group.locks.lock(access.range.gate, as: access.isWriting ? .exclusive : .shared)
     }

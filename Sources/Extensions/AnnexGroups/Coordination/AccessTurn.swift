@@ -2,10 +2,11 @@ internal import AnnexLinux
 internal import AnnexMessages
 internal import AnnexPortal
 
-/// One coordinator's way to its accesses: it tries, and then waits for releases and tries again.
+/// The work of a coordinator to get its accesses. The turn first tries to take them. If this fails, it waits for releases and
+/// tries again.
 ///
-/// While members wait, all others go through gates (`AccessLocks.takeGate`). A coordinator that holds an access goes past them,
-/// because those behind a gate may wait for this access.
+/// While members wait, all other members go through gates (`AccessLocks.takeGate`). A coordinator that already holds an access
+/// skips the gates, because the members behind a gate may wait for this access.
 struct AccessTurn {
     private let coordination: GroupCoordination
     private let accesses: [ItemAccess]
@@ -20,7 +21,7 @@ struct AccessTurn {
         _ accesses: [ItemAccess], of owner: UInt64, isNested: Bool, in coordination: GroupCoordination,
         within limit: Duration
     ) {
-        // All coordinators take locks in one order, folders before their items. So no two of them wait for each other.
+        // All coordinators take locks in the same order, folders before their items. So no two turns wait for each other.
         self.accesses = accesses.sorted {
             ($0.range.start, $1.range.length) < ($1.range.start, $0.range.length)
         }
@@ -63,7 +64,7 @@ struct AccessTurn {
     }
 
     /// Ends the accesses.
-    /// - Returns: whether others wait, who must hear of it.
+    /// - Returns: whether other members wait. If so, they must be told of the release.
     func release() -> Bool {
         coordination.locks.release(accesses, of: owner)
         return coordination.hasWaiting
@@ -71,29 +72,30 @@ struct AccessTurn {
 
     // MARK: Waiting
 
-    /// What to ask the broker before the next attempt.
+    /// The body of the next request to the broker. The caller sends it before the next attempt.
     mutating func question() throws(PortalError) -> [UInt8] {
         isWaiting = true
         return try PortalRequest.body(ReleaseCount(count: count))
     }
 
-    /// - Throws: `timedOut`, with the holders, if the time limit has passed.
+    /// Takes the broker's answer to `question`.
     mutating func answered(_ answer: PortalAnswer) throws(PortalError) {
         count = try answer.decoded(as: ReleaseCount.self).count
     }
 
     var isLate: Bool { MonotonicClock.now() >= deadline }
 
-    /// Call it when a turn with waiting is over, with or without the accesses.
+    /// Ends the waiting. Call this function when a turn with waiting is over, with or without the accesses.
     mutating func stopWaiting() {
         leaveGates()
         guard isWaiting else { return }
         isWaiting = false
-        // If the broker is gone, there is no place to wait any more. The message also lets those behind the gates try again.
+        // If the broker is gone, it has no waiting member to remove. The message also lets the members behind the gates try
+        // again.
         try? group.portal.tell(CoordinationMethod.stopWaiting, group: group.identifier)
     }
 
-    /// The questions for the holders of what this turn waits for.
+    /// The requests that ask for the holders of the items that this turn waits for.
     func holderQuestions() throws(PortalError) -> [[UInt8]] {
         var bodies: [[UInt8]] = []
         for access in accesses {
@@ -103,6 +105,7 @@ struct AccessTurn {
         return bodies
     }
 
+    /// The error `timedOut`, which names the holders. The caller throws it if the time limit has passed.
     func timeout(_ holders: [String]) -> PortalError {
         let items = accesses.map { "\(Escaped($0.path.text.isEmpty ? "." : $0.path.text, limit: 200))" }
         let others = holders.isEmpty ? "another member" : holders.joined(separator: " and ")

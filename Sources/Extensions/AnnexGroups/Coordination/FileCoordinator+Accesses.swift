@@ -1,18 +1,21 @@
 internal import AnnexPortal
 
-/// What a body does with the item that it may write.
+/// What a body does with the item for which it has write access.
 public enum WritingPurpose: Sendable, Hashable {
-    /// It writes or replaces the item, or items in it.
+    /// The body writes or replaces the item, or items in it.
     case changing
-    /// It deletes the item.
+    /// The body deletes the item.
     case deleting
 }
 
-/// Each call throws what its body throws, and `PortalError`: `timedOut`, with the members that hold the item, if it could not go on
-/// within the time limit; `cancelled`; `invalid` if the path is not in the container; `gone` if it must wait and the broker has ended.
+/// Each call throws the errors of its body, and these errors of `PortalError`:
+/// - `timedOut`, with the members that hold the item, if the call did not get access within the time limit.
+/// - `cancelled` if the coordinator or the task was cancelled.
+/// - `invalid` if the path is not in the container.
+/// - `gone` if the call must wait and the broker has ended.
 ///
-/// A path is relative to the container, or absolute. The body gets absolute paths. The task is suspended while it waits. If the task
-/// is cancelled meanwhile, the call throws `cancelled`.
+/// A path is relative to the container, or absolute. The body gets absolute paths. While the call waits, the task is suspended.
+/// If the task is cancelled meanwhile, the call throws `cancelled`.
 extension FileCoordinator {
     /// Reads an item. Other readers may read it at the same time, and no coordinator writes it.
     public nonisolated(nonsending) func coordinate<Result>(
@@ -49,7 +52,7 @@ extension FileCoordinator {
         }
     }
 
-    /// Moves an item. The body renames it. If the body throws, nobody hears of a move.
+    /// Moves an item. The body must rename it. If the body throws, no presenter is told of a move.
     public nonisolated(nonsending) func coordinate<Result>(
         movingItemAt source: String, to target: String, within limit: Duration = patience,
         _ body: (_ source: String, _ target: String) async throws -> Result
@@ -63,8 +66,8 @@ extension FileCoordinator {
     }
 }
 
-/// The same calls for code that cannot await. They block the thread while they wait. In an extension, which has one thread, no other
-/// task runs meanwhile.
+/// The same calls for code that cannot await. They block the thread while they wait. An extension has only one thread, so no
+/// other task runs in it meanwhile.
 extension FileCoordinator {
     /// Reads an item. Other readers may read it at the same time, and no coordinator writes it.
     public func coordinateAndWait<Result>(
@@ -99,7 +102,7 @@ extension FileCoordinator {
         }
     }
 
-    /// Moves an item. The body renames it. If the body throws, nobody hears of a move.
+    /// Moves an item. The body must rename it. If the body throws, no presenter is told of a move.
     public func coordinateAndWait<Result>(
         movingItemAt source: String, to target: String, within limit: Duration = patience,
         _ body: (_ source: String, _ target: String) throws -> Result

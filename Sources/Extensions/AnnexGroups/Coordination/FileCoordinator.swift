@@ -3,10 +3,10 @@ internal import AnnexMessages
 internal import AnnexPortal
 internal import Synchronization
 
-/// Coordinates access to the files of an app group among all its members: many readers of an item, or one writer.
+/// Coordinates access to the files of an app group among all its members. At any time, an item has many readers or one writer.
 ///
-/// An item is a file or a folder with everything in it. A call waits until it may go on, runs its body, and then lets the others
-/// go on. If a process is killed, its accesses end with it. Apple's counterpart is `NSFileCoordinator`.
+/// An item is a file, or a folder with everything in it. A call waits until it has access, runs its body, and then releases the
+/// access. If a process is killed, its accesses end with it. Apple's counterpart is `NSFileCoordinator`.
 ///
 /// ```swift
 /// let coordinator = FileCoordinator(try AppGroup("group.com.example.todo"))
@@ -14,9 +14,11 @@ internal import Synchronization
 /// try await coordinator.coordinate(writingItemAt: "list.txt") { path in try write(text + "milk\n", to: path) }
 /// ```
 ///
-/// A coordinator does not wait for itself: inside a body, use the same coordinator for further items. If two coordinators wait
-/// for each other's items, the first time limit that passes ends the wait. Coordination is an agreement of members. A member that
-/// opens files without it is not stopped, and presenters hear nothing of its changes.
+/// A coordinator does not wait for its own accesses. So inside a body, use the same coordinator for further items. If two
+/// coordinators wait for each other's items, the first time limit that passes ends the wait.
+///
+/// Coordination is an agreement among members. If a member opens files without a coordinator, it is not stopped, and presenters
+/// are not told of its changes.
 ///
 /// `coordinateAndWait` does the same for code that cannot await.
 public final class FileCoordinator: Sendable {
@@ -24,13 +26,13 @@ public final class FileCoordinator: Sendable {
     public static let patience = Duration.seconds(30)
 
     let coordination: GroupCoordination
-    /// The presenter that does not hear of this coordinator's changes: its number; 0 if there is none.
+    /// The number of the presenter that is not told of this coordinator's changes; 0 if there is none.
     let presenter: UInt32
     let owner: UInt64
     private let state = Mutex(State())
 
     private struct State {
-        /// How many accesses the coordinator holds.
+        /// The number of accesses that the coordinator holds.
         var depth = 0
         /// How often `cancel` was called.
         var cancellations = 0
@@ -38,17 +40,18 @@ public final class FileCoordinator: Sendable {
 
     /// - Parameters:
     ///   - group: the group whose files are coordinated.
-    ///   - presenter: makes the changes through this coordinator, so it does not hear of them.
+    ///   - presenter: the presenter that makes its changes through this coordinator. It is not told of these changes.
     public init(_ group: AppGroup, presenter: (any FilePresenter)? = nil) {
         coordination = GroupCoordination.of(group.joined)
         self.presenter = presenter.map { [coordination] in coordination.presenters.number(of: $0) } ?? 0
         owner = coordination.nextOwner()
     }
 
-    /// Ends the waiting of all calls of this coordinator. They throw `cancelled`. Bodies that run already are not affected.
+    /// Ends the waiting of all calls of this coordinator. These calls throw `cancelled`. Bodies that already run are not
+    /// affected.
     public func cancel() { state.withLock { $0.cancellations += 1 } }
 
-    /// An item of the group, and the way to reach it.
+    /// The item of the group at a path.
     func item(_ path: String) throws(PortalError) -> ItemPath { try ItemPath(path, in: coordination.group.container) }
 
     func place(of item: ItemPath) -> String {
@@ -59,7 +62,7 @@ public final class FileCoordinator: Sendable {
     // MARK: Accesses
 
     /// Runs a body with accesses, and blocks the thread meanwhile.
-    /// - Parameter changes: what was changed if the body returned, or threw.
+    /// - Parameter changes: the changes to report. They may depend on whether the body returned or threw.
     func accessAndWait<Result>(
         _ accesses: [ItemAccess], within limit: Duration,
         changing changes: (_ hasReturned: Bool) -> [ItemChange] = { _ in [] }, _ body: () throws -> Result
@@ -67,7 +70,8 @@ public final class FileCoordinator: Sendable {
         let turn = try take(accesses, within: limit)
         var hasReturned = false
         defer {
-            // If the broker is gone, the others are too, or find out by themselves.
+            // If the broker is gone, the failure does no harm. The other members are gone too, or notice the change by
+            // themselves.
             for request in end(turn, changing: changes(hasReturned)) {
                 _ = try? ask(request.method, with: request.body)
             }
@@ -98,7 +102,7 @@ public final class FileCoordinator: Sendable {
 
     // MARK: Turns
 
-    /// Takes accesses on this thread.
+    /// Takes accesses, and blocks this thread meanwhile.
     func take(_ accesses: [ItemAccess], within limit: Duration) throws(PortalError) -> AccessTurn {
         var turn = turn(accesses, within: limit)
         guard try !turn.attempt() else { return begin(turn) }
@@ -155,11 +159,11 @@ public final class FileCoordinator: Sendable {
     }
 
     /// Ends accesses.
-    /// - Returns: the requests that tell others of it. Without others there are none. They are answered, so that a member that is
-    ///   faster than its broker waits for it.
+    /// - Returns: the requests that tell other members of the release and the changes. If no other member waits or presents,
+    ///   there are none. The broker answers each request, so a member that is faster than its broker waits for the broker.
     private func end(_ turn: AccessTurn, changing changes: [ItemChange]) -> [(method: PortalMethod, body: [UInt8])] {
         state.withLock { $0.depth -= 1 }
-        // SYNC: read before the release. A presenter that is added later reads the item after the release.
+        // SYNC: this word is read before the release. A presenter that is added later reads the item after the release.
         let hasPresenters = !changes.isEmpty && coordination.group.word(GroupWords.presenters) != 0
         var requests: [(method: PortalMethod, body: [UInt8])] = []
         if turn.release() { requests.append((CoordinationMethod.released, [])) }

@@ -1,12 +1,13 @@
 public import AnnexPortal
 
-/// Presents a file or a folder to the user, and hears of the changes that others make to it through a `FileCoordinator`. Apple's
-/// counterpart is `NSFilePresenter`.
+/// Presents a file or a folder to the user. A presenter is told of the changes that other members make to the item through a
+/// `FileCoordinator`. Apple's counterpart is `NSFilePresenter`.
 ///
-/// All methods of one presenter are called one after another, in the order of the changes. Changes of the presenter itself, through
-/// a coordinator that was made for it, are not told, and neither are changes without a coordinator. Changes that follow one another
-/// closely may come as one. A method is called after the change, and nothing waits for it: to read a state that no other member
-/// changes meanwhile, use a coordinator.
+/// The methods of one presenter are called one after another, in the order of the changes. A presenter is not told of its own
+/// changes, if it makes them through a coordinator that was created for it. It is also not told of changes without a coordinator.
+///
+/// Changes that follow one another closely may be reported as one change. A method is called after the change, and no member
+/// waits for the method. To read a state that no other member changes meanwhile, use a coordinator.
 ///
 /// ```swift
 /// final class ListView: FilePresenter {
@@ -16,20 +17,21 @@ public import AnnexPortal
 /// try FileCoordinator.addFilePresenter(view, in: group)
 /// ```
 public protocol FilePresenter: AnyObject, Sendable {
-    /// The item, relative to the container or absolute. It is read once, when the presenter is added; later moves are followed.
+    /// The path of the item, relative to the container or absolute. It is read once, when the presenter is added. Later moves of
+    /// the item are tracked.
     var presentedItemPath: String { get }
 
     /// The item, or a folder that contains it, was written or replaced.
     func presentedItemDidChange() async
     /// The item was moved, alone or with a folder that contains it.
-    /// - Parameter path: the absolute path where it lies now.
+    /// - Parameter path: the new absolute path of the item.
     func presentedItemDidMove(to path: String) async
     /// The item, or a folder that contains it, was deleted.
     func presentedItemWasDeleted() async
 
-    /// An item in the presented folder was written or made.
+    /// An item in the presented folder was written or created.
     func presentedSubitemDidChange(at path: String) async
-    /// An item in the presented folder was moved. Its old place or its new one may lie outside.
+    /// An item in the presented folder was moved. Its old place or its new place may lie outside of the folder.
     func presentedSubitem(at path: String, didMoveTo target: String) async
     /// An item in the presented folder was deleted.
     func presentedSubitemWasDeleted(at path: String) async
@@ -45,19 +47,20 @@ extension FilePresenter {
 }
 
 extension FileCoordinator {
-    /// Adds a presenter, which from now on hears of changes. It is kept until it is removed. A second call does nothing.
-    /// - Throws: `invalid` if its path is not in the container; `gone` if the broker has ended.
+    /// Adds a presenter. From now on it is told of changes. The presenter is retained until it is removed. A second call for it
+    /// does nothing.
+    /// - Throws: `invalid` if the presenter's path is not in the container; `gone` if the broker has ended.
     public static func addFilePresenter(_ presenter: any FilePresenter, in group: AppGroup) throws(PortalError) {
         try GroupCoordination.of(group.joined).presenters.add(presenter)
     }
 
-    /// Removes a presenter. After this call no method of it begins; one that runs may still run.
+    /// Removes a presenter. After this call none of its methods begins, but a method that already runs may still run.
     public static func removeFilePresenter(_ presenter: any FilePresenter, in group: AppGroup) {
         GroupCoordination.of(group.joined).presenters.remove(presenter)
     }
 }
 
-/// What a presenter hears.
+/// An event that a presenter is told of.
 enum PresenterEvent: Sendable, Hashable {
     case changed
     case moved(to: String)

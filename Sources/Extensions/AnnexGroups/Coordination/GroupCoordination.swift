@@ -24,8 +24,8 @@ final class GroupCoordination: Sendable {
 
     /// Whether a member waits for a lock.
     var hasWaiting: Bool {
-        // SYNC: a lock is released before this read, and the broker raises the word before a waiting member tries again. So one
-        // of both sees the other.
+        // SYNC: a member releases its lock before this read. The broker raises the word before a waiting member tries again. So
+        // either this read sees the word, or the waiting member sees the released lock.
         group.word(GroupWords.waiters) != 0
     }
 
@@ -42,7 +42,7 @@ final class GroupCoordination: Sendable {
         }
     }
 
-    /// The groups behind a portal.
+    /// The groups that were joined through a portal.
     static func all(behind portal: PortalClient) -> [GroupCoordination] {
         known.withLock { known in known.values.filter { $0.group.portal === portal } }
     }

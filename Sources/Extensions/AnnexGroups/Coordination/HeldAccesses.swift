@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import AnnexPortal
 
-/// Access to one item, which a coordinator asks for.
+/// An access to one item, which a coordinator requests.
 struct ItemAccess: Sendable {
     let path: ItemPath
     let range: FileRange
@@ -14,12 +14,12 @@ struct ItemAccess: Sendable {
     }
 }
 
-/// The accesses that the coordinators of this process hold in one group. The process has one set of kernel locks for all of
-/// them, so this table decides which ranges stay locked.
+/// The accesses that the coordinators of this process hold in one group. The process has one set of kernel locks for all its
+/// coordinators. So this table decides which ranges stay locked.
 struct HeldAccesses: Sendable {
     private struct Held {
         let access: ItemAccess
-        /// The coordinator. It does not wait for itself.
+        /// The coordinator that holds the access. A coordinator does not wait for itself.
         let owner: UInt64
     }
 
@@ -44,7 +44,7 @@ struct HeldAccesses: Sendable {
         if let index { held.remove(at: index) }
     }
 
-    /// The lock that the kernel must have for all of a range; nil if accesses need parts of it at most.
+    /// The lock that the kernel must hold on the whole of a range; nil if no access needs the whole range.
     func lock(over range: FileRange) -> Descriptor.Lock? {
         var found: Descriptor.Lock?
         for one in held where one.access.range.contains(range) {
@@ -54,9 +54,11 @@ struct HeldAccesses: Sendable {
         return found
     }
 
-    /// What the locks in a range must be: consecutive parts of it, each with its lock, or nil to free it.
+    /// The locks that a range needs: consecutive parts of the range, each with its lock. If the lock is nil, the part must be
+    /// unlocked.
     ///
-    /// Ranges are nested or apart. So the parts begin and end where ranges within this one do.
+    /// Of two ranges, either one contains the other, or they do not overlap. So the parts begin and end at the borders of the
+    /// ranges within this range.
     func parts(of range: FileRange) -> [(range: FileRange, lock: Descriptor.Lock?)] {
         let inner = held.map(\.access.range).filter { range.contains($0) }
         guard !inner.isEmpty else { return [(range, lock(over: range))] }

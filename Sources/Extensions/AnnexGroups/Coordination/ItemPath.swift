@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import AnnexPortal
 
-/// A file or folder of a group's container, by its path in the container. A folder stands for everything in it.
+/// A file or folder of a group's container, given by its path in the container. A folder stands for itself and everything in it.
 ///
 /// Paths are compared as text. An item that can be reached by two paths, through links, counts as two items.
 struct ItemPath: Sendable, Hashable {
@@ -13,7 +13,7 @@ struct ItemPath: Sendable, Hashable {
     private init(text: String) { self.text = text }
 
     /// - Parameters:
-    ///   - path: absolute and in the container, or relative to it.
+    ///   - path: an absolute path in the container, or a path relative to the container.
     ///   - container: the absolute path of the container.
     init(_ path: String, in container: String) throws(PortalError) {
         var rest = path[...]
@@ -35,7 +35,7 @@ struct ItemPath: Sendable, Hashable {
         text = names.joined(separator: "/")
     }
 
-    /// Whether the text needs no change. Most paths do not, and are not copied.
+    /// Whether the text can be used unchanged. Most paths can, and are not normalised.
     private static func isPlain(_ path: Substring) -> Bool {
         var last = UInt8(ascii: "/")
         for byte in path.utf8 {
@@ -51,7 +51,7 @@ struct ItemPath: Sendable, Hashable {
             .invalid, what: "\(Escaped(path, limit: 200)) \(what)", remedy: "name an item of the group's container")
     }
 
-    /// Whether this item is the other one, or a folder that contains it.
+    /// Whether this item is the same as the given item, or a folder that contains it.
     func contains(_ other: ItemPath) -> Bool {
         if text.isEmpty || text == other.text { return true }
         let (own, others) = (text.utf8, other.text.utf8)
@@ -59,7 +59,7 @@ struct ItemPath: Sendable, Hashable {
         return others[others.index(others.startIndex, offsetBy: own.count)] == UInt8(ascii: "/")
     }
 
-    /// Whether one of both contains the other.
+    /// Whether one of the two items contains the other.
     func meets(_ other: ItemPath) -> Bool { contains(other) || other.contains(self) }
 
     /// The same item after the folder `old`, which contains it, has moved.
@@ -71,15 +71,16 @@ struct ItemPath: Sendable, Hashable {
 
     // MARK: Its range in the file of locks
 
-    /// The ranges of all items lie below this offset. Those of the gates, through which waiting members go, lie above.
+    /// The ranges of all items lie below this offset. The ranges of the gates, through which waiting members go, lie above it.
     static let firstGate: UInt64 = 1 << 61
-    /// How many bits of an offset the first names choose. Items in deeper folders share the range of the fourth name.
+    /// The number of bits of the offset that each of the first four names chooses. Items in deeper folders share the range of the
+    /// fourth name.
     private static let bits: [UInt64] = [20, 16, 13, 12]
 
-    /// The range that stands for the item: within the range of its folder, at an offset that its name chooses.
+    /// The range that stands for the item in the file of locks. It lies within the range of the item's folder, at an offset that
+    /// the item's name chooses. So the range of a folder always contains the ranges of its items.
     ///
-    /// Two items may share a range. Then they exclude each other for no reason, which costs time and breaks nothing. So a folder's
-    /// range always contains those of its items.
+    /// Two items may share a range. Then they exclude each other without need, which costs time but does no other harm.
     var range: FileRange {
         var range = FileRange(start: 0, length: Self.firstGate)
         var depth = 0
@@ -96,7 +97,7 @@ struct ItemPath: Sendable, Hashable {
         return range
     }
 
-    /// The 64-bit Fowler-Noll-Vo hash, version 1a. It is the same in each process.
+    /// The 64-bit Fowler-Noll-Vo hash, version 1a. Its result is the same in each process.
     private static let basis: UInt64 = 0xcbf2_9ce4_8422_2325
     private static let prime: UInt64 = 0x100_0000_01b3
 
@@ -109,6 +110,6 @@ struct ItemPath: Sendable, Hashable {
 }
 
 extension FileRange {
-    /// The range of the gate in front of a range.
+    /// The range of the gate in front of this range.
     var gate: FileRange { FileRange(start: start + ItemPath.firstGate, length: length) }
 }

@@ -2,11 +2,12 @@ internal import AnnexMessages
 internal import AnnexPortal
 internal import Synchronization
 
-/// The presenters of this process in one group. It reads the group's news and tells each presenter what concerns it.
+/// The presenters of this process in one group. The list reads the group's news, and tells each presenter of the changes to its
+/// item.
 final class PresenterList: Sendable {
     private struct Entry {
         let queue: PresenterQueue
-        /// Where the item lies now.
+        /// The current place of the item.
         var item: ItemPath
     }
 
@@ -24,7 +25,7 @@ final class PresenterList: Sendable {
         self.group = group
     }
 
-    /// A presenter's number in this process, also before it is added.
+    /// A presenter's number in this process. The number exists even before the presenter is added.
     func number(of presenter: any FilePresenter) -> UInt32 {
         numbers.withLock { numbers in
             if let known = numbers[ObjectIdentifier(presenter)] { return known }
@@ -82,7 +83,7 @@ final class PresenterList: Sendable {
         for entry in entries.values { entry.queue.add(.changed) }
     }
 
-    /// Another member may have sent anything.
+    /// Tells the presenters of a change. Another member may have sent any content, so it is checked.
     private func tell(_ change: ItemChange, to entries: inout [UInt32: Entry]) {
         guard let kind = ItemChange.Kind(rawValue: change.kind),
             let item = try? ItemPath(change.path, in: group.container),
@@ -105,7 +106,7 @@ final class PresenterList: Sendable {
         case .changed where isWhole: return .changed
         case .deleted where isWhole: return .deleted
         case .moved where isWhole: return .moved(to: path(presented.moved(from: item, to: target)))
-        // Another item has taken the place of this one.
+        // Another item was moved to the place of the presented item.
         case .moved where target.contains(presented): return .changed
         case .changed where presented.contains(item): return .subitemChanged(path(item))
         case .deleted where presented.contains(item): return .subitemDeleted(path(item))

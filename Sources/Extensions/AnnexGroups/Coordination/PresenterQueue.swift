@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// The queue of one presenter: it hears one event at a time, in their order.
+/// The queue of one presenter. The presenter is told of one event at a time, in the order of the events.
 final class PresenterQueue: Sendable {
     private struct State {
         var events: [PresenterEvent] = []
         var isRemoved = false
     }
 
-    /// If more events wait, the presenter only hears that its item has changed. So a member that causes many of them cannot fill
-    /// the memory of a slow presenter.
+    /// If more events wait, they are replaced by one event: the item has changed. So a member that causes many events cannot fill
+    /// the memory of a process with a slow presenter.
     private static let most = 1000
 
     let presenter: any FilePresenter
@@ -33,7 +33,7 @@ final class PresenterQueue: Sendable {
         state.withLock { $0.events.isEmpty ? nil : $0.events.removeFirst() }
     }
 
-    /// No event begins after this.
+    /// Removes all events. After this call no event begins.
     func remove() {
         state.withLock { state in
             state.isRemoved = true

@@ -3,10 +3,10 @@ internal import AnnexPortal
 internal import Synchronization
 
 extension SharedDefaults {
-    /// The keys whose values change from now on, in this process or in another one. Changes that follow one another closely may
-    /// come together.
+    /// A stream of the keys whose values change from now on, in this process or in another one. Changes that follow one another
+    /// closely may arrive together.
     ///
-    /// The stream ends if the broker ends. If the caller is slow, the keys of several changes are joined, so nothing is lost.
+    /// The stream ends if the broker ends. If the caller is slow, the keys of several changes are merged, so no key is lost.
     public func changes() -> AsyncStream<Set<String>> {
         let (stream, continuation) = AsyncStream.makeStream(of: Set<String>.self)
         let watch = DefaultsWatch(of: self, reportingTo: continuation)
@@ -17,7 +17,7 @@ extension SharedDefaults {
     }
 }
 
-/// One stream of changes. It compares the values of two moments to find the keys that differ.
+/// One stream of changes. To find the keys that differ, it compares the values of two moments.
 final class DefaultsWatch: Sendable {
     let defaults: SharedDefaults
     private let continuation: AsyncStream<Set<String>>.Continuation
@@ -30,7 +30,7 @@ final class DefaultsWatch: Sendable {
         last = Mutex(defaults.values)
     }
 
-    /// Asks the broker for news. A change before its answer is found by a comparison.
+    /// Asks the broker for news. The comparison finds changes that were made before the broker handled the request.
     func start() {
         let group = defaults.group
         do throws(PortalError) {
@@ -67,7 +67,7 @@ final class DefaultsWatch: Sendable {
     }
 }
 
-/// The streams of this process.
+/// The open streams of this process.
 enum DefaultsWatches {
     private struct State {
         var watches: [UInt64: DefaultsWatch] = [:]

@@ -2,32 +2,32 @@ public import AnnexModel
 public import AnnexPortal
 
 extension SharedDefaults {
-    /// The text of a key; nil if it has none.
+    /// The text of a key; nil if the key has no text.
     public func string(forKey key: String) -> String? { value(forKey: key)?.string }
 
-    /// The whole number of a key; nil if it has none.
+    /// The whole number of a key; nil if the key has no whole number.
     public func integer(forKey key: String) -> Int64? { value(forKey: key)?.integer }
 
-    /// The number of a key; nil if it has none.
+    /// The number of a key; nil if the key has no number.
     public func double(forKey key: String) -> Double? { value(forKey: key)?.double }
 
-    /// The truth value of a key; nil if it has none.
+    /// The truth value of a key; nil if the key has no truth value.
     public func bool(forKey key: String) -> Bool? { value(forKey: key)?.bool }
 
-    /// The moment of a key; nil if it has none.
+    /// The date of a key; nil if the key has no date.
     public func date(forKey key: String) -> ItemDate? { value(forKey: key)?.date }
 
-    /// The bytes of a key; nil if it has none.
+    /// The bytes of a key; nil if the key has no bytes.
     public func data(forKey key: String) -> [UInt8]? { value(forKey: key)?.data }
 
-    /// The list of a key; nil if it has none.
+    /// The list of a key; nil if the key has no list.
     public func array(forKey key: String) -> [ItemValue]? { value(forKey: key)?.list }
 
-    /// The dictionary of a key; nil if it has none.
+    /// The dictionary of a key; nil if the key has no dictionary.
     public func dictionary(forKey key: String) -> [String: ItemValue]? { value(forKey: key)?.dictionary }
 }
 
-/// A key whose values have one type, and the value that stands for a missing one.
+/// A key whose values have one type, with the default that replaces a missing value.
 ///
 /// ```swift
 /// extension DefaultsKey<Bool> { static var isSorted: Self { Self("sorted", default: true) } }
@@ -45,13 +45,13 @@ public struct DefaultsKey<Value: DefaultsValue>: Sendable {
 }
 
 extension SharedDefaults {
-    /// The value of a typed key. It is the key's default if the key has no value, or a value of another type.
+    /// The value of a typed key. If the key has no value, or a value of another type, this is the key's default.
     public subscript<Value>(key: DefaultsKey<Value>) -> Value {
         value(forKey: key.name).flatMap(Value.init(itemValue:)) ?? key.defaultValue
     }
 
-    /// Changes the value of a typed key on the basis of the present one. If another process changes the values meanwhile, the body runs
-    /// again with the new value. So no change is lost.
+    /// Changes the value of a typed key, starting from the current value. If another process changes the values meanwhile, the
+    /// body runs again with the new value. So no change is lost.
     public func update<Value>(_ key: DefaultsKey<Value>, _ body: (inout Value) -> Void) throws(PortalError) {
         try update { values in
             var value = values[key.name].flatMap(Value.init(itemValue:)) ?? key.defaultValue
@@ -66,9 +66,9 @@ extension SharedDefaults {
     }
 }
 
-/// A type that shared defaults can keep.
+/// A type whose values shared defaults can store.
 public protocol DefaultsValue: Sendable {
-    /// nil if the value is of another kind.
+    /// Creates a value of this type; nil if the item value is of another kind.
     init?(itemValue: ItemValue)
     var itemValue: ItemValue { get }
 }
@@ -118,7 +118,7 @@ extension ItemDate: DefaultsValue {
     public var itemValue: ItemValue { .date(self) }
 }
 
-/// A list, if each of its elements is of this type. Bytes, `[UInt8]`, are kept as data.
+/// An array can be stored if its elements can. Bytes, `[UInt8]`, are stored as data.
 extension Array: DefaultsValue where Element: DefaultsElement {
     public init?(itemValue: ItemValue) {
         guard let list = Element.list(in: itemValue) else { return nil }
@@ -128,9 +128,9 @@ extension Array: DefaultsValue where Element: DefaultsElement {
     public var itemValue: ItemValue { Element.itemValue(of: self) }
 }
 
-/// A type whose arrays shared defaults can keep.
+/// A type whose arrays shared defaults can store.
 public protocol DefaultsElement: Sendable {
-    /// nil if the value is not a list of such elements.
+    /// The elements of a value; nil if the value is not a list of elements of this type.
     static func list(in value: ItemValue) -> [Self]?
     static func itemValue(of list: [Self]) -> ItemValue
 }

@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// Small values that all members of an app group share: settings, counters, the state of a view.
 ///
-/// The broker keeps the values. A change is atomic and durable: when the call returns, the change survives a power failure, and
-/// each later read in any process finds it. A read of values that have not changed makes no system call. Apple's counterpart
-/// is `UserDefaults(suiteName:)`.
+/// The broker keeps the values. A change is atomic and durable. After the call has returned, the change survives a power failure,
+/// and each later read in any process returns the new value. If the values have not changed, a read makes no system call. Apple's
+/// counterpart is `UserDefaults(suiteName:)`.
 ///
 /// ```swift
 /// let defaults = try SharedDefaults(suiteName: "group.com.example.todo")
@@ -16,11 +16,11 @@ internal import Synchronization
 /// for await keys in defaults.changes() where keys.contains("open") { show(defaults.integer(forKey: "open")) }
 /// ```
 ///
-/// The limits of one group: 4,096 keys of at most 256 bytes, 64 KiB for one value, 1 MiB for all. A change that would exceed
-/// them fails with `full`, and changes nothing.
+/// A group may have 4,096 keys. The limits are 256 bytes for a key, 64 KiB for a value, and 1 MiB for all keys and values. A
+/// change that would exceed a limit fails with `full`, and changes nothing.
 public final class SharedDefaults: Sendable {
     private struct State {
-        /// The word of the group's page before the values were read; nil before the first read.
+        /// The word of the group's page, as it was before the values were read; nil before the first read.
         var word: UInt32?
         var values: [String: ItemValue] = [:]
         var registered: [String: ItemValue] = [:]
@@ -42,12 +42,13 @@ public final class SharedDefaults: Sendable {
 
     // MARK: Reading
 
-    /// States the values of keys that have none. They are kept in this process only. A second call adds to the first.
+    /// Sets default values for keys that have no shared value. They are kept in this process only. A second call adds to the
+    /// first.
     public func register(_ defaults: [String: ItemValue]) {
         state.withLock { $0.registered.merge(defaults) { $1 } }
     }
 
-    /// The value of a key: the shared one, else the registered one; nil if there is neither.
+    /// The value of a key. This is the shared value if there is one, otherwise the registered value; nil if there is neither.
     ///
     /// If the values have changed and the broker does not answer, this is the last value that was read.
     public func value(forKey key: String) -> ItemValue? {
@@ -55,13 +56,13 @@ public final class SharedDefaults: Sendable {
         return state.withLock { $0.values[key] ?? $0.registered[key] }
     }
 
-    /// All shared values. Registered ones are not among them.
+    /// All shared values, without the registered values.
     public var values: [String: ItemValue] {
         refreshIfChanged()
         return state.withLock { $0.values }
     }
 
-    /// Reads the values now, if they have changed since the last read.
+    /// Reads the values at once if they have changed since the last read.
     /// - Throws: `gone` or `timedOut` if the broker does not answer; `damaged` if the store on disk cannot be read.
     public func refresh() throws(PortalError) {
         let word = group.word(GroupWords.defaults)
@@ -95,21 +96,21 @@ public final class SharedDefaults: Sendable {
     /// Sets the value of a key, or removes it.
     /// - Parameters:
     ///   - value: nil removes the value.
-    ///   - key: 1 to 256 bytes.
+    ///   - key: a text of 1 to 256 bytes.
     /// - Throws: `full` if a limit of the group would be exceeded; `invalid` if the key is empty or too long.
     public func set(_ value: ItemValue?, forKey key: String) throws(PortalError) {
         try set([key: value])
     }
 
     /// Sets and removes values of several keys together. Every process sees all of these changes or none.
-    /// - Parameter values: nil as a value removes the key.
+    /// - Parameter values: the new values by key. If a value is nil, its key is removed.
     public func set(_ values: [String: ItemValue?]) throws(PortalError) {
         try send(values, ifStill: nil)
     }
 
-    /// Changes values on the basis of the present ones, such as a counter. If another process changes the values meanwhile, the body
-    /// runs again with the new ones. So no change is lost.
-    /// - Parameter body: gets all values, and returns those to set; nil as a value removes the key.
+    /// Changes values, such as a counter, starting from the current values. If another process changes the values meanwhile, the
+    /// body runs again with the new values. So no change is lost.
+    /// - Parameter body: gets all values, and returns the values to set. If a returned value is nil, its key is removed.
     public func update(_ body: (_ values: [String: ItemValue]) -> [String: ItemValue?]) throws(PortalError) {
         while true {
             let snapshot = try Self.snapshot(of: group)
@@ -132,7 +133,7 @@ public final class SharedDefaults: Sendable {
         _ = try group.ask(DefaultsMethod.change, with: DefaultsChange(entries: entries, generation: generation))
     }
 
-    /// Removes the value of a key. A registered value shows again.
+    /// Removes the value of a key. After that, reads return the registered value if there is one.
     public func removeValue(forKey key: String) throws(PortalError) { try set(nil, forKey: key) }
 
     private static func encoded(_ value: ItemValue, forKey key: String) throws(PortalError) -> [UInt8] {
@@ -148,7 +149,7 @@ public final class SharedDefaults: Sendable {
 }
 
 extension DefaultsSnapshot {
-    /// The values by key. A value that this version cannot decode is left out: a newer version may have written it.
+    /// The values by key. A value that this version cannot decode is omitted, because a newer version may have written it.
     var values: [String: ItemValue] {
         var values: [String: ItemValue] = [:]
         for entry in entries {

@@ -1,14 +1,14 @@
 internal import AnnexPortal
 
-/// A pasteboard of an app group: data that the user cut or copied in one member, to be pasted in another. No program outside the
-/// group can read it. Apple's counterpart is `UIPasteboard` with a name.
+/// A pasteboard of an app group: data that the user cuts or copies in one member and pastes in another member. No program outside
+/// of the group can read it. Apple's counterpart is `UIPasteboard` with a name.
 ///
 /// ```swift
 /// let board = Pasteboard(of: try AppGroup("group.com.example.todo"))
 /// try board.set("buy milk", lasting: .seconds(120))
 /// ```
 ///
-/// A pasteboard holds at most 64 KiB, and a group at most 16 pasteboards with contents.
+/// A pasteboard holds at most 64 KiB. At most 16 pasteboards of a group may have contents at the same time.
 public struct Pasteboard: Sendable {
     /// The type of plain text.
     public static let text = "public.utf8-plain-text"
@@ -18,15 +18,15 @@ public struct Pasteboard: Sendable {
 
     /// - Parameters:
     ///   - group: the group that the pasteboard belongs to.
-    ///   - name: 1 to 64 bytes. Members that use the same name share the pasteboard.
+    ///   - name: a text of 1 to 64 bytes. Members that use the same name share the pasteboard.
     public init(of group: AppGroup, name: String = "general") {
         self.group = group.joined
         self.name = name
     }
 
-    /// One item in one or several forms, by their types.
+    /// One item in one or several forms. Each form has its own type.
     public struct Item: Sendable, Hashable {
-        /// The forms, the best one first: a uniform type identifier, and the bytes.
+        /// The forms, with the best form first. Each form has a uniform type identifier and bytes.
         public var forms: [(type: String, bytes: [UInt8])] { entry.forms.map { ($0.type, $0.bytes) } }
 
         let entry: PasteboardEntry
@@ -40,10 +40,10 @@ public struct Pasteboard: Sendable {
 
     /// Replaces the contents.
     /// - Parameters:
-    ///   - items: the new contents; none to clear the pasteboard.
-    ///   - lifetime: how long the contents last; nil: until they are replaced.
+    ///   - items: the new contents. An empty list clears the pasteboard.
+    ///   - lifetime: how long the contents last. If it is nil, they last until they are replaced.
     /// - Returns: the new change count.
-    /// - Throws: `full` if a limit would be exceeded; nothing is changed then.
+    /// - Throws: `full` if a limit would be exceeded; the call then changes nothing.
     @discardableResult
     public func set(_ items: [Item], lasting lifetime: Duration? = nil) throws(PortalError) -> UInt64 {
         let contents = PasteboardContents(
@@ -51,7 +51,7 @@ public struct Pasteboard: Sendable {
         return try group.ask(PasteboardMethod.set, with: contents).decoded(as: PasteboardState.self).changeCount
     }
 
-    /// At least one millisecond, so that contents with a negative lifetime expire too.
+    /// The duration in milliseconds. It is at least 1, so that contents with a negative lifetime expire too.
     private static func milliseconds(_ duration: Duration) -> UInt64 {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0 else { return 1 }
@@ -70,7 +70,7 @@ public struct Pasteboard: Sendable {
 
     // MARK: Reading
 
-    /// Grows with each change, also if the contents expire.
+    /// A number that grows with each change, and also if the contents expire.
     public var changeCount: UInt64 {
         get throws(PortalError) { try state().changeCount }
     }
@@ -80,7 +80,7 @@ public struct Pasteboard: Sendable {
         get throws(PortalError) { try state().writer }
     }
 
-    /// The types of each item, the best form first.
+    /// The types of each item, with the best form first.
     public var types: [[String]] {
         get throws(PortalError) { try state().types.map(\.names) }
     }
@@ -88,14 +88,14 @@ public struct Pasteboard: Sendable {
     /// The bytes of one form of an item; nil if there is no such form.
     /// - Parameters:
     ///   - type: a uniform type identifier.
-    ///   - item: counted from 0.
+    ///   - item: the number of the item, counted from 0.
     public func data(_ type: String, ofItem item: Int = 0) throws(PortalError) -> [UInt8]? {
         guard let number = UInt32(exactly: item) else { return nil }
         return try group.ask(PasteboardMethod.read, with: PasteboardQuestion(board: name, item: number, type: type))
             .decoded(as: PasteboardData.self).bytes
     }
 
-    /// The text of the first item; nil if it has none.
+    /// The text of the first item; nil if that item has no text.
     public func string() throws(PortalError) -> String? {
         try data(Self.text).map { String(decoding: $0, as: UTF8.self) }
     }

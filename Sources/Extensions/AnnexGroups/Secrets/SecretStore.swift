@@ -8,8 +8,8 @@ internal import AnnexPortal
 /// try secrets.set(Array(token.utf8), forKey: "token")
 /// ```
 ///
-/// The broker encrypts each secret with a key of the user (XChaCha20-Poly1305) before it reaches the disk. The limits of a group:
-/// 1,024 secrets of at most 64 KiB.
+/// The broker encrypts each secret with a key of the user (XChaCha20-Poly1305) before the secret is written to the disk. A group
+/// may have 1,024 secrets of at most 64 KiB each.
 public struct SecretStore: Sendable {
     private let group: JoinedGroup
 
@@ -17,15 +17,16 @@ public struct SecretStore: Sendable {
         self.group = group.joined
     }
 
-    /// Keeps a secret in place of an earlier one. When the call returns, a power failure does not lose it.
+    /// Stores a secret, and replaces an earlier one of the same key. After the call has returned, a power failure does not lose
+    /// the secret.
     /// - Parameters:
-    ///   - secret: nil removes the secret.
-    ///   - key: 1 to 256 bytes. It is not encrypted.
+    ///   - secret: the secret; nil removes the stored secret.
+    ///   - key: a text of 1 to 256 bytes. It is not encrypted.
     public func set(_ secret: [UInt8]?, forKey key: String) throws(PortalError) {
         _ = try group.ask(SecretMethod.set, with: SecretValue(name: key, bytes: secret))
     }
 
-    /// A secret; nil if there is none of this key.
+    /// The secret of a key; nil if there is none.
     public func secret(forKey key: String) throws(PortalError) -> [UInt8]? {
         try group.ask(SecretMethod.value, with: NameList(names: [key])).decoded(as: SecretValue.self).bytes
     }
@@ -35,7 +36,7 @@ public struct SecretStore: Sendable {
         get throws(PortalError) { try names(SecretMethod.names) }
     }
 
-    /// Where the user's key comes from, for a person to read: a credential of systemd, the kernel's keyring, or a file.
+    /// The source of the user's key, for a person to read: a credential of systemd, the kernel's keyring, or a file.
     public var keySource: String {
         get throws(PortalError) { try names(SecretMethod.keySource).first ?? "" }
     }

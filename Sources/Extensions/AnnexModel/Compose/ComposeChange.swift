@@ -1,21 +1,21 @@
 package import AnnexChannel
 
-/// The changes of an extension to the dialogue that its host shows. A part that is absent here stays unchanged.
+/// The changes of an extension to the dialogue that its host shows. A part that is not in the message stays unchanged.
 package struct ComposeChange: ChannelNotice, PointMessage, Hashable {
-    /// As a notice, the change was not asked for.
+    /// The method number of the notice. The extension sends a notice without a request from the host.
     package static let method = ReservedMethods.first + 0x10
 
-    /// Later changes have higher numbers. A notice and an answer may overtake each other on the host's side, between its
-    /// threads. A change without a number is 0.
+    /// The number of the change. Later changes have higher numbers. On the host's side, threads may handle a notice and an answer
+    /// in the wrong order. A change without a number has the number 0.
     package let number: UInt64
     package var placeholder: String?
-    /// The text that takes the place of the user's.
+    /// The text that replaces the user's text.
     package var contentText: String?
     package var isContentValid = true
     package var charactersRemaining: Int?
     package var configurationItems: [ComposeState.ConfigurationItem]?
     package var view: ContentMessage?
-    /// The checked view, on the host's side.
+    /// The checked view, which exists only on the host's side.
     private var tree: ContentTree?
 
     private enum Tag {
@@ -46,7 +46,7 @@ package struct ComposeChange: ChannelNotice, PointMessage, Hashable {
         if number > 0 { encoder.encode(number, as: Tag.number) }
     }
 
-    /// Accepts what an honest extension can send, and nothing else. Texts are made safe to draw.
+    /// Accepts only messages that an honest extension can send. Texts are made safe to draw.
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         number = try decoder.decode(Tag.number, default: 0)
         if let text = try decoder.decodeIfPresent(Tag.placeholder, as: String.self) {
@@ -98,7 +98,7 @@ package struct AppliedChanges: Sendable {
 }
 
 extension ComposeState {
-    /// Takes over what the extension changed. A part for which a newer change was applied stays as it is.
+    /// Applies the extension's changes. If a newer change was already applied to a part, that part stays as it is.
     package mutating func apply(_ change: ComposeChange, after applied: inout AppliedChanges) {
         func isNews(_ newest: inout UInt64) -> Bool {
             guard change.number >= newest else { return false }
@@ -119,7 +119,7 @@ extension ComposeChange {
     fileprivate var checkedView: ContentTree? { tree }
 }
 
-/// A setting of a compose sheet on the wire.
+/// A setting of a compose sheet, encoded as a message.
 private struct SettingMessage: Message {
     let item: ComposeState.ConfigurationItem
 

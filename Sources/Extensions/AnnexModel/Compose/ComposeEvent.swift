@@ -1,12 +1,12 @@
 package import AnnexChannel
 
-/// What happened in a dialogue, from the host to its extension. The answer is a `ComposeAnswer`.
+/// An event in a dialogue, which the host sends to the extension. The answer is a `ComposeAnswer`.
 package enum ComposeEvent: ChannelRequest, PointMessage {
     package typealias Response = ComposeAnswer
 
     package static let method = ReservedMethods.first + 0x10
 
-    /// The sheet will appear, with this text. The request with the items may still be on its way.
+    /// The sheet will appear with this text. The request with the items may arrive later.
     case opened(text: String)
     /// The sheet has appeared.
     case presented
@@ -79,7 +79,7 @@ package enum ComposeEvent: ChannelRequest, PointMessage {
     }
 }
 
-/// An extension's answer to a `ComposeEvent`: what changed in the sheet, and the options that the user asked for.
+/// An extension's answer to a `ComposeEvent`: the changes of the sheet, and the options that the user asked for.
 package struct ComposeAnswer: Message {
     package let change: ComposeChange
     package let options: ComposeOptions?
@@ -104,7 +104,7 @@ package struct ComposeAnswer: Message {
         encoder.encode(options.chosen.map { UInt32(clamping: $0) }, as: Tag.chosen)
     }
 
-    /// Accepts what an honest extension can send, and nothing else.
+    /// Accepts only messages that an honest extension can send.
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         change = try decoder.decode(Tag.change)
         guard try decoder.decode(Tag.hasOptions, default: false) else {

@@ -1,16 +1,16 @@
-/// What a host shows of a dialogue with an extension: a compose sheet, or a view of the extension's own.
+/// What a host shows of a dialogue with an extension: a compose sheet, or the extension's own view.
 ///
-/// An extension that posts the user's text fills in the sheet. An extension with a view of its own has a `view`, and a host
-/// draws it instead. The extension's texts were checked: they have no control characters or terminal escapes, and
-/// `ComposeLimits` bounds them. The user's own text stands in `contentText` as the host passed it on.
+/// An extension that posts the user's text fills in the sheet. An extension with its own view has a `view`, and the host draws
+/// this view instead of the sheet. The extension's texts were checked: they have no control characters or terminal escapes, and
+/// they are within `ComposeLimits`. `contentText` holds the user's own text as the host passed it on.
 public struct ComposeState: Sendable, Hashable {
     /// A line of the sheet that the user can set, for example a category.
     public struct ConfigurationItem: Sendable, Hashable {
         /// The name of the setting.
         public let title: String
-        /// The present value; empty if there is none.
+        /// The current value; empty if there is none.
         public let value: String
-        /// Whether the user can pick another value: `ComposeSession.tap(_:)` then brings the options.
+        /// Whether the user can pick another value. If so, `ComposeSession.tap(_:)` returns the options.
         public let isTappable: Bool
 
         package init(title: String, value: String, isTappable: Bool) {
@@ -20,7 +20,7 @@ public struct ComposeState: Sendable, Hashable {
         }
     }
 
-    /// The text that stands faintly in an empty sheet.
+    /// The faint text that an empty sheet shows.
     public package(set) var placeholder = ""
     /// The user's text. An extension may replace it.
     public package(set) var contentText = ""
@@ -30,7 +30,7 @@ public struct ComposeState: Sendable, Hashable {
     public package(set) var isContentValid = true
     /// The settings below the text, in order.
     public package(set) var configurationItems: [ConfigurationItem] = []
-    /// The extension's own view, to be drawn instead of the sheet; nil if it has none.
+    /// The extension's own view, which the host draws instead of the sheet; nil if there is none.
     public package(set) var view: ContentTree?
 
     package init() {}
@@ -40,7 +40,7 @@ public struct ComposeState: Sendable, Hashable {
 public struct ComposeOptions: Sendable, Hashable {
     /// The options, in order.
     public let titles: [String]
-    /// The present option, counted from 0; nil if none is chosen.
+    /// The index of the current option, counted from 0; nil if none is chosen.
     public let chosen: Int?
 
     package init(titles: [String], chosen: Int?) {
@@ -49,14 +49,14 @@ public struct ComposeOptions: Sendable, Hashable {
     }
 }
 
-/// The most that an extension may put into a compose sheet. More ends the extension.
+/// The limits of what an extension may put into a compose sheet. An extension that exceeds them is ended.
 public enum ComposeLimits {
-    /// Bytes of a placeholder, a title, a value, or an option.
+    /// The most bytes of a placeholder, a title, a value, or an option.
     public static let label = 512
-    /// Bytes of the user's text, and of the text that an extension puts in its place.
+    /// The most bytes of the user's text, and of the text with which an extension replaces it.
     public static let text = 256 << 10
-    /// Settings of a sheet.
+    /// The most settings of a sheet.
     public static let items = 32
-    /// Options of a setting.
+    /// The most options of a setting.
     public static let options = 512
 }

@@ -1,12 +1,12 @@
-/// Why an extension's view is refused: what is wrong, at which node, and the remedy.
+/// The error that says why an extension's view is refused: the problem, the node, and the remedy.
 ///
-/// The texts hold no text of the view, so they are safe to show.
+/// These texts contain no text of the view, so they are safe to show.
 public struct ContentError: Error, Sendable, Hashable {
     /// The kind of error, for programs.
     public enum Code: String, Sendable, Hashable {
-        /// The bytes are no encoded view.
+        /// The bytes are not an encoded view.
         case malformed
-        /// The encoded view has too many bytes.
+        /// The encoded view is larger than the limit.
         case tooLong
         /// The view has too many nodes.
         case tooManyNodes
@@ -18,11 +18,11 @@ public struct ContentError: Error, Sendable, Hashable {
         case notAPicture
         /// A picture has too many bytes or pixels, or all pictures together have too many pixels.
         case pictureTooLarge
-        /// A choice has no options, too many, or a chosen one that does not exist.
+        /// A choice has no options, or too many, or its chosen option does not exist.
         case invalidChoice
-        /// The identifier of an action is empty, too long or has other characters than allowed.
+        /// The identifier of an action is empty or too long, or has characters that are not allowed.
         case invalidAction
-        /// The fraction of a progress bar is no number.
+        /// The fraction of a progress bar is not a number.
         case invalidProgress
     }
 
@@ -30,7 +30,7 @@ public struct ContentError: Error, Sendable, Hashable {
     public let code: Code
     /// The problem, with the limit, in one line.
     public let what: String
-    /// The node: `view` is the root, and `view/2/5` the fifth part of the root's second part.
+    /// The place of the node. `view` is the root, and `view/2/5` is the fifth part of the root's second part.
     public let place: String
     /// The remedy.
     public let remedy: String

@@ -1,15 +1,15 @@
-/// The sizes that a host accepts for the view of an extension. The extension's own check uses them too.
+/// The sizes that a host accepts for the view of an extension. The extension's own check uses the same limits.
 public struct ContentLimits: Sendable, Hashable {
     /// The most bytes of the whole encoded view, with its pictures.
     public let bytes: Int
     /// The most nodes of the whole view.
     public let nodes: Int
-    /// The most levels of nodes, at most 64; the root is the first. This bounds the stack of the code that reads or
-    /// draws a view.
+    /// The most levels of nodes, at most 64. The root is the first level. This limits the stack of the code that reads or draws a
+    /// view.
     public let depth: Int
     /// The most bytes of one text, title, label or option, in UTF-8.
     public let textBytes: Int
-    /// The most lines of one text. All other words of a view are one line.
+    /// The most lines of one text. All other texts of a view have one line.
     public let textLines: Int
     /// The most options of one choice.
     public let options: Int
@@ -22,18 +22,19 @@ public struct ContentLimits: Sendable, Hashable {
     /// The most pixels of all pictures of the view together. A decoded pixel takes about four bytes.
     public let pixels: Int
 
-    /// 512 KiB, 1,000 nodes, 16 levels; texts of 4,096 bytes and 64 lines; 64 options; actions of 64 bytes; pictures of
-    /// 256 KiB and 2,048 pixels a side, 8 Mi pixels together.
+    /// The standard limits. A view has at most 512 KiB, 1,000 nodes and 16 levels. A text has at most 4,096 bytes and 64 lines, a
+    /// choice 64 options, and an action 64 bytes. A picture has at most 256 KiB and 2,048 pixels a side, and all pictures
+    /// together have at most 8 Mi pixels.
     public static let standard = ContentLimits()
 
-    /// Creates limits. A limit that is left out is the standard one. A value beyond the largest one counts as the
-    /// largest one.
+    /// Creates limits. A parameter that is omitted has its standard value. A value above its maximum is replaced by the
+    /// maximum.
     public init(
         bytes: Int = 512 << 10, nodes: Int = 1_000, depth: Int = 16, textBytes: Int = 4_096, textLines: Int = 64,
         options: Int = 64, actionBytes: Int = 64, pictureBytes: Int = 256 << 10, pictureSide: Int = 2_048,
         pixels: Int = 8 << 20
     ) {
-        // These are far above what a view needs, and no sum or product of two of them can overflow.
+        // These maximums are far above what a view needs. No sum or product of two of them can overflow.
         self.nodes = min(max(nodes, 1), 1_000_000)
         self.options = min(max(options, 1), 1_000_000)
         self.depth = min(max(depth, 1), 64)

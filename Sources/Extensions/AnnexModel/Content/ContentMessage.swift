@@ -1,12 +1,12 @@
 public import AnnexChannel
 
-/// A view on its way from an extension to its host, as a message or as a field of one.
+/// A view that an extension sends to its host, as a message or as a field of one.
 ///
-/// It holds bytes that nothing has checked. A host gets at the nodes only by ``tree(within:)``, which checks them.
+/// It holds bytes that have not been checked. A host gets the nodes only through ``tree(within:)``, which checks them.
 public struct ContentMessage: Message, Hashable {
     private let bytes: [UInt8]
 
-    /// Encodes a view and checks it as its host will.
+    /// Encodes a view, and checks it in the same way as its host will.
     ///
     /// - Parameters:
     ///   - root: the view, usually a list.
@@ -19,7 +19,7 @@ public struct ContentMessage: Message, Hashable {
 
     /// Decodes and checks the view.
     ///
-    /// - Throws: the first limit that the view exceeds, or `malformed`, with the place of the node.
+    /// - Throws: the first limit that the view exceeds, or `malformed`. Both name the place of the node.
     public func tree(within limits: ContentLimits = .standard) throws(ContentError) -> ContentTree {
         var reader = ContentReader(limits)
         return ContentTree(root: try reader.node(bytes) ?? .list([]))
@@ -36,10 +36,10 @@ public struct ContentMessage: Message, Hashable {
 
 /// A view that was checked. A host can draw every part of it.
 ///
-/// - All ``ContentLimits`` hold for the view as it came. Each replaced character of a text takes three bytes, so a text
+/// - The view was within all ``ContentLimits`` when it arrived. In a text, each replaced character takes three bytes, so the text
 ///   may be up to three times as long as its limit.
-/// - Texts have no control characters, terminal escapes, bidirectional overrides or invisible characters. They are plain
-///   text: a host that draws with HTML escapes them for HTML.
+/// - Texts have no control characters, terminal escapes, bidirectional overrides or invisible characters. They are plain text, so
+///   a host that draws with HTML must escape them for HTML.
 /// - Only the headers of pictures were read. Decode pictures in a sandbox.
 /// - Nodes of kinds that this version does not know are left out.
 public struct ContentTree: Sendable, Hashable {
@@ -51,11 +51,11 @@ public struct ContentTree: Sendable, Hashable {
     }
 }
 
-/// What a user did in a view: pressed a button, or picked an option. A host sends it to the extension.
+/// A user's action in a view: the user pressed a button, or picked an option. The host sends the action to the extension.
 public struct ContentAction: Message, Hashable {
     /// The identifier that the extension gave to the button or choice.
     public let identifier: String
-    /// The picked option of a choice, counted from 0; nil for a button.
+    /// The index of the picked option of a choice, counted from 0; nil for a button.
     public let option: UInt32?
 
     public init(identifier: String, option: UInt32? = nil) {

@@ -1,4 +1,4 @@
-/// A part of an extension's view. An extension makes a tree of them, and its host draws the tree.
+/// A part of an extension's view. An extension makes a tree of nodes, and its host draws the tree.
 ///
 /// ```swift
 /// let view: ContentNode = [
@@ -10,20 +10,20 @@
 /// ]
 /// ```
 ///
-/// Texts are plain: a host draws markup as the letters that it consists of. `ContentMessage` takes the tree to the host,
-/// and `ContentLimits` bounds it.
+/// Texts are plain. A host draws markup as ordinary letters. `ContentMessage` carries the tree to the host, and `ContentLimits`
+/// limits it.
 public enum ContentNode: Sendable, Hashable {
     /// A text. It may have several lines.
     case text(String, style: ContentStyle = .primary)
-    /// A PNG or JPEG picture. The description stands for the picture where a host cannot draw it.
+    /// A PNG or JPEG picture. If a host cannot draw the picture, it shows the description.
     case image([UInt8], description: String = "")
-    /// A progress bar. The fraction is cut to 0…1; nil draws a bar for work of unknown length.
+    /// A progress bar. The fraction is limited to 0…1. If it is nil, the bar shows that the length of the work is unknown.
     case progress(Double?, label: String = "")
-    /// A title and options, of which the user picks one. The chosen option counts from 0; nil if none is chosen yet.
+    /// A title and options, of which the user picks one. The chosen option is counted from 0; nil if none is chosen yet.
     case choice(String, action: String, options: [String], chosen: Int? = nil)
     /// A button with its title.
     case button(String, action: String)
-    /// Nodes beside each other, or below each other where they do not fit.
+    /// Nodes beside each other. If they do not fit, they are below each other.
     case row([ContentNode])
     /// Nodes below each other.
     case list([ContentNode])
@@ -33,7 +33,7 @@ public enum ContentNode: Sendable, Hashable {
 public enum ContentStyle: UInt8, Sendable, Hashable {
     /// The text that the user reads first.
     case primary = 1
-    /// A remark, drawn fainter.
+    /// A remark, which a host draws fainter.
     case secondary = 2
 }
 

@@ -1,6 +1,6 @@
-// Every word of a view that a host shows passes here. So hosts get harmless text only.
+// Every text of a view that a host shows passes through these functions. So hosts get harmless text only.
 extension ContentReader {
-    /// A text that may have several lines.
+    /// Checks a text that may have several lines, and makes it harmless.
     func text(_ text: String, at place: ContentPlace) throws(ContentError) -> String {
         try checkLength(text, at: place)
         let harmless = ShownText.harmless(text, hasLines: true)
@@ -12,7 +12,7 @@ extension ContentReader {
         return harmless
     }
 
-    /// A title, label, description or option.
+    /// Checks a title, label, description or option, and makes it harmless.
     func line(_ text: String, at place: ContentPlace) throws(ContentError) -> String {
         try checkLength(text, at: place)
         return ShownText.harmless(text, hasLines: false)
@@ -59,7 +59,8 @@ extension ContentReader {
         return .choice(try line(message.text, at: place), action: message.action, options: options, chosen: chosen)
     }
 
-    /// Identifiers come back to the extension as they are. So they consist of characters that need no escape anywhere.
+    /// Checks the identifier of an action. The host returns identifiers to the extension unchanged. So they may have only
+    /// characters that need no escape in any format.
     func checkAction(_ identifier: String, at place: ContentPlace) throws(ContentError) {
         let isWellFormed = identifier.utf8.allSatisfy { byte in
             switch byte {

@@ -1,9 +1,9 @@
 internal import AnnexChannel
 
-/// Reads the nodes of a view from untrusted bytes and checks each of them. Any bytes give a node or an error.
+/// Reads the nodes of a view from untrusted bytes, and checks each node. Any bytes give either a node or an error.
 ///
-/// Each level decodes its own fields only. So a view with a limit exceeded is refused before the nodes beyond the limit
-/// take memory, and `ContentLimits.depth` bounds the stack.
+/// Each level decodes only its own fields. So a view that exceeds a limit is refused before the nodes beyond the limit use
+/// memory. `ContentLimits.depth` limits the stack.
 struct ContentReader {
     let limits: ContentLimits
     private var nodesLeft: Int
@@ -15,7 +15,7 @@ struct ContentReader {
         pixelsLeft = limits.pixels
     }
 
-    /// The node; nil if it is of a kind of a later version.
+    /// The node; nil if a later version defined its kind.
     mutating func node(_ bytes: [UInt8], at place: ContentPlace = .root) throws(ContentError) -> ContentNode? {
         try place.check(limits)
         let message = try decoded(bytes, at: place)

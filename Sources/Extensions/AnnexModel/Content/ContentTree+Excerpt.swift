@@ -1,10 +1,11 @@
 extension ContentTree {
-    /// The beginning of the view, for a place that has little room. A view may have more text than a page or a terminal draws fast.
+    /// The beginning of the view, for a place with little room. A whole view may have more text than a page or a terminal can
+    /// draw fast.
     ///
-    /// Nodes that begin beyond a limit are left out, and a text that exceeds it is cut. Options count as nodes. Each is in the excerpt
-    /// if its choice is, because actions count them.
+    /// Nodes that begin beyond a limit are left out, and a text that exceeds the limit is cut. Options count as nodes. If a
+    /// choice is in the excerpt, all its options are too, because actions refer to options by their index.
     /// - Parameters:
-    ///   - nodes: the most nodes and options. The last choice may exceed it.
+    ///   - nodes: the most nodes and options. The options of the last choice may exceed this number.
     ///   - scalars: the most Unicode scalars of all texts.
     package func excerpt(nodes: Int, scalars: Int) -> ContentTree {
         var excerpt = Excerpt(nodes: nodes, scalars: scalars)

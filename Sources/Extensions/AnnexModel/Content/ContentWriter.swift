@@ -5,7 +5,7 @@ struct ContentWriter {
     let limits: ContentLimits
 
     /// The encoding of a node with its parts.
-    /// - Throws: `tooDeep` or `tooLong`. A reader checks all other limits.
+    /// - Throws: `tooDeep` or `tooLong`. The reader of the view checks all other limits.
     func bytes(of node: ContentNode, at place: ContentPlace = .root) throws(ContentError) -> [UInt8] {
         try place.check(limits)
         let message = try message(of: node, at: place)
@@ -33,7 +33,8 @@ struct ContentWriter {
         case .choice(let title, let action, let options, let chosen):
             var message = NodeMessage(.choice, text: title, action: action)
             message.options = options
-            // No list of options has the last index, so a reader refuses an index that was cut.
+            // An index that does not fit into 32 bits becomes the largest index. No list of options has this index, so a reader
+            // refuses it.
             message.chosen = chosen.map { UInt32(exactly: $0) ?? .max }
             return message
         case .button(let title, let action): return NodeMessage(.button, text: title, action: action)

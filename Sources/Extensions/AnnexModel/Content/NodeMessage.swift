@@ -1,8 +1,8 @@
 internal import AnnexChannel
 
-/// One node on the wire. Its parts stay encoded, so that a reader decides about each before it decodes it.
+/// One node as a message. Its parts stay encoded, so that a reader can check each part before it decodes it.
 ///
-/// A reader skips a node of a kind that it does not know. So a newer extension can send new kinds.
+/// A reader skips a node if it does not know the node's kind. So a newer extension can send new kinds.
 struct NodeMessage: Message {
     enum Kind: UInt8 {
         case text = 1
@@ -26,7 +26,7 @@ struct NodeMessage: Message {
         static let part: UInt16 = 9
     }
 
-    /// The raw value of a `Kind`, or the number of a kind of a later version.
+    /// The raw value of a `Kind`, or a number that a later version defined.
     var kind: UInt8
     /// The text of a text, the title of a choice or button, the label of a bar, the description of a picture.
     var text = ""
@@ -69,6 +69,6 @@ struct NodeMessage: Message {
 }
 
 extension ContentLimits {
-    /// The limits of one node's own fields. Messages do not nest, because the parts are bytes.
+    /// The limits of one node's own fields. Messages are not nested, because the parts are bytes.
     var ofOneNode: MessageLimits { MessageLimits(bytes: bytes, fields: max(nodes, options) + 16, depth: 0) }
 }

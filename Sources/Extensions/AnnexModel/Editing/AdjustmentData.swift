@@ -1,15 +1,15 @@
 public import AnnexChannel
 
-/// How a picture was edited, so that an extension can continue the edit later.
+/// A description of how a picture was edited, so that an extension can continue the edit later.
 ///
-/// The host keeps it beside the original picture. An extension that knows the format reads it. It follows
+/// The host keeps the data beside the original picture. An extension that knows the format can read the data. The type follows
 /// `PHAdjustmentData`.
 public struct AdjustmentData: Sendable, Hashable {
-    /// The format of `data`, in reverse DNS. It tells an extension whether it can read the data.
+    /// The format of `data`, in reverse DNS. From this identifier, an extension learns whether it can read the data.
     public let formatIdentifier: String
     /// The version of the format.
     public let formatVersion: String
-    /// The edit in the format's own bytes. They travel in the message, so keep them to a few kilobytes.
+    /// The edit in the format's own bytes. These bytes are sent in the message, so keep them to a few kilobytes.
     public let data: [UInt8]
 
     /// - Parameters:
@@ -45,7 +45,7 @@ extension AdjustmentData {
 }
 
 extension AdjustmentData {
-    /// The adjustment data in one piece, for a file beside the picture.
+    /// The adjustment data as one array of bytes, for a file beside the picture.
     /// - Throws: `ItemFailure.failed` if the data is longer than a message.
     public func archived() throws(ItemFailure) -> [UInt8] {
         do {
@@ -55,9 +55,9 @@ extension AdjustmentData {
         }
     }
 
-    /// Reads what `archived()` returned.
+    /// Reads an archive that `archived()` returned.
     /// - Parameter archive: the bytes of the file.
-    /// - Throws: `ItemFailure.failed` if they are anything else.
+    /// - Throws: `ItemFailure.failed` if the bytes are not such an archive.
     public init(archive: [UInt8]) throws(ItemFailure) {
         do {
             try self.init(decoding: archive)

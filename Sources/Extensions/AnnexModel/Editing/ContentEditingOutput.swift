@@ -1,4 +1,4 @@
-/// The edited picture, and how it was edited. It follows `PHContentEditingOutput`.
+/// The edited picture, and a description of how it was edited. The type follows `PHContentEditingOutput`.
 public struct ContentEditingOutput: Sendable {
     /// The edited picture, in sealed memory that no process can change any more.
     public let renderedContent: ItemContents
@@ -7,13 +7,13 @@ public struct ContentEditingOutput: Sendable {
     /// How the picture was edited.
     public let adjustmentData: AdjustmentData
 
-    /// Writes the picture straight into the memory that the host will get.
+    /// Writes the picture directly into the memory that the host will get.
     ///
     /// - Parameters:
     ///   - type: the type of the edited picture.
     ///   - adjustmentData: how the picture was edited.
     ///   - write: receives the number of an open file. Write to it from its start, and do not close it.
-    /// - Throws: what `write` throws, and a `SystemError` if there is no memory.
+    /// - Throws: the errors of `write`, and a `SystemError` if there is no memory.
     public init(
         type: TypeIdentifier, adjustmentData: AdjustmentData, writing write: (_ file: Int32) throws -> Void
     ) throws {
@@ -44,7 +44,7 @@ extension ContentEditingOutput {
             userInfo: [AdjustmentData.userInfoKey: adjustmentData.itemValue])
     }
 
-    /// Reads an extension's answer; nil if it is not one picture with adjustment data.
+    /// Reads an extension's answer; nil if the answer is not exactly one picture with adjustment data.
     package init?(_ items: [ExtensionItem]) {
         guard items.count == 1, items[0].attachments.count == 1,
             let adjustmentData = items[0].userInfo[AdjustmentData.userInfoKey].flatMap(AdjustmentData.init)

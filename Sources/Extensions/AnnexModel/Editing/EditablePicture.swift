@@ -1,18 +1,18 @@
-/// A picture that a host lets an extension edit, with the picture's earlier edit.
+/// A picture that a host lets an extension edit, together with the picture's earlier edit.
 ///
 /// A host that keeps edited pictures keeps three things: the original, the edited picture, and the adjustment data. An extension
-/// that can handle the adjustment data gets the original, and can take back its edit. Any other gets the edited picture.
+/// that can handle the adjustment data gets the original, and can undo its edit. Any other extension gets the edited picture.
 public struct EditablePicture: Sendable {
     /// The picture as the user sees it now, with all edits.
     public var picture: ItemProvider
     /// The picture before the edit that `adjustmentData` describes; nil if the host has not kept it.
     public var original: ItemProvider?
-    /// The edit that led from `original` to `picture`; nil if there was none.
+    /// The edit that changed `original` to `picture`; nil if there was no edit.
     public var adjustmentData: AdjustmentData?
-    /// A small or coarse picture, to show until the extension has read the picture.
+    /// A small or coarse picture. The extension shows it until it has read the picture.
     public var placeholder: ItemProvider?
-    /// Further values for the extension, for example the name of the edit that the host wants. The keys `adjustmentData` and
-    /// `placeholder` are Annex's own.
+    /// Further values for the extension, for example the name of the edit that the host wants. Annex itself uses the keys
+    /// `adjustmentData` and `placeholder`.
     public var userInfo: [String: ItemValue] = [:]
 
     /// A picture that has no earlier edit.
@@ -23,7 +23,7 @@ public struct EditablePicture: Sendable {
 }
 
 extension EditablePicture {
-    /// The edit that an extension is asked to continue. It needs the original for that.
+    /// The edit that an extension is asked to continue; nil if the original is missing, because the extension needs it for that.
     package var earlier: AdjustmentData? { original == nil ? nil : adjustmentData }
 
     /// The item for the extension.
@@ -39,10 +39,10 @@ extension EditablePicture {
 }
 
 extension ExtensionItem {
-    /// The key in the user info that holds the place of the placeholder among the attachments.
+    /// The key in the user info whose value is the index of the placeholder among the attachments.
     fileprivate static let placeholderKey = "placeholder"
 
-    /// The place of the attachment that is the placeholder of the picture; nil if there is none.
+    /// The index of the attachment that is the placeholder of the picture; nil if there is none.
     package var placeholderPlace: Int? {
         guard let place = userInfo[Self.placeholderKey]?.integer, place > 0, place < attachments.count
         else { return nil }

@@ -1,24 +1,23 @@
 package import AnnexChannel
 
-/// What happened while the user edits a picture, from the host to the photo-editing extension. The answer is an
-/// `EditingAnswer`.
+/// An event while the user edits a picture. The host sends it to the photo-editing extension. The answer is an `EditingAnswer`.
 package enum EditingEvent: ChannelRequest, PointMessage {
     package typealias Response = EditingAnswer
 
     package static let method = ReservedMethods.first + 0x20
 
-    /// The next request of items opens a dialogue. The answer tells whether the extension can continue the earlier edit.
+    /// The next request with items opens a dialogue. The answer says whether the extension can continue the earlier edit.
     case opened(earlier: AdjustmentData?)
-    /// The host wants to know when the extension has started, and its view. The request with the picture may still be on its
-    /// way.
+    /// The host asks to be told when the extension has started, and asks for its view. The request with the picture may arrive
+    /// later.
     case started
     /// The user acted in the extension's view.
     case acted(ContentAction)
-    /// The user wants to keep the edit: the extension answers the request with the picture.
+    /// The user wants to keep the edit. The extension then answers the request with the picture.
     case finished
-    /// The user wants to give the edit up. The answer tells whether the user should confirm that.
+    /// The user wants to discard the edit. The answer says whether the user should confirm that.
     case leaving
-    /// The user gave the edit up.
+    /// The user has discarded the edit.
     case cancelled
 
     private enum Tag {
@@ -69,7 +68,7 @@ package enum EditingEvent: ChannelRequest, PointMessage {
 
 /// A photo-editing extension's answer to an `EditingEvent`.
 package struct EditingAnswer: Message {
-    /// Later answers have higher numbers. An answer without a number is 0.
+    /// The number of the answer. Later answers have higher numbers. An answer without a number has the number 0.
     package let number: UInt64
     /// The answer to `opened` and `leaving`; false for the other events.
     package let isAffirmed: Bool
@@ -102,7 +101,7 @@ package struct EditingAnswer: Message {
         if number > 0 { encoder.encode(number, as: Tag.number) }
     }
 
-    /// Accepts what an honest extension can send, and nothing else.
+    /// Accepts only messages that an honest extension can send.
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         isAffirmed = try decoder.decode(Tag.isAffirmed, default: false)
         view = try decoder.decodeIfPresent(Tag.view)

@@ -1,12 +1,12 @@
-// Values of this target have properties of the type `Escaped`. The type is declared in AnnexLinux, so that policies and
+// Some types of this target have properties of the type `Escaped`. This type is declared in AnnexLinux, so that policies and
 // sandboxes can use it too.
 @_exported public import struct AnnexLinux.Escaped
 
 extension Termination {
-    /// The fact that explains an end beyond its reason. Text that comes from the extension is escaped.
+    /// A fact that explains an end in more detail than its reason does. Text that comes from the extension is escaped.
     public enum Detail: Sendable, Hashable {
         case none
-        /// The process's own exit code.
+        /// The exit code of the process.
         case exitCode(Int32)
         /// The signal that ended the process.
         case signal(Signal)
@@ -44,9 +44,9 @@ public struct DeniedCall: Sendable, Hashable {
     public let name: String
     /// The call's arguments in the kernel's names, for example `["AF_INET", "SOCK_STREAM", "0"]`.
     public let arguments: [Escaped]
-    /// The layer of the sandbox that denied it, for example `seccomp`.
+    /// The layer of the sandbox that denied the call, for example `seccomp`.
     public let layer: String
-    /// The line of a policy that would allow the call; nil if no line can.
+    /// The line of a policy that would allow the call; nil if no line can allow it.
     public let remedy: String?
     /// How often the call was denied.
     public let count: Int
@@ -77,10 +77,10 @@ extension DeniedCall: CustomStringConvertible {
 public struct Signal: Sendable, Hashable {
     /// The kernel's number of the signal.
     public let number: Int32
-    /// The program's last message, for example that of a Swift trap; nil if it left none.
+    /// The program's last message, for example the message of a Swift trap; nil if the program left none.
     public let message: Escaped?
 
-    /// The call stack at the signal, innermost frame first. The program reports it itself, so it may be false or empty.
+    /// The call stack at the signal, innermost frame first. The program itself reports the stack, so it may be false or empty.
     public let backtrace: [Escaped]
 
     public init(_ number: Int32, message: Escaped? = nil, backtrace: [Escaped] = []) {
@@ -94,7 +94,7 @@ public struct Signal: Sendable, Hashable {
         Self.names.indices.contains(Int(number)) && number > 0 ? Self.names[Int(number)] : "signal \(number)"
     }
 
-    /// In the order of the kernel's numbers, which x86-64 and aarch64 share.
+    /// The names in the order of the kernel's numbers. x86-64 and aarch64 use the same numbers.
     private static let names = [
         "0", "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGUSR1",
         "SIGSEGV", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP",
@@ -113,7 +113,7 @@ extension Signal: CustomStringConvertible {
 public struct LaunchStep: Sendable, Hashable {
     /// The step's name in the launch report, for example `pivot_root`.
     public let name: String
-    /// Why it failed, in a line.
+    /// The cause of the failure, in one line.
     public let cause: String
     /// The remedy; nil if it is not known.
     public let remedy: String?

@@ -4,13 +4,13 @@
 public struct Termination: Sendable, Hashable {
     /// Why the process ended.
     public let reason: Reason
-    /// The fact behind the reason, such as the exit code or the signal.
+    /// A fact that explains the reason, such as the exit code or the signal.
     public let detail: Detail
-    /// The resources that the process used, as far as the machine measures them.
+    /// The resources that the process used, if the system measures them.
     public let usage: Usage
-    /// The last lines of its output, escaped and bounded.
+    /// The last lines of the process's output, escaped and limited in number.
     public let lastOutput: [Escaped]
-    /// The calls and paths that the sandbox denied. Each kind appears once, and the number of kinds is bounded.
+    /// The calls and paths that the sandbox denied. Each kind appears once, and the number of kinds is limited.
     public let denials: [DeniedCall]
 
     public init(
@@ -24,7 +24,7 @@ public struct Termination: Sendable, Hashable {
         self.denials = denials
     }
 
-    /// The same end with the channel's statistics, unless the broker has counted them already.
+    /// The same end with the channel's statistics. If the broker has already counted the messages, the end is unchanged.
     package func counting(_ messages: SessionStatistics) -> Termination {
         guard usage.messages == nil else { return self }
         let counted = Usage(
@@ -53,9 +53,9 @@ extension Termination: CustomStringConvertible {
 extension Termination {
     /// Why an extension ended. Reports on disk use the raw values.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// The extension answered, and ended within its grace or when the grace was over.
+        /// The extension answered. Then it ended within its grace, or it was ended when the grace was over.
         case completed
-        /// The extension ended its request with an error, or the host cancelled.
+        /// The extension ended its request with an error, or the host cancelled the request.
         case cancelled
         /// The extension's process exited before it answered.
         case exited
@@ -75,7 +75,7 @@ extension Termination {
         case outputLimit
         /// The extension sent more messages than its budget allows.
         case messageBudget
-        /// The extension was still at work when the grace after its answer was over.
+        /// The extension was still working when the grace after its answer was over.
         case graceExpired
         /// The extension did not answer the watchdog.
         case unresponsive
@@ -86,7 +86,7 @@ extension Termination {
         case deniedOperation
         /// The extension broke the rules of the channel.
         case protocolViolation
-        /// The extension was parked for later requests, and the machine was short of memory.
+        /// The extension was parked for later requests, and the system was short of memory.
         case memoryPressure
         /// The host program ended or closed its connection.
         case hostGone

@@ -1,16 +1,16 @@
 package import AnnexChannel
 
-/// The resources that a process used. A value is nil if the machine does not measure it.
+/// The resources that a process used. A value is nil if the system does not measure it.
 public struct Usage: Sendable, Hashable {
     /// The peak memory use, in bytes.
     public let peakMemory: UInt64?
-    /// Processor time in the program.
+    /// The processor time that the program itself used.
     public let userTime: Duration?
-    /// Processor time in the kernel on the program's behalf.
+    /// The processor time that the kernel used on the program's behalf.
     public let systemTime: Duration?
-    /// The messages and bytes of its channel; nil if they were not counted, for example because the launch failed.
+    /// The messages and bytes of the process's channel; nil if they were not counted, for example because the launch failed.
     public let messages: SessionStatistics?
-    /// How often the sandbox denied it something. Repetitions count.
+    /// The number of denials by the sandbox. Repetitions count.
     public let denials: Int
 
     public init(
@@ -25,16 +25,16 @@ public struct Usage: Sendable, Hashable {
     }
 }
 
-/// How many messages and bytes a session's channel has carried so far.
+/// The number of messages and bytes that a session's channel has carried so far.
 public struct SessionStatistics: Sendable, Hashable {
-    /// Messages that the host sent.
+    /// The number of messages that the host sent.
     public let messagesSent: UInt64
-    /// Messages that the extension sent, including its hello.
+    /// The number of messages that the extension sent, including its hello message.
     public let messagesReceived: UInt64
-    /// Payload bytes in messages that the host sent. Contents of attachments travel beside the messages and do not
-    /// count.
+    /// The number of payload bytes in messages that the host sent. The contents of attachments are sent beside the messages and
+    /// do not count.
     public let bytesSent: UInt64
-    /// Payload bytes in messages that the extension sent.
+    /// The number of payload bytes in messages that the extension sent.
     public let bytesReceived: UInt64
 
     package init(_ counters: ChannelCounters) {

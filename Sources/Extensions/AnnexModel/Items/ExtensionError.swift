@@ -22,10 +22,10 @@ extension ExtensionError: CustomStringConvertible {
 }
 
 extension ExtensionError {
-    /// The domain of errors that Annex sends on an extension's behalf. Codes of typed calls belong to `HandlerFailure`.
+    /// The domain of the errors that Annex sends on an extension's behalf. The codes of typed calls belong to `HandlerFailure`.
     public static let annexDomain = "annex.extension"
 
-    /// The domain of a `HandlerFailure`, whose codes host and extension have agreed on.
+    /// The domain of a `HandlerFailure`. The host and the extension have agreed on its codes.
     public static let handlerDomain = "annex.handler"
 
     /// The principal object returned without completing or cancelling the request.

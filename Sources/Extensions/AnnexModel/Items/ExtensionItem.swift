@@ -1,14 +1,14 @@
 public import AnnexChannel
 
-/// The unit that a host sends to an extension and gets back: text, attachments and a few small values.
+/// The unit that a host sends to an extension and gets back. It holds text, attachments and a few small values.
 public struct ExtensionItem: Sendable {
     /// A title for the item; nil if it has none.
     public var attributedTitle: AttributedText?
     /// The item's main text; nil if it has none.
     public var attributedContentText: AttributedText?
-    /// Files and memory that travel beside the item's message.
+    /// Files and memory that are sent beside the item's message.
     public var attachments: [ItemProvider]
-    /// Small values whose keys both sides have agreed on. Send big values as attachments.
+    /// Small values. The host and the extension have agreed on their keys. Send large values as attachments.
     public var userInfo: [String: ItemValue]
 
     public init(
@@ -30,7 +30,7 @@ public struct ExtensionItem: Sendable {
     public var contentText: String? { attributedContentText?.string }
 }
 
-/// Text of an item. It holds plain text for now; attributes can be added later without breaking its users.
+/// The text of an item. It holds plain text for now. Attributes can be added later without breaking code that uses this type.
 public struct AttributedText: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The characters without attributes.
     public var string: String

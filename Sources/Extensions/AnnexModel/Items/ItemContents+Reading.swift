@@ -2,17 +2,17 @@ internal import AnnexLinux
 internal import Glibc
 
 extension ItemContents {
-    /// Copies all bytes, so that later changes of the file do not affect them.
+    /// Copies all bytes. Later changes of the file do not affect the copy.
     ///
-    /// - Parameter limit: the most bytes to load. Longer contents are an error, and are not cut.
-    /// - Throws: `changedWhileRead` if the file's size or time of change was not the same before and after.
+    /// - Parameter limit: the most bytes to load. Longer contents are not cut; they are an error.
+    /// - Throws: `changedWhileRead` if the file's size or modification time changed during the read.
     public func load(limit: Int = standardLimit) throws(ItemFailure) -> [UInt8] {
         let opened = try open()
         let before = try Self.status(of: opened.descriptor)
         let expected = Int(clamping: before.size)
         guard expected <= min(limit, Int.max - 1) else { throw .tooLong(limit: limit) }
         let bytes = try ItemFailure.wrapping { () throws(SystemError) in
-            // Reading one byte more than expected reveals whether the file has grown since.
+            // One byte more than expected is read. It shows whether the file has grown since.
             try opened.descriptor.read(at: 0, count: expected + 1)
         }
         guard bytes.count == expected else { throw .changedWhileRead }
@@ -22,11 +22,12 @@ extension ItemContents {
 
     /// Copies a part of the bytes.
     ///
-    /// The file may change between two such reads. `chunks` notices that.
+    /// The file may change between two calls of this function. `chunks` notices such changes.
     /// - Parameters:
     ///   - offset: the place of the first byte.
     ///   - count: how many bytes to read.
-    /// - Returns: fewer bytes only at the end of the contents; none behind it, or if a number is less than zero.
+    /// - Returns: the bytes. There are fewer than `count` only at the end of the contents. There are none after the end, or if a
+    ///   parameter is negative.
     public func read(at offset: Int, count: Int) throws(ItemFailure) -> [UInt8] {
         let opened = try open()
         let left = max(0, Int(clamping: try Self.status(of: opened.descriptor).size) - max(offset, 0))
@@ -36,12 +37,12 @@ extension ItemContents {
         }
     }
 
-    /// Lends the bytes piece by piece, in order and in one buffer, so that contents of any size need little memory.
+    /// Lends the bytes piece by piece, in order and in one buffer. So contents of any size need little memory.
     ///
     /// - Parameters:
-    ///   - size: the bytes of each piece but the last, from 1 to 16 MiB.
-    ///   - body: gets each piece. Returning false ends the loop.
-    /// - Throws: `changedWhileRead` if the file changed before its end was reached, and what `body` throws.
+    ///   - size: the number of bytes of each piece but the last, from 1 to 16 MiB.
+    ///   - body: gets each piece. If it returns false, the loop ends.
+    /// - Throws: `changedWhileRead` if the file changed before its end was reached, and the errors of `body`.
     public func forEachChunk(of size: Int = 1 << 18, _ body: (RawSpan) throws -> Bool) throws {
         let opened = try open()
         let before = try Self.status(of: opened.descriptor)
@@ -53,24 +54,24 @@ extension ItemContents {
             let count = try ItemFailure.wrapping { () throws(SystemError) in
                 try unsafe opened.descriptor.fill(room, from: offset)
             }
-            // Compared before the piece is used, so that no piece is from another version of the file than the others.
+            // The file is compared before each piece is used. So all pieces come from the same version of the file.
             try Self.checkUnchanged(opened, since: before)
             offset += Int64(count)
             if count < most, offset != before.size { throw ItemFailure.changedWhileRead }
-            // SAFETY: `fill` has written this many bytes, which are lent only for the call.
+            // SAFETY: `fill` has written this many bytes. They are lent only for the call.
             if count > 0, try unsafe !body(UnsafeRawBufferPointer(rebasing: room[..<count]).bytes) { return }
             if count < most { return }
         }
     }
 
-    /// The bytes in pieces, each in memory of its own: a sequence for `for try await`, whose errors are `ItemFailure`.
+    /// The bytes in pieces, each in its own memory. The result is a sequence for `for try await`, whose errors are `ItemFailure`.
     ///
-    /// - Parameter size: the bytes of each piece but the last, from 1 to 16 MiB.
+    /// - Parameter size: the number of bytes of each piece but the last, from 1 to 16 MiB.
     public func chunks(of size: Int = 1 << 18) -> ItemChunks { ItemChunks(contents: self, size: size) }
 
-    /// Writes all bytes to a new file, and removes the file again if that fails.
+    /// Writes all bytes to a new file. If that fails, the file is removed again.
     ///
-    /// - Parameter path: no file may be there yet. The file gets the mode 0600.
+    /// - Parameter path: the path of the new file. No file may exist there yet. The file gets the mode 0600.
     public func write(to path: String) throws(ItemFailure) {
         let target = try ItemFailure.wrapping { () throws(SystemError) in
             try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
@@ -87,7 +88,7 @@ extension ItemContents {
         }
     }
 
-    /// Compares what the system knows of the file. It cannot notice a change within one tick of the file system's clock.
+    /// Compares the file's status with an earlier one. A change within one tick of the file system's clock is not noticed.
     static func checkUnchanged(_ opened: OpenedContents, since before: FileStatus) throws(ItemFailure) {
         let now = try status(of: opened.descriptor)
         guard now.size == before.size, now.modified == before.modified else { throw .changedWhileRead }
@@ -95,21 +96,22 @@ extension ItemContents {
 }
 
 extension ItemContents {
-    /// Lends the number of the open file, for calls that need one. It is open for reading only while `body` runs.
+    /// Lends the number of the open file, for calls that need a descriptor. The file can only be read. The number is valid only
+    /// while `body` runs.
     public func withFileDescriptor<Result>(_ body: (CInt) throws -> Result) throws -> Result {
         let opened = try open()
         return try body(opened.descriptor.number)
     }
 }
 
-/// The bytes of contents in pieces. Reading blocks the thread of the reading task for each piece.
+/// The bytes of contents in pieces. Each read of a piece blocks the thread of the task that reads.
 public struct ItemChunks: AsyncSequence, Sendable {
     let contents: ItemContents
     let size: Int
 
     public func makeAsyncIterator() -> Iterator { Iterator(contents: contents, size: size) }
 
-    /// Reads the pieces in order. Code without tasks calls `nextChunk`.
+    /// Reads the pieces in order. Code that cannot await calls `nextChunk`.
     public struct Iterator: AsyncIteratorProtocol {
         private let contents: ItemContents
         private let size: Int

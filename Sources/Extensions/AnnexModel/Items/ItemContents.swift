@@ -2,10 +2,10 @@ public import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The bytes behind an attachment: a file, sealed memory, or a loader that is asked for them.
+/// The bytes behind an attachment: a file, sealed memory, or a loader that makes them on request.
 ///
-/// Contents on demand (`onDemand`) are opened when they are first read. Several providers may share one `ItemContents`.
-/// The descriptor is closed when the last of them is released.
+/// Contents on demand (`onDemand`) are opened at the first read. Several providers may share one `ItemContents`. The descriptor
+/// is closed when the last of these providers is released.
 public final class ItemContents: Sendable {
     package let source: ItemSource
     private let opened: Mutex<OpenedContents?>
@@ -26,13 +26,13 @@ public final class ItemContents: Sendable {
 
     /// Wraps a descriptor of a regular file or of memory, open for reading.
     ///
-    /// - Throws: `notAFile` if it is anything else.
+    /// - Throws: `notAFile` if the descriptor is of any other kind.
     public convenience init(_ descriptor: consuming Descriptor) throws(ItemFailure) {
         guard try Self.status(of: descriptor).kind == .regular else { throw .notAFile }
         self.init(regular: descriptor)
     }
 
-    /// Opens a file for reading. Rejects a device or a pipe without blocking on it.
+    /// Opens a file for reading. The call rejects a device or a pipe without blocking on it.
     public convenience init(path: String) throws(ItemFailure) {
         try self.init(
             ItemFailure.wrapping { () throws(SystemError) in
@@ -40,12 +40,12 @@ public final class ItemContents: Sendable {
             })
     }
 
-    /// The current size in bytes. A file may change afterwards. Contents on demand are opened for it.
+    /// The current size in bytes. The file may change afterwards. Contents on demand are opened to find the size.
     public var count: Int {
         get throws(ItemFailure) { Int(clamping: try status().size) }
     }
 
-    /// The size in bytes, if it is known without opening the contents. A file may change afterwards.
+    /// The size in bytes; nil if it is not known without opening the contents. A file may change afterwards.
     public var knownCount: Int? {
         switch source {
         case .opened: try? count
@@ -55,7 +55,7 @@ public final class ItemContents: Sendable {
         }
     }
 
-    /// Whether the contents are open, so that reading them needs no answer of the host.
+    /// Whether the contents are open. If they are, a read needs no answer of the host.
     var isOpen: Bool { opened.withLock { $0 != nil } }
 
     /// Closes contents on demand once no reader uses them. The next reader opens them again.
@@ -70,7 +70,7 @@ public final class ItemContents: Sendable {
         try ItemFailure.wrapping { () throws(SystemError) in try descriptor.status() }
     }
 
-    /// Opens the contents, if that has not happened yet, and keeps them open. Blocks this thread meanwhile.
+    /// Opens the contents, unless they are open already, and keeps them open. The call blocks this thread meanwhile.
     package func open(_ waiting: LoadWaiting = LoadWaiting()) throws(ItemFailure) -> OpenedContents {
         if let known = opened.withLock({ $0 }) { return known }
         let new: OpenedContents
@@ -88,7 +88,7 @@ public final class ItemContents: Sendable {
     }
 }
 
-/// An open file of contents. It is closed with its last reference.
+/// An open file of contents. The file is closed when the last reference to this object is released.
 package final class OpenedContents: Sendable {
     package let descriptor: Descriptor
 
@@ -106,7 +106,7 @@ extension ItemContents {
         self.init(regular: memory)
     }
 
-    /// Contents that a closure writes straight into memory. The memory is sealed when the closure returns.
+    /// Contents that a closure writes directly into memory. The memory is sealed when the closure returns.
     ///
     /// - Parameter write: receives the number of an open file. Write to it from its start, and do not close it.
     public static func sealing(_ write: (_ file: Int32) throws -> Void) throws -> ItemContents {

@@ -1,28 +1,28 @@
 public import AnnexLinux
 
-/// Why the contents of an attachment cannot be read.
+/// The error that says why the contents of an attachment cannot be read.
 public enum ItemFailure: Error, Sendable, Hashable {
     /// The provider does not offer this type.
     case noSuchType(TypeIdentifier, offered: [TypeIdentifier])
-    /// The contents are longer than the reader allows, in bytes.
+    /// The contents are longer than the reader allows. The limit is in bytes.
     case tooLong(limit: Int)
     /// The contents are neither a file nor memory.
     case notAFile
     /// The file changed while it was read.
     case changedWhileRead
-    /// The host has withdrawn the contents, or has the answer to the request that offered them.
+    /// The host has withdrawn the contents, or already has the answer to the request that offered them.
     case withdrawn
-    /// The contents did not come within the time limit of the loader or of the reader.
+    /// The contents did not arrive within the time limit of the loader or of the reader.
     case timedOut
-    /// The reader gave the load up.
+    /// The reader cancelled the load.
     case cancelled
     /// The loader failed. The text comes from the program that offered the contents.
     case failed(String)
     /// The contents come from a loader of this process. Only the extension that gets the request can load them.
     case notLoadable
-    /// The host has not granted a new version of the contents.
+    /// The host has not allowed a new version of the contents.
     case notEditable
-    /// The bytes are not of the form that the type requires. The text says what is wrong.
+    /// The bytes do not have the format that the type requires. The text says what is wrong.
     case malformed(String)
     /// A system call failed.
     case system(SystemError)
@@ -49,7 +49,7 @@ extension ItemFailure: CustomStringConvertible {
 }
 
 extension ItemFailure {
-    /// Runs system calls and wraps their error.
+    /// Runs system calls, and wraps their error in an `ItemFailure`.
     static func wrapping<Result: ~Copyable>(
         _ body: () throws(SystemError) -> Result
     ) throws(ItemFailure) -> Result {

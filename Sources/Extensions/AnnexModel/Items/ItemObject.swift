@@ -1,10 +1,10 @@
 internal import AnnexChannel
 
-/// A value that an attachment can be loaded as.
+/// A type of value as which an attachment can be loaded.
 public protocol ItemObject: Sendable {
-    /// The types that can be read as this object, best first.
+    /// The types that can be read as this object. The best type comes first.
     static var readableTypes: [TypeIdentifier] { get }
-    /// - Throws: `ItemFailure.malformed` if the bytes are not such an object.
+    /// - Throws: `ItemFailure.malformed` if the bytes are not an object of this type.
     init(itemData bytes: [UInt8]) throws(ItemFailure)
     /// The bytes that `init(itemData:)` reads.
     func itemData() throws(ItemFailure) -> [UInt8]
@@ -29,7 +29,7 @@ extension String: ItemObject {
     public func itemData() -> [UInt8] { Array(utf8) }
 }
 
-/// A URL as text. It comes from the other side, so check its scheme before you open it.
+/// A URL as text. It comes from another program, so check its scheme before you open it.
 public struct ItemURL: ItemObject, Hashable {
     public let string: String
 
@@ -37,8 +37,8 @@ public struct ItemURL: ItemObject, Hashable {
     /// The most bytes of a URL.
     public static let longest = 65_536
 
-    /// - Throws: `malformed` for a text that is empty, longer than `longest`, without a scheme, or with a space or a
-    ///   control character.
+    /// - Throws: `malformed` if the text is empty, is longer than `longest`, has no scheme, or contains a space or a control
+    ///   character.
     public init(_ string: String) throws(ItemFailure) {
         let bytes = string.utf8
         guard bytes.count <= Self.longest, bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {

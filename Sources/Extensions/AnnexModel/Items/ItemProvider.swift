@@ -1,17 +1,17 @@
 /// An attachment: contents in one or several representations, and a name for them.
 ///
-/// The extension loads the representations that it needs. The others are never opened, if their contents are on demand.
+/// The extension loads the representations that it needs. If the other representations are on demand, they are never opened.
 public struct ItemProvider: Sendable {
-    /// The representations, best first. There is at least one.
+    /// The representations. The best one comes first. There is at least one.
     public let representations: [ItemRepresentation]
-    /// A name for a file with the contents. It comes from the other side, so never open it as a path.
+    /// A name for a file with the contents. It comes from another program, so never open it as a path.
     public let suggestedName: String?
 
     /// Offers contents as an attachment.
     ///
     /// - Parameters:
     ///   - contents: a file or sealed memory.
-    ///   - types: the types that the contents can be loaded as, best first.
+    ///   - types: the types as which the contents can be loaded. The best type comes first.
     ///   - suggestedName: a name for a file with the contents.
     public init(contents: ItemContents, types: [TypeIdentifier], suggestedName: String? = nil) {
         self.init(ItemRepresentation(contents, types: types), suggestedName: suggestedName)
@@ -21,7 +21,7 @@ public struct ItemProvider: Sendable {
     ///
     /// - Parameters:
     ///   - first: the representation that is closest to the original.
-    ///   - others: further ones, best first.
+    ///   - others: further representations. The best one comes first.
     ///   - suggestedName: a name for a file with the contents.
     public init(_ first: ItemRepresentation, alternatives others: ItemRepresentation..., suggestedName: String? = nil) {
         representations = [first] + others
@@ -34,7 +34,7 @@ public struct ItemProvider: Sendable {
         self.suggestedName = suggestedName
     }
 
-    /// The types that the contents can be loaded as, best first.
+    /// The types as which the contents can be loaded. The best type comes first.
     public var registeredTypeIdentifiers: [TypeIdentifier] { representations.flatMap(\.types) }
 
     /// The contents of the first representation, for callers that read in their own way.
@@ -46,9 +46,9 @@ public struct ItemProvider: Sendable {
     }
 }
 
-/// One form of an attachment: contents, and the types that these bytes are.
+/// One form of an attachment: contents, and the types of these bytes.
 public struct ItemRepresentation: Sendable {
-    /// The types, best first.
+    /// The types. The best type comes first.
     public let types: [TypeIdentifier]
     public let contents: ItemContents
 
@@ -57,7 +57,7 @@ public struct ItemRepresentation: Sendable {
         self.types = types
     }
 
-    /// The size in bytes, if it is known without opening the contents.
+    /// The size in bytes; nil if it is not known without opening the contents.
     public var knownCount: Int? { contents.knownCount }
 }
 
@@ -70,14 +70,15 @@ extension ItemProvider {
         return found
     }
 
-    /// Loads the first representation that conforms to the type: asks the host for it, if it is on demand.
+    /// Loads the first representation that conforms to the type. If the representation is on demand, the call asks the host for
+    /// it.
     ///
-    /// It blocks this thread; the host's watchdog is answered meanwhile. A host that has the answer to the request, or
-    /// that has withdrawn the item, refuses the load.
+    /// The call blocks this thread, and answers the host's watchdog meanwhile. If the host has the answer to the request, or has
+    /// withdrawn the item, it refuses the load.
     /// - Parameters:
-    ///   - type: the type that is wanted.
-    ///   - timeout: how long to wait at most; nil for the time limit of the loader in the host.
-    ///   - progress: gets the loader's progress from 0 to 1, several times a second. False gives the load up.
+    ///   - type: the wanted type.
+    ///   - timeout: how long to wait at most. If it is nil, the time limit of the loader in the host applies.
+    ///   - progress: gets the loader's progress from 0 to 1, several times a second. If it returns false, the load is cancelled.
     /// - Returns: open contents.
     public func loadItem(
         forType type: TypeIdentifier, timeout: Duration? = nil, progress: @escaping (Double) -> Bool = { _ in true }
@@ -90,19 +91,19 @@ extension ItemProvider {
     /// Loads a representation and copies its bytes.
     ///
     /// - Parameters:
-    ///   - type: the type that is wanted.
-    ///   - limit: the most bytes to load. Longer contents are an error, and are not cut.
+    ///   - type: the wanted type.
+    ///   - limit: the most bytes to load. Longer contents are not cut; they are an error.
     public func loadData(
         forType type: TypeIdentifier, limit: Int = ItemContents.standardLimit
     ) throws(ItemFailure) -> [UInt8] {
         let contents = try representation(forType: type).contents
         let isOpen = contents.isOpen
-        // The bytes are copied. A file that stayed open would count against the extension's limit of descriptors.
+        // The bytes are copied, so the file is no longer needed. An open file would count against the extension's limit of descriptors.
         defer { if !isOpen { contents.close() } }
         return try contents.load(limit: limit)
     }
 
-    /// Loads a representation and lends its file, which can only be read, to a body.
+    /// Loads a representation, and lends its file to a body. The file can only be read.
     public func loadFile<Result>(
         forType type: TypeIdentifier, _ body: (_ file: CInt) throws -> Result
     ) throws -> Result {
@@ -112,7 +113,7 @@ extension ItemProvider {
     /// Loads a typed object: text, a URL, or a property value.
     ///
     /// - Parameter limit: the most bytes to load.
-    /// - Throws: `noSuchType` if no representation can be such an object; `malformed` if the bytes are none.
+    /// - Throws: `noSuchType` if no representation can be such an object; `malformed` if the bytes are not such an object.
     public func loadObject<Object: ItemObject>(
         ofType _: Object.Type = Object.self, limit: Int = ItemContents.standardLimit
     ) throws(ItemFailure) -> Object {

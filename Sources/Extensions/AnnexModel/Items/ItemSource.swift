@@ -2,24 +2,24 @@ package import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Where contents come from.
+/// The source of contents.
 package enum ItemSource: Sendable {
-    /// A descriptor is there from the start.
+    /// A descriptor that is open from the start.
     case opened
     case file(ItemFile)
-    /// A closure of the host makes them.
+    /// A closure of the host, which makes the contents.
     case loader(ItemLoader)
-    /// The host has them, and this process is its extension.
+    /// The host has the contents, and this process is its extension.
     case remote(any RemoteItem)
 }
 
-/// A file that is opened when it is asked for.
+/// A file that is opened when its contents are needed.
 package struct ItemFile: Sendable {
     package let path: String
     package let size: Int
-    /// Whether an extension may make a new version of it.
+    /// Whether an extension may make a new version of the file.
     package let isEditable: Bool
-    /// The file that was offered. Another file may be in its place later, or a link to one.
+    /// The device and the inode of the file that was offered. Later another file, or a link to one, may have the same path.
     fileprivate let device: UInt64
     fileprivate let inode: UInt64
 
@@ -29,7 +29,7 @@ package struct ItemFile: Sendable {
         }
         let status = try ItemContents.status(of: file)
         guard status.kind == .regular else { throw .notAFile }
-        // A new version of an editable file is another file.
+        // If the file is editable, a new version of it may be in its place. The new version has another inode.
         guard isEditable || (status.device == device && status.inode == inode) else {
             throw .failed("another file is in its place since it was offered")
         }
@@ -48,15 +48,15 @@ package struct ItemLoader: Sendable {
 package protocol RemoteItem: Sendable {
     var size: Int? { get }
     var isEditable: Bool { get }
-    /// Asks the host for the contents, and blocks this thread until they have come.
+    /// Asks the host for the contents, and blocks this thread until they arrive.
     func open(_ waiting: LoadWaiting) throws(ItemFailure) -> Descriptor
-    /// Asks the host for a new, empty file.
+    /// Asks the host for a new, empty file for the next version.
     func beginVersion() throws(ItemFailure) -> Descriptor
-    /// Lets the host put the new version in place.
+    /// Asks the host to replace the file by the new version.
     func commitVersion() throws(ItemFailure)
 }
 
-/// What a message says about contents that its sender has offered.
+/// What a message says about contents that the sender of the message has offered.
 package struct ItemOffer: Sendable, Hashable {
     package let number: UInt64
     package let size: Int?
@@ -69,10 +69,10 @@ package struct ItemOffer: Sendable, Hashable {
     }
 }
 
-/// How long an extension waits for contents, and what it does meanwhile.
+/// How long an extension waits for contents, and what it does while it waits.
 package struct LoadWaiting {
     package let timeout: Duration?
-    /// Gets the loader's progress. False gives the load up.
+    /// Gets the loader's progress. If it returns false, the load is cancelled.
     package let progress: (Double) -> Bool
 
     package init(timeout: Duration? = nil, progress: @escaping (Double) -> Bool = { _ in true }) {
@@ -81,14 +81,14 @@ package struct LoadWaiting {
     }
 }
 
-/// One load of contents, as the loader in the host sees it. Another thread may use it as well.
+/// One load of contents, as the loader in the host sees it. Several threads may use it.
 public final class ItemLoad: Sendable {
-    /// The progress as a whole number of millionths, because an `Atomic` holds no `Double` on every machine.
+    /// The progress as a whole number of millionths. `Atomic` does not support `Double` on every platform.
     private let millionths = Atomic<Int>(0)
 
     package init() {}
 
-    /// Tells the extension how much is done: 0 for nothing, 1 for all. Other values are cut to this range.
+    /// Reports how much of the work is done: 0 for nothing, 1 for everything. Other values are limited to this range.
     public func report(progress: Double) {
         let valid = progress.isNaN ? 0 : min(max(progress, 0), 1)
         millionths.store(Int(valid * 1_000_000), ordering: .relaxed)
@@ -98,13 +98,13 @@ public final class ItemLoad: Sendable {
 }
 
 extension ItemContents {
-    /// A file that is opened only if the extension asks for it. The check here tells a missing file early; it can still
-    /// vanish, and the load is an error then.
+    /// A file that is opened only if the extension asks for it. The check in this call detects a missing file early. The file can
+    /// still disappear later; then the load fails.
     ///
     /// - Parameters:
-    ///   - path: a regular file that this process can read.
-    ///   - isEditable: whether the extension may make a new version of the file. The host puts the version in place
-    ///     when the extension commits it.
+    ///   - path: the path of a regular file that this process can read.
+    ///   - isEditable: whether the extension may make a new version of the file. When the extension commits the version, the host
+    ///     replaces the file by it.
     /// - Throws: `notAFile`, or the error of the check.
     public static func onDemand(path: String, isEditable: Bool = false) throws(ItemFailure) -> ItemContents {
         var found = stat()
@@ -131,10 +131,11 @@ extension ItemContents {
     /// ```
     ///
     /// - Parameters:
-    ///   - size: in bytes, if it is known. It is a hint for the extension.
-    ///   - timeout: how long the closure may take. The load then fails, and the closure's task is cancelled.
-    ///   - load: runs in a task of its own, which is cancelled if the extension gives up or the request ends. If it
-    ///     throws, the extension gets the error's text, and may load again. It must not return contents on demand.
+    ///   - size: the size in bytes, if it is known. It is a hint for the extension.
+    ///   - timeout: how long the closure may take. After that time, the load fails and the closure's task is cancelled.
+    ///   - load: runs in a task of its own. The task is cancelled if the extension cancels the load or the request ends. If the
+    ///     closure throws, the extension gets the error's text, and may load again. The closure must not return contents on
+    ///     demand.
     public static func onDemand(
         size: Int? = nil, timeout: Duration = .seconds(30),
         _ load: @escaping @Sendable (ItemLoad) async throws -> ItemContents

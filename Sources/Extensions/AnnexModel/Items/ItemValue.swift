@@ -53,7 +53,7 @@ extension ItemValue {
         }
     }
 
-    /// The moment; nil if the value is of another kind.
+    /// The date; nil if the value is of another kind.
     public var date: ItemDate? {
         if case .date(let value) = self { value } else { nil }
     }
@@ -74,7 +74,7 @@ extension ItemValue {
     }
 }
 
-/// A moment of the calendar. `Foundation.Date(timeIntervalSince1970:)` takes its number of seconds.
+/// A date and time. `Foundation.Date(timeIntervalSince1970:)` can be created from its number of seconds.
 public struct ItemDate: Sendable, Hashable, Comparable {
     /// Seconds since the beginning of 1970 in UTC.
     public let secondsSince1970: Double

@@ -10,22 +10,22 @@ extension ItemContents {
         }
     }
 
-    /// Begins a new version of the file, as a new and empty file of the host's. The original stays as it is until the
-    /// version is committed. Beginning again empties the version.
+    /// Begins a new version of the file. The version is a new and empty file that the host makes. The original stays as it is
+    /// until the version is committed. A second call empties the version.
     ///
     /// ```swift
     /// let version = try provider.contents.beginVersion()
     /// try version.write(newText)
     /// try version.commit()
     /// ```
-    /// - Throws: `notEditable` if the host has not granted it; `withdrawn` if the request has its answer.
+    /// - Throws: `notEditable` if the host has not allowed a new version; `withdrawn` if the request already has its answer.
     public func beginVersion() throws(ItemFailure) -> ItemVersion {
         guard case .remote(let item) = source, item.isEditable else { throw .notEditable }
         return ItemVersion(try item.beginVersion(), of: item)
     }
 }
 
-/// A new version of a file that the host has granted. Releasing it without a commit drops it.
+/// A new version of a file, which the host has allowed. If the object is released without a commit, the version is dropped.
 ///
 /// The extension point's policy limits the bytes of a file that its extensions write.
 public final class ItemVersion {
@@ -50,10 +50,10 @@ public final class ItemVersion {
         }
     }
 
-    /// Lets the host put the version in the place of the original. The new file has the original's mode.
+    /// Asks the host to replace the original by this version. The new file gets the original's mode.
     ///
     /// - Throws: `failed` with the reason if the original has changed since `beginVersion`, or if the host cannot write.
-    ///   The original stays in that case.
+    ///   In both cases the original stays as it is.
     public func commit() throws(ItemFailure) {
         try item.commitVersion()
     }

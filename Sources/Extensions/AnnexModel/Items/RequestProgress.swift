@@ -1,9 +1,10 @@
-/// How far an extension has got with a request.
+/// The progress of an extension with a request.
 public struct RequestProgress: Sendable, Hashable {
     /// The most bytes of a text.
     package static let longestText = 256
 
-    /// The part of the work that is done, between 0 and 1. The extension says so: it may also go back.
+    /// The part of the work that is done, between 0 and 1. The extension reports this value, and may also report a smaller value
+    /// later.
     public let fraction: Double
     /// A short text for the user, at most 256 bytes; nil if the extension gave none. The extension wrote it, so escape it
     /// before you show it.

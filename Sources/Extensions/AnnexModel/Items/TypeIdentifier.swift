@@ -70,18 +70,18 @@ extension TypeIdentifier: FieldValue {
 }
 
 extension TypeIdentifier {
-    /// Whether this type is the other type or a kind of it: `public.png` conforms to `public.image`.
+    /// Whether this type is the same as the other type, or a kind of it. For example, `public.png` conforms to `public.image`.
     public func conforms(to other: TypeIdentifier) -> Bool {
         self == other || parents.contains { $0.conforms(to: other) }
     }
 
-    /// The types that this type directly conforms to, by the built-in table. A type that the table does not have conforms
+    /// The types to which this type directly conforms, according to the built-in table. A type that is not in the table conforms
     /// only to itself.
     package var parents: [TypeIdentifier] {
         Self.builtIn[rawValue] ?? []
     }
 
-    /// The built-in types, each with the types that it directly conforms to.
+    /// The built-in types, each with the types to which it directly conforms.
     package static let builtIn: [String: [TypeIdentifier]] = [
         item.rawValue: [], content.rawValue: [], data.rawValue: [item], text.rawValue: [data, content],
         plainText.rawValue: [text], utf8PlainText.rawValue: [plainText], html.rawValue: [text],
@@ -94,19 +94,20 @@ extension TypeIdentifier {
 }
 
 extension TypeIdentifier {
-    /// The type of a file with this extension (without the dot, in any case); nil if the extension is not known.
+    /// The type of a file with this filename extension; nil if the extension is not known. The extension has no dot, and its case
+    /// does not matter.
     public init?(filenameExtension: String) {
         let lower = filenameExtension.lowercased()
         guard let row = Self.filenameExtensions.first(where: { $0.spellings.contains(lower) }) else { return nil }
         self = row.type
     }
 
-    /// The usual file extension of this type, without the dot; nil if it is not known.
+    /// The usual file extension of this type, without the dot; nil if none is known.
     public var preferredFilenameExtension: String? {
         Self.filenameExtensions.first { $0.type == self }?.spellings.first
     }
 
-    /// The first spelling of a row is the preferred one.
+    /// The filename extensions of the types. The first spelling of a row is the preferred one.
     package static let filenameExtensions: [(type: TypeIdentifier, spellings: [String])] = [
         (.png, ["png"]), (.jpeg, ["jpg", "jpeg", "jpe"]), (.tiff, ["tiff", "tif"]), (.gif, ["gif"]),
         (.webP, ["webp"]), (.svg, ["svg"]), (.pbm, ["ppm", "pgm", "pbm", "pnm"]),

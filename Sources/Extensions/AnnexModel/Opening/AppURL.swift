@@ -1,16 +1,16 @@
-/// A URL that an app may be opened with, in the form of RFC 3986: `todolist://add?milk`.
+/// A URL with which an app may be opened, in the form of RFC 3986: `todolist://add?milk`.
 ///
-/// It becomes the only argument of the app's program. So it is plain: a scheme that apps register, and printable ASCII without
-/// spaces and quotes.
+/// The URL becomes the only argument of the app's program. So it must be plain: a scheme that apps register, and printable ASCII
+/// without spaces and quotes.
 public struct AppURL: Sendable, Hashable, CustomStringConvertible {
     /// The most bytes of a URL.
     public static let mostBytes = 2048
-    /// Schemes that name files or code, and not an app.
+    /// Schemes that stand for files or code, and not for an app.
     private static let refused: Set<String> = [
         "file", "javascript", "vbscript", "data", "blob", "about", "view-source",
     ]
 
-    /// The URL as it was stated.
+    /// The URL exactly as it was given.
     public let text: String
     /// The scheme in lower case.
     public let scheme: String
@@ -44,14 +44,15 @@ public struct AppURL: Sendable, Hashable, CustomStringConvertible {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
-    /// The characters that RFC 3986 leaves out, and the quote that it allows, could mean something to a shell.
+    /// Whether the byte is harmless to a shell. RFC 3986 allows the single quote, but this function refuses it together with all
+    /// characters that RFC 3986 excludes.
     private static func isPlain(_ byte: UInt8) -> Bool {
         (0x21...0x7e).contains(byte) && !"\"'<>\\^`{|}".utf8.contains(byte)
     }
 
     /// The rule that a text breaks.
     public struct Fault: Error, Sendable, Hashable {
-        /// The fault, as the end of a sentence about the text.
+        /// The problem, as the end of a sentence about the text.
         public let what: String
     }
 }

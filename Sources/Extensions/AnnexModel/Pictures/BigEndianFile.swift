@@ -1,4 +1,4 @@
-/// Reads big-endian numbers at offsets that the file itself names. Every offset is checked, so no read can trap.
+/// Reads big-endian numbers at offsets that the file itself states. Every offset is checked, so no read can trap.
 package struct BigEndianFile {
     private let bytes: [UInt8]
 
@@ -27,7 +27,7 @@ package struct BigEndianFile {
         bits(at: place, size: size).flatMap { $0 <= UInt64(UInt32.max) ? Int($0) : nil }
     }
 
-    /// Text of `count` UTF-16 units; nil if the file ends before them or they are not valid.
+    /// Text of `count` UTF-16 units; nil if the file ends before the text does, or if the units are not valid.
     package func utf16(at place: Int, count: Int) -> String? {
         guard count <= bytes.count, let part = bytes(at: place, count: count * 2) else { return nil }
         let units = stride(from: part.startIndex, to: part.endIndex, by: 2).map {

@@ -1,13 +1,14 @@
 /// The frame header of a JPEG file, which states the picture's size. The picture itself is not decoded.
 package struct JPEGHeader: Hashable {
-    /// In pixels.
+    /// The width in pixels.
     package let width: Int
     package let height: Int
 
-    /// nil if the bytes are no JPEG file of one frame in a form that ordinary decoders read.
+    /// Reads the header. The result is nil unless the bytes are a JPEG file with one frame, in a form that ordinary decoders
+    /// read.
     ///
-    /// The segments are read up to the first scan. A file with two frame headers is refused, because one reader could
-    /// check the first size and another reader use the second one.
+    /// The segments are read up to the first scan. A file with two frame headers is refused. Otherwise one reader could check the
+    /// first size, while another reader uses the second one.
     package init?(_ bytes: [UInt8]) {
         guard bytes.starts(with: [0xFF, 0xD8]) else { return nil }
         let file = BigEndianFile(bytes)
@@ -31,7 +32,7 @@ package struct JPEGHeader: Hashable {
         let start: Int
         let end: Int
 
-        /// nil if no whole segment begins at this place.
+        /// The segment at this place; nil if no complete segment begins there.
         init?(in file: BigEndianFile, at place: Int) {
             var place = place
             guard file.number(at: place, size: 1) == 0xFF else { return nil }
@@ -45,10 +46,11 @@ package struct JPEGHeader: Hashable {
             end = place + 2 + length
         }
 
-        /// Whether the segment is a frame header of any form. The range also has tables and an extension.
+        /// Whether the segment is a frame header of any form. The range of markers also contains tables and an extension, which
+        /// are excluded.
         var isFrame: Bool { (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker) }
 
-        /// nil unless the form is baseline, extended or progressive.
+        /// The size of the picture; nil unless the form is baseline, extended or progressive.
         func size(in file: BigEndianFile) -> (width: Int, height: Int)? {
             guard marker <= 0xC2, end - start >= 6, let height = file.number(at: start + 1, size: 2),
                 let width = file.number(at: start + 3, size: 2)

@@ -1,15 +1,15 @@
 /// The first chunk of a PNG file, which states the picture's size. The picture itself is not decoded.
 package struct PNGHeader: Hashable {
-    /// In pixels.
+    /// The width in pixels.
     package let width: Int
     package let height: Int
 
-    /// The bytes that are read: the signature, and the first chunk without its checksum.
+    /// The number of bytes that are read: the signature, and the first chunk without its checksum.
     package static let size = 29
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// nil if the bytes do not begin a PNG file.
+    /// Reads the header; nil if the bytes are not the beginning of a PNG file.
     package init?(_ bytes: [UInt8]) {
         let file = BigEndianFile(bytes)
         guard bytes.starts(with: Self.signature), file.number(at: 8, size: 4) == 13,
@@ -26,7 +26,7 @@ package struct PNGHeader: Hashable {
         self.height = height
     }
 
-    /// The bits for each sample that the format allows for a kind of colour.
+    /// The numbers of bits per sample that the format allows for a kind of colour.
     private static func depths(ofColour colour: Int) -> [Int] {
         switch colour {
         case 0: [1, 2, 4, 8, 16]

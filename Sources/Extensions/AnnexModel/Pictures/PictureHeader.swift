@@ -1,6 +1,6 @@
 /// The kind and the size of a picture, as its header states them. The picture itself is not decoded.
 ///
-/// The bytes behind the header are as hostile as before. A host should decode them in a sandbox.
+/// The bytes after the header are still untrusted. A host should decode them in a sandbox.
 public struct PictureHeader: Sendable, Hashable {
     /// The kind of the picture: `public.png` or `public.jpeg`.
     public let type: TypeIdentifier
@@ -11,7 +11,7 @@ public struct PictureHeader: Sendable, Hashable {
 
     /// Reads the header.
     ///
-    /// - Parameter bytes: the whole picture. A JPEG picture may state its size far behind its start.
+    /// - Parameter bytes: the whole picture. In a JPEG picture, the size may be far from the start.
     /// - Returns: nil if the bytes are neither a PNG nor a JPEG picture, or state no size.
     public init?(_ bytes: [UInt8]) {
         if let header = PNGHeader(bytes) {

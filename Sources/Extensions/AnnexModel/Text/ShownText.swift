@@ -1,11 +1,12 @@
 /// Decides which characters of another program's text a user may see, and makes a whole text safe to draw.
 package enum ShownText {
-    /// The most marks on one letter. Languages need at most four, and a pile of marks would cover other lines.
+    /// The most marks on one letter. Languages need at most four. A larger number of marks would cover other lines.
     private static let mostMarks = 8
 
-    /// Whether the character may stand in a name.
+    /// Whether the character may be part of a name.
     ///
-    /// The two joiners shape letters and emoji. Other format characters could make one name look like another.
+    /// The two joiners shape letters and emoji, so they are allowed. Other format characters could make one name look like
+    /// another.
     package static func isShowable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
@@ -14,15 +15,15 @@ package enum ShownText {
         }
     }
 
-    /// The text as a host may draw it. Letters stay as they are, and the text needs no further escape on a terminal.
+    /// The text in a form that a host may draw. Letters stay as they are, and the text needs no further escape on a terminal.
     ///
-    /// Control characters, bidirectional overrides and invisible characters become `U+FFFD`. Tabs become spaces. Marks
-    /// in excess are left out. A line break stays one if the text `hasLines`, and else becomes a space.
+    /// Control characters, bidirectional overrides and invisible characters become `U+FFFD`. Tabs become spaces. Excess marks are
+    /// left out. A line break stays a line break if the text `hasLines`; otherwise it becomes a space.
     package static func harmless(_ text: String, hasLines: Bool) -> String {
         var result = String.UnicodeScalarView()
         var (marks, isAfterReturn) = (0, false)
         for scalar in text.unicodeScalars {
-            // The two characters of a line break from other systems are one break.
+            // A carriage return and a line feed after it, as other systems use them, count as one line break.
             let isSecondHalf = isAfterReturn && scalar == "\n"
             isAfterReturn = scalar == "\r"
             marks = isMark(scalar) ? marks + 1 : 0
@@ -41,7 +42,7 @@ package enum ShownText {
         }
     }
 
-    /// A character that is invisible or has a meaning of its own in each font could hide text.
+    /// Whether the character may be drawn. A character could hide text if it is invisible, or if its meaning depends on the font.
     private static func isDrawable(_ scalar: Unicode.Scalar) -> Bool {
         guard isShowable(scalar), scalar.properties.generalCategory != .privateUse else { return false }
         return !scalar.properties.isDefaultIgnorableCodePoint || isShaping(scalar)
@@ -55,7 +56,7 @@ package enum ShownText {
         }
     }
 
-    /// The joiners, and the two selectors between a letter's form as text and as emoji.
+    /// Whether the character is one of the two joiners, or of the two selectors that choose a letter's form as text or as emoji.
     private static func isShaping(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "\u{200C}", "\u{200D}", "\u{FE0E}", "\u{FE0F}": true

@@ -1,17 +1,17 @@
 package import AnnexChannel
 
-/// What a host knows of a widget: what it draws, and how large.
+/// What a host knows of a widget: what the widget draws, and how large it is.
 public struct WidgetState: Sendable, Hashable {
-    /// The view; nil before the first one.
+    /// The view; nil if the widget has sent none yet.
     public package(set) var view: ContentTree?
     /// Whether the widget has something to show. A surface hides a widget without content.
     public package(set) var hasContent = true
-    /// The largest display mode that the widget has a use for. A surface offers to expand it only if it is `expanded`.
+    /// The largest display mode that is useful for the widget. A surface offers to expand the widget only if this is `expanded`.
     public package(set) var largestAvailableDisplayMode = WidgetDisplayMode.compact
-    /// The height that the widget prefers in the expanded mode, in points; nil for the largest. It is untrusted:
-    /// `height(in:)` keeps it within the surface's limits.
+    /// The height that the widget prefers in the expanded mode, in points. If it is nil, the largest height is used. The value is
+    /// untrusted: `height(in:)` keeps it within the surface's limits.
     public package(set) var preferredHeight: Int?
-    /// The room around the content; nil for the insets that the surface proposed.
+    /// The space around the content. If it is nil, the insets that the surface proposed are used.
     public package(set) var marginInsets: WidgetInsets?
 
     package init() {}
@@ -19,24 +19,26 @@ public struct WidgetState: Sendable, Hashable {
     /// The state of a widget that has not appeared yet.
     package static let empty = WidgetState()
 
-    /// The height to draw the widget with.
+    /// The height with which the host draws the widget.
     public func height(in placement: WidgetPlacement) -> Int {
         let largest = placement.maximumSize(for: displayMode(in: placement)).height
         guard displayMode(in: placement) == .expanded, let preferredHeight else { return largest }
         return min(max(preferredHeight, placement.compactSize.height), largest)
     }
 
-    /// The display mode to draw the widget in.
+    /// The display mode in which the host draws the widget.
     public func displayMode(in placement: WidgetPlacement) -> WidgetDisplayMode {
         largestAvailableDisplayMode == .compact ? .compact : placement.activeDisplayMode
     }
 }
 
-/// A widget's state on its way to the host: as an answer to an event, or as a notice if the widget changed by itself.
+/// The state of a widget, which the extension sends to the host. It is the answer to an event, or a notice if the widget changed
+/// by itself.
 package struct WidgetChange: ChannelNotice, PointMessage {
     package static let method = ReservedMethods.first + 0x30
 
-    /// Later changes have higher numbers. A notice and an answer may overtake each other on the host's side.
+    /// The number of the change. Later changes have higher numbers. On the host's side, a notice and an answer may be handled in
+    /// the wrong order.
     package let number: UInt64
     package var view: ContentMessage?
     package var hasContent = true
@@ -57,7 +59,7 @@ package struct WidgetChange: ChannelNotice, PointMessage {
         encoder.encode(marginInsets, as: 6)
     }
 
-    /// Accepts what an honest extension can send, and nothing else. Texts are made safe to draw.
+    /// Accepts only messages that an honest extension can send. Texts are made safe to draw.
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         number = try decoder.decode(1)
         view = try decoder.decodeIfPresent(2)
@@ -77,12 +79,12 @@ package struct WidgetChange: ChannelNotice, PointMessage {
 }
 
 extension WidgetState {
-    /// Takes over a change, unless a newer one was applied.
+    /// Applies a change, unless a newer change was already applied.
     /// - Parameter newest: the number of the newest change that was applied.
     package mutating func apply(_ change: WidgetChange, after newest: inout UInt64) {
         guard change.number > newest else { return }
         newest = change.number
-        // A change without a view leaves the last one, for example because the new one broke a limit.
+        // A change without a view keeps the last view. A view is missing, for example, if the new view exceeded a limit.
         view = change.checkedView ?? view
         hasContent = change.hasContent
         largestAvailableDisplayMode = change.largestAvailableDisplayMode

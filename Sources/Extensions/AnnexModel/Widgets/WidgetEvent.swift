@@ -1,6 +1,6 @@
 package import AnnexChannel
 
-/// What happened to a widget on its surface, from the host to the extension. The answer is a `WidgetAnswer`.
+/// An event of a widget on its surface, which the host sends to the extension. The answer is a `WidgetAnswer`.
 package enum WidgetEvent: ChannelRequest, PointMessage {
     package typealias Response = WidgetAnswer
 
@@ -8,13 +8,13 @@ package enum WidgetEvent: ChannelRequest, PointMessage {
 
     /// The widget will be shown at this place.
     case willAppear(WidgetPlacement)
-    /// The widget is to look for something new. The answer has the result.
+    /// The widget should look for something new. The answer has the result.
     case performUpdate
     /// The display mode or the sizes have changed.
     case placementChanged(WidgetPlacement)
     /// The user acted in the widget.
     case acted(ContentAction)
-    /// The widget is not shown any more.
+    /// The widget is no longer shown.
     case didDisappear
 
     private enum Kind: UInt8 {

@@ -4,7 +4,7 @@ public import AnnexChannel
 public enum WidgetDisplayMode: UInt8, Sendable, Hashable, CaseIterable {
     /// A fixed height, about two and a half rows of a list.
     case compact = 1
-    /// The height that the widget prefers, up to what the surface has.
+    /// The height that the widget prefers, up to the height that the surface can give.
     case expanded
 }
 
@@ -14,13 +14,13 @@ public enum WidgetUpdateResult: UInt8, Sendable, Hashable, CaseIterable {
     case newData = 1
     /// The view is the same as before.
     case noData
-    /// The widget could not learn whether something is new. Its last view stays.
+    /// The widget could not find out whether something is new. Its last view stays.
     case failed
 }
 
-/// The size of a widget in points. A point is the surface's unit; a page in a browser takes it for a CSS pixel.
+/// The size of a widget in points. A point is the unit of the surface. A page in a browser uses a CSS pixel as a point.
 public struct WidgetSize: Sendable, Hashable {
-    /// The most points of a width or height. A larger number counts as this one, and a negative one as 0.
+    /// The most points of a width or height. A larger number is replaced by this one, and a negative number by 0.
     public static let most = 10_000
 
     public let width: Int
@@ -32,14 +32,14 @@ public struct WidgetSize: Sendable, Hashable {
     }
 }
 
-/// The room around a widget's content, in points.
+/// The space around a widget's content, in points.
 public struct WidgetInsets: Sendable, Hashable {
     public let top: Int
     public let leading: Int
     public let bottom: Int
     public let trailing: Int
 
-    /// Each number is limited as those of a `WidgetSize`.
+    /// Creates insets. Each number is limited in the same way as the numbers of a `WidgetSize`.
     public init(top: Int = 0, leading: Int = 0, bottom: Int = 0, trailing: Int = 0) {
         self.top = min(max(top, 0), WidgetSize.most)
         self.leading = min(max(leading, 0), WidgetSize.most)
@@ -48,24 +48,24 @@ public struct WidgetInsets: Sendable, Hashable {
     }
 }
 
-/// The place that a surface gives to a widget: the sizes of both display modes, and the present mode.
+/// The place that a surface gives to a widget: the sizes of both display modes, and the current mode.
 public struct WidgetPlacement: Sendable, Hashable {
-    /// The height of a compact widget, if the surface has no reason for another one.
+    /// The height of a compact widget, unless the surface uses another height.
     public static let compactHeight = 110
 
-    /// The present display mode. A widget whose largest mode is compact stays compact.
+    /// The current display mode. A widget whose largest mode is compact stays compact.
     public var activeDisplayMode: WidgetDisplayMode
     /// The size in the compact mode, which is fixed.
     public var compactSize: WidgetSize
-    /// The largest size in the expanded mode. The widget prefers a height up to this one.
+    /// The largest size in the expanded mode. The widget may prefer a height up to this size.
     public var expandedSize: WidgetSize
     /// The insets that the surface proposes.
     public var proposedMarginInsets: WidgetInsets
 
     /// - Parameters:
-    ///   - width: in both modes.
+    ///   - width: the width in both modes.
     ///   - height: the largest height in the expanded mode.
-    ///   - mode: the present display mode.
+    ///   - mode: the current display mode.
     public init(width: Int, expandedHeight height: Int, mode: WidgetDisplayMode = .compact) {
         activeDisplayMode = mode
         compactSize = WidgetSize(width: width, height: Self.compactHeight)

@@ -1,10 +1,10 @@
 package import AnnexChannel
 package import AnnexLinux
 
-/// The contents of a message's attachments, in order and without repetitions: those that travel beside the message, and
-/// those that are only offered, under a number.
+/// The contents of a message's attachments, in order and without repetitions. Some contents are sent beside the message. The
+/// others are only offered, under a number.
 package struct ContentsList: Sendable {
-    /// Where the contents of a representation are.
+    /// The place of the contents of a representation.
     package enum Place: Sendable, Hashable {
         case beside(UInt32)
         case offered(UInt64)
@@ -14,18 +14,19 @@ package struct ContentsList: Sendable {
     /// The contents that are only offered, in the order of their numbers.
     package private(set) var offered: [Offer] = []
     private var places: [ObjectIdentifier: Place] = [:]
-    /// The number of the next offer; nil if everything travels beside the message.
+    /// Returns the number of the next offer; nil if all contents are sent beside the message.
     private let nextNumber: (@Sendable () -> UInt64)?
-    /// Makes contents of an offer that arrived; nil if none may arrive.
+    /// Makes the contents of an offer that arrived; nil if no offer may arrive.
     private let remote: (@Sendable (ItemOffer) -> any RemoteItem)?
 
-    /// Contents under a number that the receiver loads them by.
+    /// Offered contents. The receiver uses the number to load them.
     package struct Offer: Sendable {
         package let number: UInt64
         package let contents: ItemContents
     }
 
-    /// How many contents travel beside a message that can offer the others. One place is left for a long list of items.
+    /// The most contents that are sent beside a message if it can offer the others. One further place is kept for a long list of
+    /// items.
     private static let mostBeside = 15
 
     package init(_ contents: [ItemContents] = []) {
@@ -34,7 +35,8 @@ package struct ContentsList: Sendable {
         remote = nil
     }
 
-    /// An empty list that offers contents on demand, and contents beyond the number of descriptors of a message.
+    /// Creates an empty list for a message that can offer contents. It offers contents on demand, and all contents beyond the
+    /// number of descriptors of a message.
     package init(offering nextNumber: @escaping @Sendable () -> UInt64) {
         contents = []
         self.nextNumber = nextNumber
@@ -49,7 +51,7 @@ package struct ContentsList: Sendable {
         self.remote = remote
     }
 
-    /// The place of these contents. Contents that are not in the list yet are appended.
+    /// The place of these contents. If the contents are not in the list yet, they are added.
     package mutating func place(of wanted: ItemContents) -> Place {
         if let known = places[ObjectIdentifier(wanted)] { return known }
         let place: Place
@@ -64,26 +66,26 @@ package struct ContentsList: Sendable {
         return place
     }
 
-    /// Appends contents that travel beside the message in any case.
+    /// Appends contents that are always sent beside the message.
     package mutating func append(_ wanted: ItemContents) -> UInt32 {
         contents.append(wanted)
         return UInt32(clamping: contents.count - 1)
     }
 
-    /// The contents at an index that a peer sent; nil if the list has no such index.
+    /// The contents at an index that the peer sent; nil if the list has no such index.
     package subscript(_ place: UInt32) -> ItemContents? {
         guard let place = Int(exactly: place), contents.indices.contains(place) else { return nil }
         return contents[place]
     }
 
-    /// The contents that a peer has offered; nil if this side accepts no offers.
+    /// The contents that the peer has offered; nil if this side accepts no offers.
     func contents(of offer: ItemOffer) -> ItemContents? {
         remote.map { ItemContents(.remote($0(offer))) }
     }
 }
 
 extension ContentsList {
-    /// Wraps the descriptors that arrived with a message. Throws an error for anything but files and memory.
+    /// Wraps the descriptors that arrived with a message. The call throws an error if a descriptor is neither a file nor memory.
     package init(
         taking descriptors: consuming DescriptorList,
         offers remote: (@Sendable (ItemOffer) -> any RemoteItem)? = nil
@@ -103,7 +105,7 @@ extension ContentsList {
         self.init(contents)
     }
 
-    /// Descriptors to send: each reopened, so that the recipient gets a read-only file description of its own.
+    /// The descriptors to send. Each is reopened, so that the recipient gets a read-only file description of its own.
     package func readOnlyDescriptors() throws -> DescriptorList {
         var descriptors = DescriptorList()
         for contents in contents { descriptors.append(try contents.open().descriptor.reopenedReadOnly()) }

@@ -1,6 +1,6 @@
 package import AnnexChannel
 
-/// An `ExtensionItem` on the wire. The contents of its attachments travel beside the message; the message holds their
+/// An `ExtensionItem` as a message. The contents of its attachments are sent beside the message, and the message holds their
 /// indices.
 package struct ItemMessage: Message {
     private enum Tag {
@@ -31,7 +31,7 @@ package struct ItemMessage: Message {
 }
 
 extension ItemMessage {
-    /// The wire form of an item. The contents of its attachments are added to `contents`.
+    /// Converts an item to a message. The contents of the item's attachments are added to `contents`.
     package init(_ item: ExtensionItem, collecting contents: inout ContentsList) {
         title = item.attributedTitle
         contentText = item.attributedContentText
@@ -53,10 +53,11 @@ extension ItemMessage {
     }
 }
 
-/// An `ItemProvider` on the wire. The contents of its representations travel beside the message or are offered; the
-/// message holds their indices and numbers.
+/// An `ItemProvider` as a message. The contents of its representations are sent beside the message or are offered. The message
+/// holds their indices and numbers.
 ///
-/// One representation whose contents travel beside the message has a short form, which is older than the other.
+/// If there is only one representation, and its contents are sent beside the message, the encoding has a short form. The short
+/// form is older than the general one.
 package struct ProviderMessage: Message {
     private enum Tag {
         static let type: UInt16 = 1
@@ -114,7 +115,7 @@ package struct ProviderMessage: Message {
     }
 }
 
-/// One representation of an attachment on the wire.
+/// One representation of an attachment, as a message.
 package struct RepresentationMessage: Message {
     private enum Tag {
         static let type: UInt16 = 1

@@ -1,15 +1,15 @@
 internal import AnnexChannel
 internal import AnnexLinux
 
-/// A list of items that is longer than a message. It travels as sealed memory beside the message, in pages. Each page
-/// is its length, a 32-bit number, and then an `ItemPage` within the limits of a message.
+/// A list of items that is longer than a message. It is sent as sealed memory beside the message, in pages. Each page is a 32-bit
+/// number, which is the page's length, followed by an `ItemPage` within the limits of a message.
 package enum ItemPages {
     /// The most bytes of all pages.
     package static let mostBytes = 16 << 20
     /// The most items of all pages.
     package static let mostItems = 65_536
 
-    /// - Returns: nil if one item alone is longer than a message, or if the pages exceed their bounds.
+    /// - Returns: nil if a single item is longer than a message, or if the pages exceed their limits.
     static func contents(_ items: [ItemMessage]) throws(ItemFailure) -> ItemContents? {
         var bytes: [UInt8] = []
         guard items.count <= mostItems, append(items[...], to: &bytes) else { return nil }
@@ -29,7 +29,7 @@ package enum ItemPages {
         return append(items[..<middle], to: &bytes) && append(items[middle...], to: &bytes)
     }
 
-    /// Reads the pages one by one, so that they need little memory beside their items.
+    /// Reads the pages one by one, so that the pages need little memory in addition to their items.
     static func items(in contents: ItemContents) throws(DecodingFailure) -> [ItemMessage] {
         var items: [ItemMessage] = []
         var place = 0
@@ -44,7 +44,7 @@ package enum ItemPages {
             let page = try read(contents, at: place + 4, count: length)
             guard page.count == length else { throw failure(at: place, "the list of items ends within a page") }
             let found = try ItemPage(decoding: page).items
-            // Empty pages cost time and give nothing. There could be millions of them.
+            // Empty pages are refused. They cost time without any result, and there could be millions of them.
             guard !found.isEmpty else { throw failure(at: place, "the list of items has an empty page") }
             items += found
             guard items.count <= mostItems else { throw failure(at: place, "the list of items has too many items") }
@@ -101,7 +101,7 @@ package enum ListedItems: Sendable {
     }
 
     /// Moves the items into pages.
-    /// - Returns: nil if they do not fit there either.
+    /// - Returns: nil if the items do not fit into pages either.
     func paged(collecting contents: inout ContentsList) throws(ItemFailure) -> ListedItems? {
         guard case .inside(let items) = self, let pages = try ItemPages.contents(items) else { return nil }
         return .pages(contents.append(pages))

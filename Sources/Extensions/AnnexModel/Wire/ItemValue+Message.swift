@@ -1,6 +1,6 @@
 public import AnnexChannel
 
-/// A value is one field, whose number gives the kind of the value. Lists and dictionaries nest.
+/// A value is encoded as one field. The field's number states the kind of the value. Lists and dictionaries may be nested.
 extension ItemValue: Message {
     private enum Tag {
         static let string: UInt16 = 1
@@ -61,7 +61,7 @@ private struct ItemList: Message {
     }
 }
 
-/// A dictionary on the wire. Its entries are sorted by key, so that equal dictionaries have equal bytes.
+/// A dictionary as a message. Its entries are sorted by key, so that equal dictionaries have equal bytes.
 package struct ItemDictionary: Message {
     package let values: [String: ItemValue]
 
@@ -77,7 +77,8 @@ package struct ItemDictionary: Message {
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         var values: [String: ItemValue] = [:]
         for entry in try decoder.decodeList(1, of: Entry.self) {
-            // If a key appeared twice, one reader could check one value and another reader use the other.
+            // A key must not appear twice. Otherwise one reader could check the first value, while another reader uses the second
+            // one.
             guard values.updateValue(entry.value, forKey: entry.key) == nil else {
                 throw decoder.failure(1, reason: .rejected("a key appears twice"))
             }

@@ -1,7 +1,7 @@
 internal import AnnexChannel
 
-/// The events that host and extension exchange about an extension's life. Annex keeps all numbers from
-/// `ReservedMethods.first` for itself.
+/// The events about an extension's life, which the host and the extension exchange. Annex reserves all numbers from
+/// `ReservedMethods.first`.
 package enum LifeEvent {
     /// Host to extension: the extension's work is over.
     package static let goodbye = ChannelEvent.goodbye

@@ -1,15 +1,16 @@
 package import AnnexChannel
 internal import AnnexLinux
 
-/// What an extension asks about an item that its host has offered under a number.
+/// A request of an extension about an item that its host has offered under a number.
 package struct LoadMessage: Message {
-    /// The host answers within a tenth of a second: with the contents, or that they are still to come.
+    /// The extension wants the contents. The host answers within a tenth of a second: with the contents, or with the message that
+    /// they are not ready yet.
     package static let loadMethod: UInt16 = 0xFEF0
-    /// The extension does not want the contents any more.
+    /// The extension does not want the contents any longer.
     package static let cancelMethod: UInt16 = 0xFEF1
-    /// The extension wants to make a new version of the file. The answer brings a new, empty file to write.
+    /// The extension wants to make a new version of the file. The answer carries a new, empty file to write.
     package static let writeMethod: UInt16 = 0xFEF2
-    /// The new version is complete: the host puts it in place.
+    /// The new version is complete. The host replaces the file by it.
     package static let commitMethod: UInt16 = 0xFEF3
     /// The methods that are reserved for items on demand.
     package static let methods = ReservedMethods.itemLoads
@@ -27,7 +28,7 @@ package struct LoadMessage: Message {
 
 /// The host's answer to a `LoadMessage`.
 package enum LoadReply: Message {
-    /// The answer brings a descriptor, or there is none to bring.
+    /// The request is done. The answer carries a descriptor if the request asked for one.
     case done
     /// The loader is still working. The value is its progress in millionths.
     case pending(progress: UInt32)
@@ -61,7 +62,7 @@ package enum LoadReply: Message {
     }
 }
 
-/// Why a host does not give contents.
+/// The reason why a host refuses contents.
 package enum LoadRefusal: Sendable, Hashable {
     case withdrawn
     case timedOut
@@ -91,7 +92,7 @@ package enum LoadRefusal: Sendable, Hashable {
         switch error {
         case ItemFailure.withdrawn: self = .withdrawn
         case ItemFailure.timedOut: self = .timedOut
-        // The extension may not know where the host keeps its files.
+        // The message names no path, because the extension must not learn where the host keeps its files.
         case ItemFailure.system(let error): self.init(SystemError(error.call, errno: error.errno).cause)
         case let error as SystemError: self.init(SystemError(error.call, errno: error.errno).cause)
         default: self.init("\(error)")

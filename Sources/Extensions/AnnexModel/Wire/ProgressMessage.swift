@@ -1,7 +1,7 @@
 package import AnnexChannel
 
-/// How far a request of items has got, from the extension to its host. The host drops a report about a request that it
-/// does not wait for any more.
+/// The progress of a request with items, which the extension sends to its host. If the host no longer waits for the request, it
+/// drops the report.
 package struct ProgressMessage: ChannelNotice, PointMessage {
     package static let method = ReservedMethods.first
 
@@ -20,12 +20,12 @@ package struct ProgressMessage: ChannelNotice, PointMessage {
         encoder.encode(progress.text, as: 3)
     }
 
-    /// Accepts what an honest extension can send, and nothing else: a fraction between 0 and 1, and a short text.
+    /// Accepts only messages that an honest extension can send: a fraction between 0 and 1, and a short text.
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         request = try decoder.decode(1)
         let fraction: Double = try decoder.decode(2)
         let text = try decoder.decodeIfPresent(3, as: String.self)
-        // Not a number is in no range.
+        // NaN is in no range, so it is refused too.
         guard (0...1).contains(fraction) else {
             throw decoder.failure(2, reason: .rejected("a progress outside of 0 to 1"))
         }

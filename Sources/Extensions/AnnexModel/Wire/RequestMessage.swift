@@ -12,7 +12,7 @@ package struct RequestMessage: Message {
     }
 
     private var items: ListedItems
-    /// The number under which the host wants to hear of the progress; 0: it does not want to.
+    /// The number under which the host wants reports of the progress; 0 if it wants no reports.
     package let progress: UInt64
 
     package init(_ items: [ExtensionItem], collecting contents: inout ContentsList, progress: UInt64 = 0) {
@@ -40,7 +40,7 @@ package struct RequestMessage: Message {
         try items.items(with: contents)
     }
 
-    /// The request with its items in pages; nil if they do not fit there either.
+    /// The request with its items in pages; nil if the items do not fit into pages either.
     package func paged(collecting contents: inout ContentsList) throws(ItemFailure) -> RequestMessage? {
         guard let pages = try items.paged(collecting: &contents) else { return nil }
         var request = self
@@ -49,7 +49,7 @@ package struct RequestMessage: Message {
     }
 }
 
-/// How an extension answers a request: with items, or with an error.
+/// The answer of an extension to a request: items, or an error.
 package enum ReplyMessage: Message {
     case completed(ListedItems)
     case cancelled(ExtensionError)
@@ -81,7 +81,7 @@ package enum ReplyMessage: Message {
         if let error = try decoder.decodeIfPresent(Tag.error, as: ExtensionError.self) {
             self = .cancelled(error)
         } else {
-            // An empty message must not be decoded as a result without items.
+            // An empty message must be refused. It must not be decoded as a result without items.
             guard try decoder.decode(Tag.completed) else {
                 throw decoder.failure(Tag.completed, reason: .rejected("neither completed nor an error"))
             }
@@ -101,7 +101,7 @@ package enum ReplyMessage: Message {
         }
     }
 
-    /// The answer with its items in pages; nil if they do not fit there either, or if the answer is an error.
+    /// The answer with its items in pages; nil if the items do not fit into pages either, or if the answer is an error.
     package func paged(collecting contents: inout ContentsList) throws(ItemFailure) -> ReplyMessage? {
         guard case .completed(let items) = self else { return nil }
         return try items.paged(collecting: &contents).map { .completed($0) }

@@ -6,8 +6,8 @@ internal import Synchronization
 package enum Portal {
     /// The number of the portal's descriptor in an extension.
     package static let descriptor: Int32 = 6
-    /// The number of an extension's first descriptor of a file of locks. The filter allows locks on these numbers alone. They lie
-    /// above the limit on descriptors, so that the extension cannot give such a number to another file.
+    /// The number of an extension's first descriptor of a file of locks. The system call filter allows locks on these numbers
+    /// alone. The numbers are above the limit on descriptors, so the extension cannot give such a number to another file.
     package static let firstLocks: Int32 = 512
     /// The variable that tells an extension that it has a portal.
     package static let variable = "ANNEX_PORTAL"
@@ -20,10 +20,10 @@ package enum Portal {
         throw .noPortal
     }
 
-    /// Sets the portal of this process, once.
+    /// Sets the portal of this process. A second call changes nothing.
     package static func install(_ client: PortalClient) { one.withLock { if $0 == nil { $0 = client } } }
 
-    /// Adopts the descriptor that the broker gave to an extension; nil if it gave none.
+    /// Adopts the descriptor that the broker gave to an extension; nil if the broker gave none.
     /// - Parameter heartbeat: see `PortalClient.Reader.caller`.
     package static func adopt(heartbeat: @escaping @Sendable () -> Bool) -> PortalClient? {
         // SAFETY: only the presence of the variable matters. An extension has one thread.

@@ -7,7 +7,7 @@ package final class PortalAnswer: Sendable {
     package let body: [UInt8]
     private let descriptors: Mutex<DescriptorList>
 
-    /// A long body travels in the first descriptor.
+    /// A long body is not in the message, but in the memory of the first descriptor.
     init(_ delivery: PortalDelivery, descriptors: consuming DescriptorList) throws(PortalError) {
         var list = consume descriptors
         body = delivery.sealedBytes == 0 ? delivery.body : try Self.body(delivery.sealedBytes, from: list.takeFirst())
@@ -27,13 +27,13 @@ package final class PortalAnswer: Sendable {
         .system, what: "a descriptor is missing in the broker's answer",
         remedy: "close files that are not in use: this process may have reached its limit on open files")
 
-    /// The first descriptor that was not taken yet. Those that are not taken are closed with the answer.
+    /// The first descriptor that was not taken yet. Descriptors that are not taken are closed with the answer.
     package func takeDescriptor() throws(PortalError) -> Descriptor {
         if let descriptor = descriptors.withLock({ $0.takeFirst() }) { return descriptor }
         throw Self.missingDescriptor
     }
 
-    /// The body as a message.
+    /// Decodes the body of the answer as a message.
     package func decoded<Body: Message>(
         as type: Body.Type = Body.self, within limits: MessageLimits = .standard
     ) throws(PortalError) -> Body {
@@ -56,10 +56,10 @@ final class PendingPortalCall: Sendable {
     }
 
     private let state = Mutex(State.waiting)
-    /// Where a thread sleeps that waits for the answer.
+    /// The place where a thread sleeps while it waits for the answer.
     let parker = Parker()
 
-    /// Only the first answer counts.
+    /// Sets the result of the request. Only the first call counts.
     func resolve(_ result: Result<PortalAnswer, PortalError>) {
         let continuation = state.withLock { state -> CheckedContinuation<Result<PortalAnswer, PortalError>, Never>? in
             switch state {
@@ -79,7 +79,7 @@ final class PendingPortalCall: Sendable {
         state.withLock { if case .answered(let result) = $0 { result } else { nil } }
     }
 
-    /// Suspends the task until the answer.
+    /// Suspends the task until the answer comes.
     nonisolated(nonsending) func wait() async -> Result<PortalAnswer, PortalError> {
         await withCheckedContinuation { continuation in
             let result = state.withLock { state -> Result<PortalAnswer, PortalError>? in

@@ -3,18 +3,18 @@ internal import AnnexMessages
 internal import Glibc
 internal import Synchronization
 
-/// The end of a portal in an extension or a containing app.
+/// The member's end of a portal, in an extension or a containing app.
 ///
-/// An extension has one thread. While it waits for an answer, this thread itself reads the portal, and answers the host's
-/// watchdog meanwhile. While it awaits, the broker wakes it through the bell of its channel. A containing app has a thread that
-/// reads the portal.
+/// An extension has one thread. While this thread waits for an answer, it reads the portal by itself, and answers the host's
+/// watchdog. While the extension's code awaits, the broker wakes the thread through the bell of the extension's channel. A
+/// containing app has a separate thread that reads the portal.
 package final class PortalClient: Sendable {
     /// The reader of the portal.
     package enum Reader: Sendable {
-        /// The thread that waits for an answer. It calls the closure several times a second meanwhile. If the closure returns
-        /// false, the host is gone.
+        /// The thread that waits for an answer reads the portal. While it waits, it calls the closure several times a second. If
+        /// the closure returns false, the host is gone.
         case caller(heartbeat: @Sendable () -> Bool)
-        /// A thread of its own, which calls `receiveUntilEnd`.
+        /// A separate thread reads the portal. This thread calls `receiveUntilEnd`.
         case thread
     }
 
@@ -28,13 +28,14 @@ package final class PortalClient: Sendable {
 
     /// How often a waiting extension answers its host's watchdog.
     private static let heartbeat = Duration.milliseconds(100)
-    /// The longest wait if the caller states none. A broker that answers nothing for so long has a fault.
+    /// The longest wait if the caller states no limit. A broker that gives no answer for so long has a fault.
     package static let patience = Duration.seconds(60)
 
     private let socket: ControlSocket
     private let reader: Reader
     private let state = Mutex(State())
-    /// Half of what a broker reads, so that threads that wait have room too.
+    /// The number of requests that tasks may have open. It is half of what a broker reads, so that waiting threads have places
+    /// too.
     private let slots = PortalSlots(32)
 
     package init(_ socket: consuming ControlSocket, reader: Reader) {
@@ -52,7 +53,7 @@ package final class PortalClient: Sendable {
         try call(within: limit) { PortalRequest(call: $0, method: method, group: group, body: body) }
     }
 
-    /// Sends the hello of a containing app, as the first request, and waits for its answer.
+    /// Sends the hello message of a containing app as the first request, and waits for its answer.
     func call(_ hello: PortalHello, within limit: Duration) throws(PortalError) -> PortalAnswer {
         try call(within: limit) { _ in hello }
     }
@@ -71,7 +72,7 @@ package final class PortalClient: Sendable {
         }
     }
 
-    /// Sends a request, and suspends the task until its answer. If the task is cancelled, the call throws `cancelled`.
+    /// Sends a request, and suspends the task until the answer comes. If the task is cancelled, the call throws `cancelled`.
     package nonisolated(nonsending) func callLater(
         _ method: PortalMethod, group: String = "", body: [UInt8] = []
     ) async throws(PortalError) -> PortalAnswer {
@@ -138,7 +139,7 @@ package final class PortalClient: Sendable {
         try send(bytes)
     }
 
-    /// A full queue empties as soon as the broker has read it.
+    /// If the queue is full, this function tries again until the broker has read from the queue.
     private func send(_ bytes: [UInt8]) throws(PortalError) {
         let deadline = MonotonicClock.deadline(after: Self.patience)
         while true {
@@ -155,8 +156,8 @@ package final class PortalClient: Sendable {
 
     // MARK: Deliveries
 
-    /// Handles the news of a service. The handlers run on the thread that reads the portal.
-    /// - Parameter ending: called when the portal has ended, if it had not ended before.
+    /// Sets the handler for the news of a service. The handlers run on the thread that reads the portal.
+    /// - Parameter ending: called when the portal ends, unless it had ended before this call.
     package func handle(
         _ service: PortalServiceName, atEnd ending: @escaping @Sendable () -> Void = {},
         with handler: @escaping @Sendable (_ group: String, _ body: [UInt8]) -> Void
@@ -164,7 +165,7 @@ package final class PortalClient: Sendable {
         state.withLock { ($0.handlers[service], $0.endings[service]) = (handler, ending) }
     }
 
-    /// Reads all messages that are there.
+    /// Reads all messages that are in the socket, without waiting.
     package func receive() { while receiveOne(waiting: false) {} }
 
     /// Reads messages until the broker ends the portal.
@@ -194,7 +195,7 @@ package final class PortalClient: Sendable {
     }
 
     private func deliver(_ bytes: [UInt8], with descriptors: consuming DescriptorList) {
-        // The broker is trusted. A message that cannot be read comes from a newer broker.
+        // The broker is trusted. A message that cannot be read comes from a newer broker, so it is ignored.
         guard let delivery = try? PortalDelivery(decoding: bytes, within: PortalDelivery.limits) else { return }
         guard delivery.call == 0 else {
             let pending = state.withLock { $0.pending.removeValue(forKey: delivery.call) }

@@ -7,15 +7,16 @@ package enum MachineDaemon {
     package static let socket = "/run/annex/annexd.socket"
 }
 
-/// The first packet of a containing app at a daemon. It counts as the portal's first request. The daemon answers with
-/// `MemberDescription`, and the connection is a portal from then on; or with an error, and ends the connection.
+/// The first packet that a containing app sends to a daemon. It counts as the portal's first request. If the daemon admits the
+/// app, it answers with `MemberDescription`, and the connection is a portal from then on. Otherwise it answers with an error and
+/// ends the connection.
 package struct PortalHello: Message, Hashable {
-    /// Tells this packet from those of hosts, which have the same field. No host's packet has this kind.
+    /// Distinguishes this packet from the packets of hosts, which have the same field. No packet of a host has this kind.
     package static let kind: UInt8 = 64
     /// The version of the portal's messages.
     package static let version: UInt64 = 1
 
-    /// The bundle identifier that the app states; empty if it cannot read its bundle.
+    /// The bundle identifier that the app states; empty if the app cannot read its bundle.
     package let app: String
 
     package init(app: String) { self.app = app }
@@ -23,7 +24,7 @@ package struct PortalHello: Message, Hashable {
     /// The number of this request.
     package static let call: UInt64 = 1
 
-    /// The daemon's only packet to an app that it refuses.
+    /// The only packet that the daemon sends to an app that it refuses.
     package static func refusal(_ error: PortalError) -> [UInt8]? {
         try? PortalDelivery(answer: call, error: error).encoded(within: PortalDelivery.limits)
     }
@@ -42,7 +43,7 @@ package struct PortalHello: Message, Hashable {
     }
 }
 
-/// The daemon's answer to the hello of an app that it admits: the app as the daemon knows it.
+/// The daemon's answer to the hello of an app that it admits. It describes the app as the daemon knows it.
 package struct MemberDescription: Message, Hashable {
     /// The bundle identifier.
     package let identifier: String
@@ -70,18 +71,18 @@ package struct MemberDescription: Message, Hashable {
 }
 
 extension PortalClient {
-    /// How long a connection waits for a daemon that is being started.
+    /// How long a connection waits for a daemon that is starting.
     private static let connectionPatience = Duration.seconds(5)
-    /// How long a daemon may compare the app's program with the installed one.
+    /// How long a daemon may take to compare the app's program with the installed program.
     private static let admission = Duration.seconds(30)
 
     /// Connects a containing app to the daemon that serves the whole machine.
     /// - Parameters:
     ///   - path: the daemon's socket.
-    ///   - app: as in `PortalHello`.
-    /// - Returns: the portal, whose deliveries a thread must read from now on, and what the daemon knows the app as; nil if no daemon
-    ///   listens there.
-    /// - Throws: what the daemon says against the app; `gone` if it ends the connection without a word.
+    ///   - app: the bundle identifier that the app states, as in `PortalHello`.
+    /// - Returns: the portal, whose deliveries a new thread reads from now on, and the daemon's description of the app; nil if
+    ///   no daemon listens there.
+    /// - Throws: the daemon's reason if it refuses the app; `gone` if the daemon ends the connection without a message.
     package static func connect(
         to path: String, app: String
     ) throws(PortalError) -> (portal: PortalClient, description: MemberDescription)? {
@@ -104,7 +105,7 @@ extension PortalClient {
         do throws(SystemError) {
             let socket = try LocalSocket.connect(to: path, patience: connectionPatience, forThread: true)
             let owner = try PeerCredentials(of: socket).user
-            // Another user's program could read what the app writes.
+            // If another user's program listens there, it could read what the app writes.
             guard owner == 0 || owner == geteuid() else {
                 throw SystemError(
                     "connect", errno: EPERM, path: path, remedy: "user \(owner) listens there: name another socket")

@@ -1,12 +1,13 @@
 internal import Synchronization
 
-/// Places for the requests of tasks that wait for answers at the same time. Beyond that, tasks wait in their order for a place. A broker
-/// reads only so many unanswered requests of one member, so others of this process would be held up.
+/// Limits the number of tasks that wait for answers at the same time. If all places are taken, further tasks wait in their order
+/// for a free place. A broker reads only a limited number of unanswered requests of one member. Without these places, further
+/// requests of this process would be delayed.
 final class PortalSlots: Sendable {
     private struct State {
         var free: Int
         var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
-        /// The tasks that wait, the longest first.
+        /// The tasks that wait for a place. The task that has waited longest comes first.
         var order: [UInt64] = []
         var last: UInt64 = 0
     }
@@ -17,8 +18,8 @@ final class PortalSlots: Sendable {
         state = Mutex(State(free: count))
     }
 
-    /// Takes a place, which must be given back.
-    /// - Returns: false if the task was cancelled before.
+    /// Takes a place. The caller must give it back.
+    /// - Returns: false if the task was cancelled before it got a place.
     nonisolated(nonsending) func take() async -> Bool {
         let number = state.withLock { state -> UInt64? in
             state.last += 1
@@ -38,7 +39,7 @@ final class PortalSlots: Sendable {
 
     private func wait(_ continuation: CheckedContinuation<Bool, Never>, as number: UInt64) {
         let answer = state.withLock { state -> Bool? in
-            // A place may have become free, or the task may have been cancelled, before it waited.
+            // Before the task waits here, a place may have become free, or the task may have been cancelled.
             if Task.isCancelled { return false }
             if state.free > 0 {
                 state.free -= 1

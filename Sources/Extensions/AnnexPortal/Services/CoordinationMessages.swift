@@ -1,28 +1,29 @@
 package import AnnexMessages
 
-/// What a member may ask about coordinated access to files. Members lock the group's file of locks themselves. The broker lets
-/// them wait, finds the holder of a lock, and passes on news of changes.
+/// The requests of a member about coordinated access to files. Members lock the group's file of locks themselves. The broker lets
+/// members wait, finds the holder of a lock, and passes on news of changes.
 package enum CoordinationMethod {
-    /// `ReleaseCount`; answered with `ReleaseCount` when a member has released a lock since that count, and in any case soon: the
-    /// kernel frees the locks of a killed process without a message.
+    /// The request carries `ReleaseCount`. The broker answers with `ReleaseCount` when a member has released a lock since that
+    /// count. It answers soon in any case, because the kernel frees the locks of a killed process without a message.
     package static let wait = PortalMethod(.coordination, number: 1)
-    /// The member no longer waits; without an answer.
+    /// The member no longer waits. This message has no answer.
     package static let stopWaiting = PortalMethod(.coordination, number: 2)
-    /// The member has released a lock while others waited; answered without a body.
+    /// The member has released a lock while others waited. The answer has no body.
     package static let released = PortalMethod(.coordination, number: 3)
-    /// `LockQuestion`; answered with `NameList`: the holders of locks in this range, for a person to read.
+    /// The request carries `LockQuestion`. The answer is a `NameList`: the holders of locks in this range, for a person to read.
     package static let holders = PortalMethod(.coordination, number: 4)
-    /// `ItemChanges`; answered without a body when the others are told.
+    /// The request carries `ItemChanges`. The answer has no body. It comes when the broker has passed the changes on to the other
+    /// members.
     package static let changed = PortalMethod(.coordination, number: 5)
-    /// The member has presenters and gets `ItemNews` from now on; answered without a body.
+    /// The member has presenters, and gets `ItemNews` from now on. The answer has no body.
     package static let present = PortalMethod(.coordination, number: 6)
-    /// The member has no more presenters; without an answer.
+    /// The member has no more presenters. This message has no answer.
     package static let stopPresenting = PortalMethod(.coordination, number: 7)
 }
 
-/// How many releases of locks a group has seen.
+/// The number of lock releases in a group.
 package struct ReleaseCount: Message, Hashable {
-    /// nil asks for the present number at once.
+    /// The count that the member knows; nil to ask for the current count at once.
     package let count: UInt32?
 
     package init(count: UInt32?) { self.count = count }
@@ -61,13 +62,13 @@ package struct ItemChange: Message, Hashable {
         case deleted
     }
 
-    /// `Kind`, unchecked.
+    /// A `Kind` that has not been checked.
     package let kind: UInt32
-    /// Relative to the container.
+    /// The path, relative to the container.
     package let path: String
-    /// Where a moved item lies now; else empty.
+    /// The new path of a moved item; otherwise empty.
     package let target: String
-    /// The presenter that made the change: its number in its process; 0 if none did.
+    /// The number of the presenter that made the change, which is valid in its process; 0 if no presenter made it.
     package let presenter: UInt32
 
     package init(_ kind: Kind, path: String, target: String = "", presenter: UInt32) {
@@ -107,12 +108,12 @@ package struct ItemChanges: Message, Hashable {
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) { changes = try decoder.decodeList(1) }
 }
 
-/// News of changes, which the broker sends by itself.
+/// News of changes, which the broker sends without a request.
 package struct ItemNews: Message, Hashable {
     package static let limits = MessageLimits(bytes: 32 << 10, fields: 4096, depth: 8)
 
     package let changes: [ItemChange]
-    /// Some news are lost, so any item may have changed.
+    /// Whether some news are lost. In this case any item may have changed.
     package let isIncomplete: Bool
 
     package init(changes: [ItemChange], isIncomplete: Bool) {

@@ -1,10 +1,10 @@
 package import AnnexMessages
 
-/// What a member may ask about shared defaults.
+/// The requests of a member about shared defaults.
 package enum DefaultsMethod {
-    /// Answered with `DefaultsSnapshot`.
+    /// The answer is a `DefaultsSnapshot`.
     package static let snapshot = PortalMethod(.defaults, number: 1)
-    /// A `DefaultsChange`; answered, without a body, when it is durable.
+    /// The request carries a `DefaultsChange`. The answer has no body. It comes when the change is durable.
     package static let change = PortalMethod(.defaults, number: 2)
     /// From now on the member gets news of changes. News have no body.
     package static let watch = PortalMethod(.defaults, number: 3)
@@ -14,7 +14,7 @@ package enum DefaultsMethod {
 package enum DefaultsLimits {
     package static let keyBytes = 256
     package static let valueBytes = 64 << 10
-    /// All keys and values together.
+    /// The bytes of all keys and values together.
     package static let bytes = 1 << 20
     package static let keys = 4096
     package static let messages = MessageLimits(bytes: 2 << 20, fields: 65_536, depth: 64)
@@ -23,7 +23,7 @@ package enum DefaultsLimits {
 /// A key with its encoded value.
 package struct DefaultsEntry: Message, Hashable {
     package let key: String
-    /// An `ItemValue`, encoded; nil in a change that removes the key.
+    /// The encoding of an `ItemValue`; nil in a change that removes the key.
     package let value: [UInt8]?
 
     package init(key: String, value: [UInt8]?) {
@@ -45,7 +45,7 @@ package struct DefaultsEntry: Message, Hashable {
 /// Keys that are set or removed together.
 package struct DefaultsChange: Message, Hashable {
     package let entries: [DefaultsEntry]
-    /// The change is made only if the values still have this generation; nil: in any case.
+    /// The change is made only if the values still have this generation. If it is nil, the change is always made.
     package let generation: UInt64?
 
     package init(entries: [DefaultsEntry], generation: UInt64? = nil) {
@@ -67,7 +67,7 @@ package struct DefaultsChange: Message, Hashable {
 /// All values of a group at one moment.
 package struct DefaultsSnapshot: Message, Hashable {
     package let entries: [DefaultsEntry]
-    /// Grows with each change.
+    /// A number that grows with each change.
     package let generation: UInt64
 
     package init(entries: [DefaultsEntry], generation: UInt64) {

@@ -1,19 +1,19 @@
 package import AnnexMessages
 
-/// What a member may ask about a group.
+/// The requests of a member about a group.
 package enum GroupMethod {
-    /// Answered with `GroupTerms` and the shared words, for reading. If the terms name no descriptor of locks, the file of locks
-    /// travels too.
+    /// The answer is a `GroupTerms` and a read-only descriptor of the shared words. If the terms name no descriptor of locks, the
+    /// answer also carries a descriptor of the file of locks.
     package static let join = PortalMethod(.groups, number: 1)
-    /// Answered with `NameList`: the groups of this member.
+    /// The answer is a `NameList`: the groups of this member.
     package static let list = PortalMethod(.groups, number: 2)
 }
 
-/// Where a member finds its group.
+/// What a member needs to know to use its group.
 package struct GroupTerms: Message, Hashable {
     /// The absolute path of the container.
     package let container: String
-    /// The number of the member's descriptor of the file of locks, if it got one at its launch.
+    /// The number of the member's descriptor of the file of locks; nil if the member got none at its launch.
     package let locks: Int32?
 
     package init(container: String, locks: Int32?) {
@@ -43,18 +43,18 @@ package struct NameList: Message, Hashable {
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) { names = try decoder.decodeList(1) }
 }
 
-/// The shared words of a group: one page that brokers write and members map for reading. Each word lies in a cache line of
-/// its own.
+/// The shared words of a group: one page that brokers write and that members map for reading. Each word has a cache line of its
+/// own.
 package enum GroupWords {
     package static let size = 4096
-    /// Changes with each change of the shared defaults.
+    /// This word changes with each change of the shared defaults.
     package static let defaults = 0
-    /// Not 0 while a member waits for a lock, and perhaps for some time after.
+    /// This word is not 0 while a member waits for a lock. It may stay so for some time after the wait.
     package static let waiters = 128
-    /// Not 0 while a member has presenters, and perhaps for some time after.
+    /// This word is not 0 while a member has presenters. It may stay so for some time afterwards.
     package static let presenters = 256
-    /// Counts releases of locks that others waited for.
+    /// This word counts the releases of locks for which others waited.
     package static let releases = 384
-    /// Counts news that a broker could not write into the journal.
+    /// This word counts the news that a broker could not write into the journal.
     package static let lostNews = 512
 }

@@ -1,8 +1,8 @@
 package import AnnexMessages
 
-/// What an extension may ask about opening URLs.
+/// The requests of an extension about opening URLs.
 package enum OpeningMethod {
-    /// `OpeningURL`; answered with `OpenedApp` when the app was started.
+    /// The request carries `OpeningURL`. The answer is an `OpenedApp`, and comes when the app was started.
     package static let open = PortalMethod(.opening, number: 1)
 }
 
@@ -17,7 +17,7 @@ package struct OpeningURL: Message, Hashable {
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) { url = try decoder.decode(1) }
 }
 
-/// The app that a URL was opened with.
+/// The app that opened the URL.
 package struct OpenedApp: Message, Hashable {
     package let app: String
 

@@ -1,12 +1,12 @@
 package import AnnexMessages
 
-/// What a member may ask about pasteboards.
+/// The requests of a member about pasteboards.
 package enum PasteboardMethod {
-    /// `PasteboardContents`; answered with `PasteboardState`.
+    /// The request carries `PasteboardContents`. The answer is a `PasteboardState`.
     package static let set = PortalMethod(.pasteboard, number: 1)
-    /// `PasteboardQuestion`; answered with `PasteboardState`.
+    /// The request carries `PasteboardQuestion`. The answer is a `PasteboardState`.
     package static let look = PortalMethod(.pasteboard, number: 2)
-    /// `PasteboardQuestion`; answered with `PasteboardData`.
+    /// The request carries `PasteboardQuestion`. The answer is a `PasteboardData`.
     package static let read = PortalMethod(.pasteboard, number: 3)
 }
 
@@ -42,7 +42,7 @@ package struct PasteboardEntry: Message, Hashable {
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) { forms = try decoder.decodeList(1) }
 }
 
-/// The new contents of a pasteboard; none to clear it.
+/// The new contents of a pasteboard. If there are no entries, the pasteboard is cleared.
 package struct PasteboardContents: Message, Hashable {
     package let board: String
     package let entries: [PasteboardEntry]
@@ -68,7 +68,7 @@ package struct PasteboardContents: Message, Hashable {
     }
 }
 
-/// A question about a pasteboard. For its state, item and type do not count.
+/// A question about a pasteboard. If the question asks for the state, item and type are ignored.
 package struct PasteboardQuestion: Message, Hashable {
     package let board: String
     package let item: UInt32
@@ -93,7 +93,7 @@ package struct PasteboardQuestion: Message, Hashable {
     }
 }
 
-/// What lies on a pasteboard, without the bytes.
+/// A description of the contents of a pasteboard, without the bytes.
 package struct PasteboardState: Message, Hashable {
     package let changeCount: UInt64
     package let writer: String
@@ -119,7 +119,7 @@ package struct PasteboardState: Message, Hashable {
     }
 }
 
-/// One form of an item; nil if there is no such form.
+/// The bytes of one form of an item; nil if there is no such form.
 package struct PasteboardData: Message, Hashable {
     package let bytes: [UInt8]?
 

@@ -1,21 +1,22 @@
 package import AnnexMessages
 
-/// What a member may ask about secrets.
+/// The requests of a member about secrets.
 package enum SecretMethod {
-    /// `SecretValue`; answered without a body when the secret is durable. Without bytes, it removes the secret.
+    /// The request carries `SecretValue`. If it has no bytes, the secret is removed. The answer has no body, and comes when the
+    /// change is durable.
     package static let set = PortalMethod(.secrets, number: 1)
-    /// `NameList` with one name; answered with `SecretValue`.
+    /// The request carries a `NameList` with one name. The answer is a `SecretValue`.
     package static let value = PortalMethod(.secrets, number: 2)
-    /// Answered with `NameList`.
+    /// The answer is a `NameList`.
     package static let names = PortalMethod(.secrets, number: 3)
-    /// Answered with `NameList`: one text, which says where the key comes from.
+    /// The answer is a `NameList` with one text, which says where the key comes from.
     package static let keySource = PortalMethod(.secrets, number: 4)
 }
 
 /// A secret and its name.
 package struct SecretValue: Message, Hashable {
     package let name: String
-    /// nil if there is none.
+    /// The bytes of the secret; nil if there is no secret of this name.
     package let bytes: [UInt8]?
 
     package init(name: String, bytes: [UInt8]?) {

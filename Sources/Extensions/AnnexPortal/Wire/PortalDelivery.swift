@@ -1,8 +1,8 @@
 package import AnnexMessages
 
-/// One message from the broker: the answer to a request, or news. Descriptors may travel beside it.
+/// One message from the broker: the answer to a request, or news. Descriptors may accompany it.
 package struct PortalDelivery: Message, Hashable {
-    /// The most bytes of one delivery. A longer body travels beside it, as sealed memory.
+    /// The most bytes of one delivery. A longer body is sent as sealed memory, in a descriptor.
     package static let mostBytes = 96 << 10
     package static let limits = MessageLimits(bytes: mostBytes, fields: 4096, depth: 32)
 
@@ -13,9 +13,9 @@ package struct PortalDelivery: Message, Hashable {
     /// The group that news are about; empty in an answer.
     package let group: String
     package let body: [UInt8]
-    /// The bytes of a body that travels beside the message as sealed memory; 0 if the body is in the message.
+    /// The number of bytes of a body that is sent as sealed memory; 0 if the body is in the message.
     package let sealedBytes: UInt32
-    /// Why the request failed; nil if it did not.
+    /// The reason why the request failed; nil if it did not fail.
     package let error: PortalError?
 
     package init(answer call: UInt64, body: [UInt8] = [], sealedBytes: UInt32 = 0, error: PortalError? = nil) {
@@ -56,7 +56,7 @@ package struct PortalDelivery: Message, Hashable {
         let what: String = try decoder.decode(6)
         let remedy: String? = try decoder.decodeIfPresent(7)
         sealedBytes = try decoder.decode(8, default: 0)
-        // A newer broker may know more kinds of failures.
+        // A newer broker may send a kind of failure that this version does not know.
         error = code == 0 ? nil : PortalError(PortalError.Code(rawValue: code) ?? .system, what: what, remedy: remedy)
     }
 }

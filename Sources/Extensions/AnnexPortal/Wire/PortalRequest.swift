@@ -27,19 +27,19 @@ package struct PortalMethod: Sendable, Hashable {
     }
 }
 
-/// One message from an extension or app to its broker: one datagram.
+/// One message from an extension or app to its broker. It is sent as one datagram.
 package struct PortalRequest: Message, Hashable {
     /// The most bytes of one request, with its frame.
     package static let mostBytes = 96 << 10
     package static let limits = MessageLimits(bytes: mostBytes, fields: 4096, depth: 32)
 
-    /// The caller's number, from 1; 0 if the caller wants no answer.
+    /// The number that the caller gave to the request, from 1; 0 if the caller wants no answer.
     package let call: UInt64
-    /// `PortalServiceName`, unchecked.
+    /// A `PortalServiceName` that has not been checked.
     package let service: UInt16
-    /// The number of the request in its service, unchecked.
+    /// The number of the request in its service. It has not been checked.
     package let method: UInt16
-    /// The group that the request is about; empty if it is about none.
+    /// The group that the request is about; empty if the request is about no group.
     package let group: String
     package let body: [UInt8]
 

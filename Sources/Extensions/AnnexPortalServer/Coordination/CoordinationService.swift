@@ -3,10 +3,10 @@ internal import AnnexMessages
 package import AnnexPortal
 internal import Synchronization
 
-/// Coordinated access to the files of groups.
+/// The service for coordinated access to the files of groups.
 ///
-/// Members lock ranges of the group's file of locks by themselves, so an access that nobody disputes needs no broker. Here a
-/// member waits for a lock, learns its holder, and tells and hears what has changed.
+/// Members lock ranges of the group's file of locks by themselves. So an access that no other member disputes needs no broker.
+/// This service lets a member wait for a lock and learn its holder. It also passes on the changes that members report.
 package final class CoordinationService: PortalService {
     private let loop: EventLoop
     private let desks = Mutex<[ObjectIdentifier: CoordinationDesk]>([:])
@@ -50,15 +50,16 @@ package final class CoordinationService: PortalService {
 
     private func forget(_ connection: PortalConnection, in group: OpenGroup) {
         let key = ObjectIdentifier(group)
-        // A member that was killed may have held locks that others wait for, also if no member here has used a desk.
+        // A member that was killed may have held locks that other processes wait for, even if no member of this process has used
+        // a desk.
         let isNeeded = desks.withLock { $0[key] != nil } || group.word(GroupWords.waiters) != 0
         guard isNeeded, let desk = try? desk(of: group) else { return }
         desk.waiting.announceRelease()
-        // The desk keeps the group open, so it goes with the last member.
+        // The desk keeps the group open. So the desk is removed when the last member ends.
         if desk.isLast(connection) { desks.withLock { $0[key] = nil } }
     }
 
-    /// The desk of a group, made at its first use. Runs on the lane of the group.
+    /// The desk of a group, which is made at its first use. Runs on the lane of the group.
     private func desk(of group: OpenGroup) throws(PortalError) -> CoordinationDesk {
         let key = ObjectIdentifier(group)
         if let known = desks.withLock({ $0[key] }) { return known }
@@ -100,7 +101,7 @@ final class CoordinationDesk: Sendable {
         return NameList(names: finder.holders(of: range, besides: call.member.locks[group.identifier]))
     }
 
-    /// A member waits no longer. It may have left a gate, behind which others wait.
+    /// A member stops waiting. It may have held a gate for which other members wait.
     func stopWaiting(_ connection: PortalConnection) {
         waiting.leave(connection)
         waiting.announceRelease()

@@ -2,14 +2,14 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Finds the holders of locks that a member waited for in vain. Runs on the lane of the group.
+/// Finds the holders of locks that a member could not get in time. Runs on the lane of the group.
 final class LockHolders: Sendable {
     private struct Search {
         var moment: UInt64 = 0
         var found: [ProcessLocks] = []
     }
 
-    /// How long the last search among all processes counts. Members cannot make this process search more often.
+    /// How long the result of the last search among all processes is used. Members cannot make this process search more often.
     private static let pause: UInt64 = 1_000_000_000
 
     private let group: OpenGroup
@@ -22,7 +22,8 @@ final class LockHolders: Sendable {
         file = try group.statusOfLocks().inode
     }
 
-    /// The members in this process; if none of them holds such a lock, the processes of other hosts and apps.
+    /// The members in this process that hold a lock in this range. If there are none, the result names processes of other hosts
+    /// and apps.
     func holders(of range: FileRange, besides asking: MemberLocks?) -> [String] {
         var names: Set<String> = []
         for locks in group.locksOfMembers where locks !== asking {
@@ -44,16 +45,16 @@ final class LockHolders: Sendable {
 
 /// The locks of another process on one file.
 struct ProcessLocks: Sendable {
-    /// For a person to read.
+    /// The name of the process, for a person to read.
     let name: String
     let ranges: [FileRange]
 
     private static let mostProcesses = 32_768
-    /// How long the search may hold up the group's requests. On a machine with very many processes, some are not looked at.
+    /// How long the search may delay the group's requests. On a machine with very many processes, the search skips some of them.
     private static let longest = Duration.milliseconds(200)
     private static let mostDescriptors = 4096
 
-    /// The other processes of this user, as far as the kernel shows them.
+    /// The locks of this user's other processes, as far as the kernel shows them.
     static func all(on file: UInt64) -> [ProcessLocks] {
         guard let list = try? Descriptor.directory("/proc").entries(atMost: mostProcesses) else { return [] }
         let deadline = MonotonicClock.deadline(after: longest)

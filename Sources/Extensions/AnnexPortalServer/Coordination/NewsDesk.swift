@@ -3,20 +3,20 @@ internal import AnnexMessages
 internal import AnnexPortal
 internal import Synchronization
 
-/// Passes on what members tell about their changes. Runs on the lane of the group.
+/// Passes on the changes that members report. Runs on the lane of the group.
 ///
-/// News go through a journal in the group's store, so that members of all brokers hear them in one order.
+/// News go through a journal in the group's store, so that the members of all brokers receive them in the same order.
 final class NewsDesk: Sendable {
     private struct Presenting {
         weak var connection: PortalConnection?
-        /// The last news that it was told.
+        /// The row of the last news that the member was sent.
         var row: Int64
         var lost: UInt32
     }
 
     private struct State {
         var members: [ObjectIdentifier: Presenting] = [:]
-        /// The news that the members were told last, and the row before them.
+        /// The news that `notice` has read last, and the row before them.
         var lastPage: (start: Int64, page: NewsPage)?
         var lastRow: Int64 = 0
         var lastLost: UInt32 = 0
@@ -27,7 +27,7 @@ final class NewsDesk: Sendable {
 
     private let group: OpenGroup
     private let flag: SharedFlag
-    /// No other process, and no other desk, uses this text.
+    /// A text that no other process, and no other desk, uses.
     private let token = String(UInt64.random(in: .min ... .max), radix: 16)
     private let state = Mutex(State())
 
@@ -67,7 +67,7 @@ final class NewsDesk: Sendable {
         do throws(PortalError) {
             _ = try group.withStore { (store) throws(StoreError) in try store.append(news) }
         } catch {
-            // The members hear that anything may have changed.
+            // The members are told that anything may have changed.
             group.changeWord(GroupWords.lostNews)
         }
         notice()
@@ -75,13 +75,13 @@ final class NewsDesk: Sendable {
         if state.withLock({ $0.members.isEmpty }) { flag.lowerIfForgotten() }
     }
 
-    /// Tells the members of this process that there are news, unless they know already.
+    /// Tells the members of this process that there are news, unless they have already been told.
     func notice() {
         guard let start = state.withLock({ $0.members.isEmpty ? nil : $0.lastRow }) else { return }
         let page = try? stored(after: start)
         let lost = group.word(GroupWords.lostNews)
         let members = state.withLock { state -> [PortalConnection] in
-            // If the journal cannot be read either, the count of lost news alone says that there are some.
+            // If the journal cannot be read either, only the count of lost news shows that there are news.
             let row = page?.last ?? start
             guard (start, state.lastLost) != (row, lost) else { return [] }
             (state.lastRow, state.lastLost, state.lastPage) = (row, lost, page.map { (start, $0) })
@@ -94,8 +94,8 @@ final class NewsDesk: Sendable {
         member.paceNews(.coordination, of: group) { [weak self] connection in self?.deliver(to: connection) ?? true }
     }
 
-    /// Sends a member all news since the last ones that it was told.
-    /// - Returns: false if there was no room.
+    /// Sends a member all news after the last news that it was sent.
+    /// - Returns: false if the socket had no room.
     private func deliver(to connection: PortalConnection) -> Bool {
         guard let told = state.withLock({ $0.members[ObjectIdentifier(connection)] }) else { return true }
         let (lost, own) = (group.word(GroupWords.lostNews), origin(of: connection))
@@ -105,7 +105,7 @@ final class NewsDesk: Sendable {
                 kind: one.kind, path: one.path, target: one.other, presenter: one.origin == own ? one.number : 0)
         }
         let news = ItemNews(changes: changes, isIncomplete: page?.isIncomplete ?? true || lost != told.lost)
-        // If they are too many for one message, the member hears that anything may have changed.
+        // If the news are too many for one message, the member is told that anything may have changed.
         let body = (try? news.encoded(within: ItemNews.limits)) ?? Self.anything
         guard connection.sendNews(.coordination, of: group, body: body) else { return false }
         state.withLock { state in
@@ -119,14 +119,14 @@ final class NewsDesk: Sendable {
         try group.withStore { (store) throws(StoreError) in try store.news(after: row) }
     }
 
-    /// The news that `notice` has just read, if they are those behind this row.
+    /// The news that `notice` has just read, if they begin after this row.
     private func known(after row: Int64) -> NewsPage? {
         state.withLock { state in
             state.lastPage.flatMap { $0.start == row && $0.page.last == state.lastRow ? $0.page : nil }
         }
     }
 
-    /// `ItemNews` without changes, which are incomplete.
+    /// The encoding of an `ItemNews` that lists no changes and is marked as incomplete.
     private static let anything = (try? ItemNews(changes: [], isIncomplete: true).encoded()) ?? []
 
     private func origin(of connection: PortalConnection) -> String { "\(token)/\(connection.number)" }

@@ -4,19 +4,20 @@ internal import Synchronization
 
 /// The members in this process that wait for locks of a group. Runs on the lane of the group.
 ///
-/// A member that waits asks for the count of releases first. Then it tries its lock once more, and asks to be told when the count
-/// has changed. So it misses no release in between.
+/// A member that begins to wait first asks for the count of releases. Then it tries its lock once more. After that, it asks to be
+/// told when the count has changed. So it misses no release in between.
 final class WaitingMembers: Sendable {
     private struct State {
-        /// How many waits each member has begun.
+        /// The number of open waits of each member.
         var members: [ObjectIdentifier: Int] = [:]
         var calls: [UInt64: PortalCall] = [:]
         var lastCall: UInt64 = 0
-        /// The count of releases that the waiting members were told.
+        /// The count of releases that was last sent to the waiting members.
         var count: UInt32 = 0
     }
 
-    /// A member tries again after this time even if no release was announced: its holder may have been killed with its broker.
+    /// A member tries again after this time even if no release was announced. The holder may have been killed together with its
+    /// broker.
     private static let longest = Duration.milliseconds(100)
 
     private let group: OpenGroup
@@ -30,7 +31,7 @@ final class WaitingMembers: Sendable {
         flag = try group.newFlag(at: GroupWords.waiters)
     }
 
-    /// - Parameter count: nil if the member begins to wait.
+    /// - Parameter count: the count that the member knows; nil if the member begins to wait.
     func wait(_ call: PortalCall, for count: UInt32?) {
         guard let count else { return begin(call) }
         guard count == group.word(GroupWords.releases) else { return answer(call) }
@@ -51,7 +52,7 @@ final class WaitingMembers: Sendable {
         answer(call)
     }
 
-    /// One wait of a member is over, or all of them if the member has ended.
+    /// Ends one wait of a member, or all its waits if the member has ended.
     func leave(_ connection: PortalConnection) {
         let isLast = state.withLock { state in
             let key = ObjectIdentifier(connection)
@@ -62,7 +63,7 @@ final class WaitingMembers: Sendable {
         if isLast { flag.lower() }
     }
 
-    /// A member of this process has released a lock.
+    /// Announces that a member of this process has released a lock.
     func announceRelease() {
         guard group.word(GroupWords.waiters) != 0 else { return }
         group.changeWord(GroupWords.releases)

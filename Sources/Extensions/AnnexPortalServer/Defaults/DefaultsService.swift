@@ -3,7 +3,8 @@ internal import AnnexMessages
 package import AnnexPortal
 internal import Synchronization
 
-/// Shared defaults of groups. The values lie in the group's store, which only brokers open: so no member can damage them.
+/// Shared defaults of groups. The values are in the group's store. Only brokers open the store, so no member can damage the
+/// values.
 package final class DefaultsService: PortalService {
     private struct Watcher {
         weak var connection: PortalConnection?
@@ -58,11 +59,11 @@ package final class DefaultsService: PortalService {
 
     // MARK: Changes
 
-    /// Notices changes that other processes make from now on.
+    /// Starts to notice the changes that other processes make.
     private func follow(_ group: OpenGroup) throws(PortalError) {
         guard group.lastChange(of: name) == nil else { return }
         group.setLastChange(try group.withStore { (store) throws(StoreError) in try store.generation() }, of: name)
-        // An earlier process may have been killed before it changed the word.
+        // An earlier process may have been killed after its commit and before it changed the word.
         group.changeWord(GroupWords.defaults)
         group.follow(name) { [weak self, weak group] in
             guard let group else { return }
@@ -71,11 +72,11 @@ package final class DefaultsService: PortalService {
         }
     }
 
-    /// Tells the members that the values have changed, unless they know already. Runs on the lane of the group.
+    /// Tells the members that the values have changed, unless they have already been told. Runs on the lane of the group.
     private func note(_ generation: UInt64, of group: OpenGroup) {
         guard group.lastChange(of: name) != generation else { return }
         group.setLastChange(generation, of: name)
-        // SYNC: the word changes after the commit. A member that reads the old word has the old values by right.
+        // SYNC: the word changes after the commit. So a member that reads the old word may still use the old values.
         group.changeWord(GroupWords.defaults)
         let watchers = state.withLock { watchers in
             watchers.filter { $0.group == group.key }.compactMap(\.connection)

@@ -5,7 +5,7 @@ internal import Glibc
 package struct GroupKey: Sendable, Hashable {
     /// The team's public key, in hexadecimal digits.
     package let team: String
-    /// For example `group.com.example.todo`; a well-formed group identifier, so it is safe as a file name.
+    /// For example `group.com.example.todo`. It is a well-formed group identifier, so it is safe as a file name.
     package let identifier: String
 
     package init(team: String, identifier: String) {
@@ -17,8 +17,9 @@ package struct GroupKey: Sendable, Hashable {
 /// The folder of one group on disk: `@groups/TEAM/IDENTIFIER` below the folder of private directories. No bundle identifier
 /// contains an `@`.
 ///
-/// It holds the members' files in `container`, and beside it the files of brokers alone. A member reaches only the container,
-/// and gets single descriptors of the others. All paths below the folder are opened beneath it, without following a link.
+/// The folder holds the members' files in `container`. Beside `container` are the files that only brokers open. A member reaches
+/// only the container, and gets single descriptors of the other files. All paths below the folder are opened beneath it, and no
+/// link is followed.
 package struct GroupFolder: ~Copyable, Sendable {
     package static let groups = "@groups"
     private static let container = "container"
@@ -29,14 +30,14 @@ package struct GroupFolder: ~Copyable, Sendable {
     /// The folder's path on the host.
     package let path: String
     package let directory: Descriptor
-    /// The members' files.
+    /// The folder of the members' files.
     package let container: Descriptor
 
-    /// Opens the folder, and makes it if it is missing.
+    /// Opens the folder. If the folder is missing, the call makes it.
     /// - Parameters:
     ///   - privates: the folder of private directories, which belongs to this user.
-    ///   - path: its path.
-    ///   - owner: the user that the members' files belong to.
+    ///   - path: the path of `privates`.
+    ///   - owner: the user who owns the members' files.
     package init(
         _ key: GroupKey, in privates: borrowing Descriptor, at path: String, owner: UInt32
     ) throws(SystemError) {
@@ -55,13 +56,14 @@ package struct GroupFolder: ~Copyable, Sendable {
         self.container = container
     }
 
-    /// The path of the members' files on the host.
+    /// The path of the folder with the members' files on the host.
     package var containerPath: String { "\(path)/\(Self.container)" }
 
-    /// Lets the members' user reach the container by its path, for programs outside of a sandbox. Every folder above it still belongs
-    /// to this user, who is another one.
+    /// Lets the members' user reach the container by its path, for programs outside of a sandbox. Every folder above the
+    /// container still belongs to the user of this process, who is not the members' user.
     ///
-    /// Only that user gets past the folder of private directories, so the folders below it need no list of their own.
+    /// Of the other users, only the members' user gets past the folder of private directories. So the folders below it need no
+    /// access lists.
     /// - Parameter privates: the folder of private directories.
     package static func reveal(
         _ key: GroupKey, in privates: borrowing Descriptor, to user: UInt32
@@ -75,7 +77,7 @@ package struct GroupFolder: ~Copyable, Sendable {
         try directory.setMode(0o711)
     }
 
-    /// Gives a new container to its owner.
+    /// Makes the given user the owner of a new container.
     private static func own(
         _ container: borrowing Descriptor, by owner: UInt32, at path: String
     ) throws(SystemError) {

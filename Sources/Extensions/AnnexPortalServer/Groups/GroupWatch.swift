@@ -4,13 +4,16 @@ internal import Glibc
 extension FileWatch {
     /// Notices that another process has changed the store of a group.
     ///
-    /// A process that has committed a change writes a byte into the page of shared words (`OpenGroup.announceChange`), and the other
-    /// processes look. The writes of SQLite itself do not wake them: they come before the change is visible, and several for each change.
-    /// If the process was killed between both, the kernel closes the files that the process had open for writing, and that wakes the
-    /// others too.
+    /// After a process has committed a change, it writes a byte into the page of shared words (`OpenGroup.announceChange`). Then the
+    /// other processes look for the change. The writes of SQLite itself do not wake them, because they come before the change is
+    /// visible, and several times for each change.
+    ///
+    /// If the process is killed between the commit and that byte, the kernel closes the files that the process had open for writing.
+    /// The close wakes the other processes too.
     /// - Parameters:
-    ///   - directory: the folder of the group. The members' files lie deeper, and their changes are not noticed.
-    ///   - onChange: called on the loop's thread. One call may stand for many changes.
+    ///   - directory: the folder of the group. The members' files are in folders below it, and changes of these files are not
+    ///     noticed.
+    ///   - onChange: called on the loop's thread. There may be only one call for many changes.
     convenience init(
         ofGroup directory: borrowing Descriptor, on loop: EventLoop, onChange: @escaping @Sendable () -> Void
     ) throws(SystemError) {

@@ -2,10 +2,11 @@ package import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// A member's open file description of its group's file of locks, which no other member shares.
+/// A member's open file description of its group's file of locks. No other member shares this description.
 ///
-/// The member locks ranges of the file by itself. The broker keeps a duplicate to see them: it counts them, and finds the holder
-/// that others wait for. The locks end when both the member and this duplicate are closed.
+/// The member locks ranges of the file by itself. The broker keeps a duplicate of the descriptor to read the locks: it counts
+/// them, and finds the member that holds a range for which others wait. The kernel frees the locks when both the member's
+/// descriptor and this duplicate are closed.
 package final class MemberLocks: Sendable {
     /// The bundle identifier of the member.
     let holder: String
@@ -19,7 +20,7 @@ package final class MemberLocks: Sendable {
         self.file = Mutex(file)
     }
 
-    /// A descriptor for the member.
+    /// A new descriptor of the same open file description, for the member.
     package func duplicate() throws(SystemError) -> Descriptor {
         try file.withLock { (file) throws(SystemError) in
             guard let copy = try file?.duplicate() else { throw SystemError("dup", errno: EBADF, path: "locks") }
@@ -27,17 +28,18 @@ package final class MemberLocks: Sendable {
         }
     }
 
-    /// The ranges that the member has locked; none after its end.
+    /// The ranges that the member has locked. After the member has ended, the list is empty.
     package func ranges() throws(SystemError) -> [FileRange] {
         try file.withLock { (file) throws(SystemError) in try file?.heldRanges().map(\.range) ?? [] }
     }
 
-    /// Lets go of the locks of a member that has ended.
+    /// Closes the broker's duplicate after a member has ended, so that the kernel frees the member's locks.
     func close() { file.withLock { _ = $0.take() } }
 }
 
-/// The group's file of locks: a pipe with a name. Locks need a descriptor that may write, and what a member writes into a pipe takes
-/// no room on the disk. It lies in a folder of its own, because brokers are woken by changes in the folder of the group.
+/// The group's file of locks, which is a named pipe. A lock needs a descriptor that may write, and bytes that a member writes
+/// into a pipe use no space on the disk. The pipe lies in a folder of its own, because changes in the folder of the group wake
+/// brokers.
 enum LockFile {
     private static let (folder, name) = ("turns", "locks")
 

@@ -3,27 +3,27 @@ internal import AnnexPortal
 internal import Glibc
 internal import Synchronization
 
-/// A group as one process serves it: for a broker the process of the broker, and for a containing app its own.
+/// An app group as one process serves it. The process is a broker, or a containing app that serves itself.
 ///
-/// Several processes of the user may serve the same group. They meet in its files: in the store, in the file of locks, and in the
-/// page of shared words.
+/// Several processes of the user may serve the same group. They share its files: the store, the file of locks, and the page of
+/// shared words.
 package final class OpenGroup: Sendable {
     package let key: GroupKey
     /// The path of the folder of private directories, which also holds the key of the user's secrets.
     let privates: String
-    /// The path of the members' files on the host.
+    /// The path of the folder with the members' files on the host.
     package let containerPath: String
-    /// The folder's path on the host.
+    /// The path of the group's folder on the host.
     package let path: String
-    /// Requests about this group run here, one after another.
+    /// The lane of the requests about this group. They run one after another.
     let lane = Lane("annex-group")
     private let directory: Descriptor
-    /// The members' files.
+    /// The folder of the members' files.
     package let container: Descriptor
     private let words: SharedPage
     private let store = Mutex<GroupStore?>(nil)
     private let watch = Mutex<FileWatch?>(nil)
-    /// What follows from a change that another process made, by service. Called on the lane.
+    /// The closures that run after another process has made a change, by service. They are called on the lane.
     private let followers = Mutex<[PortalServiceName: @Sendable () -> Void]>([:])
 
     private struct WeakLocks {
@@ -47,13 +47,13 @@ package final class OpenGroup: Sendable {
 
     // MARK: Shared words and locks
 
-    /// Changes a word, which every member of the group sees at once.
+    /// Changes a word. Every member of the group sees the change at once.
     /// - Parameter offset: one of `GroupWords`.
     func changeWord(_ offset: Int) { words.change(offset) }
 
     func word(_ offset: Int) -> UInt32 { words.load(offset) }
 
-    /// The page of shared words, for a member: open for reading only.
+    /// A descriptor of the page of shared words for a member. It is open for reading only.
     func wordsForMember() throws(SystemError) -> Descriptor { try directory.openBeneath(SharedPage.name, O_RDONLY) }
 
     /// A new open file description of the file of locks, for one member.
@@ -74,7 +74,7 @@ package final class OpenGroup: Sendable {
         try LockFile.open(in: directory).status()
     }
 
-    /// The flag in a word.
+    /// A flag that is kept in a shared word.
     /// - Parameter offset: one of `GroupWords`.
     func newFlag(at offset: Int) throws(SystemError) -> SharedFlag {
         SharedFlag(words, at: offset, locking: try directory.openBeneath("flags", O_RDWR | O_CREAT, mode: 0o600))
@@ -82,7 +82,7 @@ package final class OpenGroup: Sendable {
 
     // MARK: The store
 
-    /// Uses the group's store. Call it on the lane only.
+    /// Uses the group's store. Call this function on the lane only.
     func withStore<Result: Sendable>(_ body: (GroupStore) throws(StoreError) -> Result) throws(PortalError) -> Result {
         do throws(StoreError) {
             return try body(opened())
@@ -98,7 +98,7 @@ package final class OpenGroup: Sendable {
         return made
     }
 
-    /// The place of the store. SQLite follows no link on the way, so the path has none.
+    /// The path of the store. SQLite follows no link on the path, so this path contains none.
     private func storePath() throws(StoreError) -> String {
         do throws(SystemError) {
             return try directory.path() + "/store.db"
@@ -107,7 +107,7 @@ package final class OpenGroup: Sendable {
         }
     }
 
-    /// Looks for changes of other processes from now on. A second call does nothing.
+    /// Starts to watch for changes of other processes. A second call does nothing.
     /// - Throws: if the user's limit on inotify watches is reached.
     func watchOthers(on loop: EventLoop) throws(SystemError) {
         try watch.withLock { (watch) throws(SystemError) in
@@ -118,19 +118,19 @@ package final class OpenGroup: Sendable {
         }
     }
 
-    /// Sets the work of a service that follows each change of the store by any process.
+    /// Sets the closure that a service runs after each change of the store by any process.
     func follow(_ service: PortalServiceName, _ body: @escaping @Sendable () -> Void) {
         followers.withLock { $0[service] = body }
     }
 
-    /// The number of the last change that this process knows of; nil if the service has not asked yet.
+    /// The number of the last change that this process knows of; nil if the service has not set one yet.
     func lastChange(of service: PortalServiceName) -> UInt64? { lastChanges.withLock { $0[service] } }
 
     func setLastChange(_ number: UInt64, of service: PortalServiceName) {
         lastChanges.withLock { $0[service] = number }
     }
 
-    /// Makes the other processes look for a change of the store. The change must be committed.
+    /// Makes the other processes look for a change of the store. The change must already be committed.
     func announceChange() { words.touch() }
 
     private func runFollowers() { for body in followers.withLock({ $0.values }) { body() } }
@@ -144,8 +144,8 @@ final class SharedPage: Sendable {
 
     init(in directory: borrowing Descriptor) throws(SystemError) {
         let file = try directory.openBeneath(Self.name, O_RDWR | O_CREAT, mode: 0o600)
-        // Only brokers of this user can write the file, and none of them makes it smaller. Its bytes are written and not left as a
-        // hole: on a full disk, a store to the mapping of a hole would end this process.
+        // Only brokers of this user can write the file, and no broker makes it smaller. The bytes are written, because a file of
+        // that size without them would have a hole. If the disk is full, a store to the mapping of a hole would end this process.
         if try file.status().size != GroupWords.size { try Self.fill(file) }
         mapping = try Mapping(file, size: GroupWords.size, writable: true)
         try mapping.keepFromChildren()
@@ -160,11 +160,11 @@ final class SharedPage: Sendable {
         guard count == zeros.count else { throw SystemError("pwrite", errno: ENOSPC, path: name) }
     }
 
-    /// Writes the file itself. inotify does not notice a store to the mapping.
+    /// Writes to the file with a system call, because inotify does not notice a store to the mapping.
     func touch() {
         // The last byte belongs to no word.
         var byte: UInt8 = 0
-        // SAFETY: the call reads one byte. It cannot fail for want of room, because the file has its size already.
+        // SAFETY: the call reads one byte. It cannot fail for lack of space, because the file already has its full size.
         _ = unsafe pwrite(file.number, &byte, 1, off_t(GroupWords.size - 1))
     }
 

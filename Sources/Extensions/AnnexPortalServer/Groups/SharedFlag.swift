@@ -2,12 +2,15 @@ internal import AnnexLinux
 internal import AnnexPortal
 internal import Synchronization
 
-/// A word of the group's page that is not 0 while a process has raised the flag. Members read it without a system call.
+/// A word of the group's page that is not 0 while at least one process has raised the flag. Members read it without a system
+/// call.
 ///
 /// A process that raises the flag holds a shared lock on a byte of a file that only brokers open. The kernel frees the lock if
-/// the process is killed. Only a process that gets the exclusive lock lowers the word: so no process has raised it then.
+/// the process is killed. A process lowers the word only after it got the exclusive lock. At that moment, no process has raised
+/// the flag.
 final class SharedFlag: Sendable {
-    /// How often a process tries to raise the flag while others look whether it is forgotten. They need microseconds.
+    /// How often a process tries to raise the flag while other processes check whether the flag is forgotten. A check takes
+    /// microseconds.
     private static let attempts = 100
 
     private let page: SharedPage
@@ -16,8 +19,8 @@ final class SharedFlag: Sendable {
     private let isRaised = Mutex(false)
 
     /// - Parameters:
-    ///   - offset: the word, one of `GroupWords`. Its lock is the byte with the same offset.
-    ///   - file: an open file description of this flag alone.
+    ///   - offset: the offset of the word, one of `GroupWords`. The lock of the flag is the byte with the same offset.
+    ///   - file: an open file description that only this flag uses.
     init(_ page: SharedPage, at offset: Int, locking file: consuming Descriptor) {
         self.page = page
         self.offset = offset
@@ -50,7 +53,7 @@ final class SharedFlag: Sendable {
         isRaised.withLock { isRaised in if !isRaised { clear() } }
     }
 
-    /// This process must not hold the shared lock, because the exclusive one would replace it.
+    /// This process must not hold the shared lock when it calls this function, because the exclusive lock would replace it.
     private func clear() {
         guard page.load(offset) != 0, let isAlone = try? file.lock(.byte(UInt64(offset)), as: .exclusive), isAlone
         else {

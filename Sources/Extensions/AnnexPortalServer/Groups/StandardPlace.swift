@@ -2,8 +2,8 @@ package import AnnexLinux
 internal import AnnexPortal
 internal import Glibc
 
-/// Where the private directories and app groups of a user are kept if the program names no other folder. The user can name one with
-/// `ANNEX_PRIVATE`, such as the folder of a daemon that was started with `--state`.
+/// The folder of a user's private directories and app groups, for programs that name no other folder. The user can name another
+/// one with `ANNEX_PRIVATE`, for example the folder of a daemon that was started with `--state`.
 package enum StandardPlace {
     /// The folder's path.
     /// - Throws: `ENOENT` if neither the environment nor the home directory names a folder.
@@ -16,7 +16,7 @@ package enum StandardPlace {
     ) throws(SystemError) -> String {
         if let folder = environment("ANNEX_PRIVATE"), folder.hasPrefix("/") { return folder }
         if user == 0 { return "/var/lib/annex/private" }
-        // The XDG base directory specification: a relative path is ignored.
+        // A relative path is ignored, as the XDG base directory specification says.
         if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/annex/private" }
         if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.local/share/annex/private" }
         throw SystemError(
@@ -24,7 +24,7 @@ package enum StandardPlace {
             remedy: "set HOME or XDG_DATA_HOME, or name a folder for private directories")
     }
 
-    /// The socket of the daemon that serves the whole machine. `ANNEX_DAEMON` can name another one.
+    /// The socket of the daemon that serves the whole machine. `ANNEX_DAEMON` can name another socket.
     package static func machineDaemon() -> String {
         if let path = variable("ANNEX_DAEMON"), path.hasPrefix("/") { return path }
         return MachineDaemon.socket

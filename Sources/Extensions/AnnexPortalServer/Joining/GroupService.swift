@@ -1,7 +1,7 @@
 package import AnnexLinux
 package import AnnexPortal
 
-/// Gives members what they need of a group: the path of the container, the shared words and the file of locks.
+/// Gives members what they need to use a group: the path of the container, the shared words and the file of locks.
 package final class GroupService: PortalService {
     private let loop: EventLoop
 

@@ -2,14 +2,14 @@ package import AnnexLinux
 package import AnnexPortal
 internal import Glibc
 
-/// The portal of a process that is not sandboxed and serves itself: a containing app, or a command. It is a member like any other,
-/// and meets the brokers of its user in the files of its groups.
+/// The portal of a process that is not sandboxed and serves itself: a containing app, or a command. The process is a member like
+/// any other. It shares the files of its groups with the brokers of its user.
 package enum LocalPortal {
     /// Makes the portal.
     /// - Parameters:
-    ///   - identifier: what others see as the writer.
-    ///   - keys: the groups.
-    ///   - path: the folder of private directories, which the groups lie in. It must belong to this user.
+    ///   - identifier: the name that other members see as the writer.
+    ///   - keys: the groups that the process is a member of.
+    ///   - path: the folder of private directories, which contains the groups. It must belong to this user.
     package static func open(
         _ identifier: String, groups keys: [GroupKey], in path: String
     ) throws(SystemError) -> PortalClient {
@@ -27,7 +27,7 @@ package enum LocalPortal {
     }
 }
 
-/// The groups that a user has, on disk.
+/// The groups of a user that exist on the disk.
 package enum KnownGroups {
     private static let most = 10_000
 

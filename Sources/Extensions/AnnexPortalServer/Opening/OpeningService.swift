@@ -2,17 +2,17 @@ package import AnnexLinux
 package import AnnexPortal
 internal import Synchronization
 
-/// Opens URLs for extensions. Which apps an extension may open is decided by its point, which the broker knows.
+/// Opens URLs for extensions. The point of an extension decides which apps the extension may open. The broker knows the point.
 package final class OpeningService: PortalService {
     /// Starts the app of a URL, and returns its identifier.
     package typealias Opener = @Sendable (_ url: String, _ member: PortalMember) throws(PortalError) -> String
 
-    /// The host's report of a user's action may be on its way while the extension already asks.
+    /// How long a request waits for the host's report of a user's action. The extension may ask before that report has arrived.
     private static let patience = Duration.milliseconds(50)
 
     private let opener: Opener
     private let loop: EventLoop
-    /// Starting an app takes time, which delays no other service.
+    /// Apps are started on a separate lane, because this takes time and must not delay other services.
     private let lane = Lane("annex-opening")
     private let budgets = Mutex<[UInt64: OpeningBudget]>([:])
 
@@ -25,7 +25,7 @@ package final class OpeningService: PortalService {
     package var entitlement: String? { nil }
 
     package func handle(_ call: PortalCall) {
-        // Counted before the request waits for anything, so that the requests that wait are few as well.
+        // The request is counted before it waits for anything, so that the number of waiting requests is limited too.
         guard take(for: call.connection) else {
             return call.fail(
                 PortalError(
@@ -52,7 +52,8 @@ package final class OpeningService: PortalService {
 
     private func take(for connection: PortalConnection) -> Bool {
         budgets.withLock { budgets in
-            // SYNC: a connection is over before it is forgotten here. So no budget is made after the removal of its connection.
+            // SYNC: a connection is over before this service forgets it. So no budget is made after the connection has been
+            // removed here.
             guard !connection.isOver else { return false }
             return budgets[connection.number, default: OpeningBudget()].take(at: MonotonicClock.now())
         }
@@ -62,17 +63,17 @@ package final class OpeningService: PortalService {
 
     package func forget(_ connection: PortalConnection) { budgets.withLock { $0[connection.number] = nil } }
 
-    /// The portals that the service remembers.
+    /// The number of portals that the service remembers.
     var remembered: Int { budgets.withLock { $0.count } }
 }
 
-/// How many URLs one extension may open. Each starts a program before the user's eyes.
+/// How many URLs one extension may open. Each URL starts a program that the user sees.
 struct OpeningBudget: Sendable {
     static let most = 10
     private static let minute: UInt64 = 60_000_000_000
 
     private var moments: [UInt64] = []
-    /// The requests that have no answer yet. A minute may pass before it comes.
+    /// The number of requests that have no answer yet. An answer may take longer than a minute.
     private var open = 0
 
     /// Counts a request, unless it exceeds the budget.

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 package import AnnexPortal
 
-/// Pasteboards of groups.
+/// The service for the pasteboards of groups.
 package struct PasteboardService: PortalService {
     package var name: PortalServiceName { .pasteboard }
 
@@ -32,7 +32,7 @@ package struct PasteboardService: PortalService {
         }.message.answerBody()
     }
 
-    /// A moment that is too far away counts as the last one.
+    /// The moment after a number of milliseconds. If it is too far away, the result is the last moment that can be expressed.
     private static func moment(after milliseconds: UInt64) -> WallClock {
         let (more, isTooLong) = Int64(clamping: milliseconds).multipliedReportingOverflow(by: 1000)
         let (sum, isTooLate) = WallClock.now().microseconds.addingReportingOverflow(more)

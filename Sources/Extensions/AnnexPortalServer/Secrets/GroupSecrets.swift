@@ -1,4 +1,4 @@
-/// The secrets of one group: sealed with the user's key, and kept in the group's store.
+/// The secrets of one group. They are sealed with the user's key and kept in the group's store.
 package struct GroupSecrets: Sendable {
     private let store: GroupStore
     private let sealing: SecretSealing
@@ -11,20 +11,21 @@ package struct GroupSecrets: Sendable {
     /// The place from which the key comes.
     package var keySource: SecretKeySource { sealing.key.source }
 
-    /// Keeps a secret in place of an earlier one of the same name. When the call returns, a power failure does not lose it.
-    /// - Throws: `full` if a limit would be exceeded; nothing is changed then.
+    /// Stores a secret, and replaces an earlier one of the same name. After the call has returned, a power failure does not lose
+    /// the secret.
+    /// - Throws: `full` if a limit would be exceeded; the call then changes nothing.
     package func set(_ name: String, to secret: [UInt8]) throws(StoreError) {
         try store.setSecret(name, to: sealing.seal(secret, as: name))
     }
 
-    /// A secret; nil if there is none of this name.
+    /// The secret of this name; nil if there is none.
     package func value(_ name: String) throws(StoreError) -> [UInt8]? {
         guard let sealed = try store.secret(name) else { return nil }
         return try sealing.open(sealed, as: name)
     }
 
-    /// Removes a secret, also if its key is lost.
-    /// - Returns: whether there was one.
+    /// Removes a secret, even if its key is lost.
+    /// - Returns: whether there was a secret of this name.
     @discardableResult
     package func remove(_ name: String) throws(StoreError) -> Bool { try store.removeSecret(name) }
 

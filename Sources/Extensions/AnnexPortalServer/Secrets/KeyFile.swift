@@ -3,11 +3,12 @@ internal import Glibc
 
 /// Keys in files of exactly 32 bytes.
 enum KeyFile {
-    /// The file in the folder of private directories, beside the folder of groups.
+    /// The name of the key's file. The file is in the folder of private directories, beside the folder of groups.
     static let name = "secrets.key"
     private static let credentialName = "annex.secrets"
 
-    /// The key in a folder of systemd's credentials; nil if it has none for Annex. systemd has set owner and mode.
+    /// The key in a folder of systemd's credentials; nil if the folder has no key for Annex. systemd has set the file's owner and
+    /// mode.
     static func credential(in folder: String) throws(StoreError) -> KeyMemory? {
         let path = "\(folder)/\(credentialName)"
         let opened = try reporting(path) { () throws(SystemError) in
@@ -19,7 +20,7 @@ enum KeyFile {
         return try read(file, at: path)
     }
 
-    /// The key in the user's own file, which is made if it is missing.
+    /// The key in the user's own file. If the file is missing, the call makes it.
     static func own(in privates: String) throws(StoreError) -> KeyMemory {
         let path = "\(privates)/\(name)"
         let folder = try reporting(path) { () throws(SystemError) in
@@ -31,7 +32,7 @@ enum KeyFile {
         let key = try KeyMemory.random()
         let isMade = try reporting(path) { () throws(SystemError) in try make(key, in: folder) }
         if isMade { return key }
-        // Another process was faster, and its key is the user's.
+        // Another process was faster, so the key of that process is the user's key.
         if let other = try existing(in: folder, at: path) { return other }
         throw StoreError(.noKey, what: "\(name) was made and removed at the same time", place: path)
     }
@@ -97,7 +98,7 @@ enum KeyFile {
 
     // MARK: Bytes
 
-    /// Writes a key under a free name. If the process is killed, it leaves the whole file, or none of that name.
+    /// Writes a key under a free name. If the process is killed, the folder has either the whole file or no file of that name.
     /// - Returns: false if the name is taken.
     private static func make(
         _ key: borrowing KeyMemory, in folder: borrowing Descriptor
@@ -119,13 +120,13 @@ enum KeyFile {
         return true
     }
 
-    /// Reads a key straight into its memory, so that no copy stays elsewhere.
+    /// Reads a key directly into its memory, so that no other copy of the key remains.
     private static func read(
         _ file: borrowing Descriptor, at path: String
     ) throws(StoreError) -> KeyMemory {
         let status = try reporting(path) { () throws(SystemError) in try file.status() }
         return try unsafe KeyMemory.filled { (room) throws(StoreError) in
-            // SAFETY: the call writes at most the room's bytes. Anything else than a full room is refused.
+            // SAFETY: the call writes at most the room's bytes. The key is refused unless the whole room is filled.
             let count = try? unsafe file.fill(room, from: 0)
             guard status.kind == .regular, status.size == room.count, count == room.count else {
                 throw StoreError(

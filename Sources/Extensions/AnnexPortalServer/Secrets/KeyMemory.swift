@@ -1,6 +1,7 @@
 internal import CAnnexSodium
 
-/// Memory for a key: locked if the system lets it, between pages that no program can touch, and zeroed at its end.
+/// Memory for a key. It is locked if the system permits this, it lies between pages that no program can touch, and it is zeroed
+/// at its end.
 ///
 /// SAFETY: after the initialiser has returned, the memory is read-only, so that any thread may read it.
 @safe struct KeyMemory: ~Copyable, @unchecked Sendable {
@@ -18,7 +19,7 @@ internal import CAnnexSodium
         unsafe start = memory
     }
 
-    /// - Parameter fill: writes the key's bytes into memory of exactly that size. If it throws, the memory is zeroed.
+    /// - Parameter fill: writes the key's bytes into memory of exactly that size. If this closure throws, the memory is zeroed.
     static func filled(
         by fill: (UnsafeMutableRawBufferPointer) throws(StoreError) -> Void
     ) throws(StoreError) -> KeyMemory {
@@ -38,7 +39,7 @@ internal import CAnnexSodium
     }
 
     deinit {
-        // SAFETY: allocated in the initialiser and freed once; the library zeroes it first.
+        // SAFETY: the memory was allocated in the initialiser and is freed once. The library zeroes it first.
         unsafe sodium_free(start)
     }
 
@@ -53,7 +54,7 @@ internal import CAnnexSodium
     }
 }
 
-/// The library libsodium, started once.
+/// The library libsodium, which is started once.
 enum KeySodium {
     /// False if the library has no source of random numbers.
     static let isReady = sodium_init() >= 0

@@ -21,19 +21,20 @@ package enum SecretKeySource: Sendable, Hashable, CustomStringConvertible {
 
 /// The key that seals the secrets of all groups of one user.
 ///
-/// The first source that the user has chosen is the only one that is tried:
+/// The search tries only the first of these sources that the user has chosen:
 /// 1. A credential of systemd, if the service that runs this process has one. An administrator sets it up, for example with the
 ///    machine's TPM, and the key is never on the disk.
 /// 2. The kernel's keyring, if the environment says `ANNEX_SECRETS_KEY=keyring`. The kernel forgets the keyring when the
-///    machine stops. So Annex never makes a key there: the user, or the user's login, puts the same key in each time.
-/// 3. A file of mode 600 in the folder of private directories, which Annex makes. It protects secrets in a copy of the
-///    store, and not from programs of this user.
+///    machine stops. So Annex never makes a key there. The user, or the user's login, must put the same key in after each start.
+/// 3. A file of mode 600 in the folder of private directories, which Annex makes. It protects the secrets if the store is
+///    copied. It does not protect them from programs of this user.
 ///
-/// A source that is chosen and cannot be used is an error. With another key, secrets would be lost without a word.
+/// A source that is chosen but cannot be used is an error. If Annex took another key instead, secrets would be lost without
+/// a message.
 package final class SecretKey: Sendable {
     package let source: SecretKeySource
     let memory: KeyMemory
-    /// Eight bytes that tell one key from another, and nothing else about it.
+    /// Eight bytes that tell one key from another. They reveal nothing else about the key.
     let mark: [UInt8]
 
     init(_ memory: consuming KeyMemory, from source: SecretKeySource) {
@@ -42,7 +43,7 @@ package final class SecretKey: Sendable {
         self.memory = memory
     }
 
-    /// Finds the user's key, and makes a file for one if the user has chosen no other source.
+    /// Finds the user's key. If the user has chosen no other source, and there is no key file yet, the call makes one.
     /// - Parameters:
     ///   - privates: the path of the folder of private directories.
     ///   - environment: the variables of this process.
@@ -67,7 +68,7 @@ package final class SecretKey: Sendable {
             try KeyFile.own(in: privates), from: .file("\(privates)/\(KeyFile.name)"))
     }
 
-    /// The key of a description in the user's keyring. Only tests use another description than Annex.
+    /// The key with this description in the user's keyring. Only tests use another description than Annex.
     package static func inKeyring(_ description: String) throws(StoreError) -> SecretKey {
         SecretKey(try UserKeyring.key(description), from: .keyring)
     }
@@ -76,7 +77,7 @@ package final class SecretKey: Sendable {
 
     private static func mark(of memory: borrowing KeyMemory) -> [UInt8] {
         let size = 8
-        // A digest of this purpose is 16 bytes at least; its first half is enough to tell keys apart.
+        // A digest for this purpose has at least 16 bytes. Its first half is enough to tell keys apart.
         var digest = [UInt8](repeating: 0, count: 16)
         let purpose = Array("annex-secret-key-mark-1".utf8)
         // SAFETY: the library writes 16 bytes, and reads the purpose and the 32 bytes of the key.

@@ -2,15 +2,16 @@ internal import CAnnexSodium
 
 /// Seals the secrets of one group with the user's key: XChaCha20-Poly1305, with a new random nonce each time.
 ///
-/// The seal binds a secret to its team, its group and its name. So nothing that can write to the store can change a secret or put
-/// it in the place of another. It can put back an older secret of the same name, or remove one.
+/// The seal binds a secret to its team, its group and its name. So a program that can write to the store cannot change a secret,
+/// or put one secret in the place of another. The program can still put back an older secret of the same name, or remove a
+/// secret.
 package struct SecretSealing: Sendable {
     private static let version: UInt8 = 1
     private static let markSize = 8
     private static let nonceSize = 24
     private static let tagSize = 16
     private static let headSize = 1 + markSize
-    /// How many bytes a sealed secret is longer than the secret.
+    /// The number of bytes by which a sealed secret is longer than the secret.
     private static let overhead = headSize + nonceSize + tagSize
 
     package let key: SecretKey
@@ -42,8 +43,8 @@ package struct SecretSealing: Sendable {
         let head = [Self.version] + key.mark
         var sealed = [UInt8](repeating: 0, count: secret.count + Self.tagSize)
         let context = context(of: name, after: head)
-        // SAFETY: the library writes the secret's size and 16 bytes. It reads the other arrays, 24 bytes of nonce and 32
-        // bytes of key. It cannot fail.
+        // SAFETY: the library writes as many bytes as the secret has, plus 16. It reads the other arrays, 24 bytes of nonce
+        // and 32 bytes of key. It cannot fail.
         _ = unsafe crypto_aead_xchacha20poly1305_ietf_encrypt(
             &sealed, nil, secret, UInt64(secret.count), context, UInt64(context.count), nil, nonce,
             key.memory.bytes)
@@ -51,7 +52,7 @@ package struct SecretSealing: Sendable {
     }
 
     /// Opens a sealed secret.
-    /// - Throws: `otherKey` if another key sealed it; `altered` if its bytes are not those that were sealed under this name.
+    /// - Throws: `otherKey` if another key sealed it; `altered` if its bytes are not the bytes that were sealed under this name.
     func open(_ sealed: SealedBytes, as name: String) throws(StoreError) -> [UInt8] {
         let bytes = sealed.bytes
         guard bytes.count >= Self.overhead, bytes.count <= SecretLimits.bytes + Self.overhead,
@@ -63,7 +64,7 @@ package struct SecretSealing: Sendable {
         let encrypted = Array(bytes[(Self.headSize + Self.nonceSize)...])
         var secret = [UInt8](repeating: 0, count: encrypted.count - Self.tagSize)
         let context = context(of: name, after: head)
-        // SAFETY: the library writes 16 bytes fewer than it reads of the encrypted ones, after it has checked them.
+        // SAFETY: the library first checks the encrypted bytes. Then it writes 16 bytes fewer than it has read.
         let result = unsafe crypto_aead_xchacha20poly1305_ietf_decrypt(
             &secret, nil, nil, encrypted, UInt64(encrypted.count), context, UInt64(context.count), nonce,
             key.memory.bytes)
@@ -71,7 +72,8 @@ package struct SecretSealing: Sendable {
         return secret
     }
 
-    /// The data that the seal binds. Each part follows its length, so that no two lists of parts give the same bytes.
+    /// The data that the seal binds. The length of each part stands before the part, so that two lists of parts never give the
+    /// same bytes.
     private func context(of name: String, after head: [UInt8]) -> [UInt8] {
         var context = head
         for part in [team, group, name] {

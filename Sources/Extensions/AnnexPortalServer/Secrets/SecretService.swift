@@ -3,9 +3,9 @@ package import AnnexPortal
 internal import Glibc
 internal import Synchronization
 
-/// Secrets of groups.
+/// The service for the secrets of groups.
 package final class SecretService: PortalService {
-    /// The keys that were found, by the folder of private directories.
+    /// The keys that the service has found. The dictionary's key is the path of the folder of private directories.
     private let keys = Mutex<[String: SecretKey]>([:])
 
     package init() {}
@@ -75,7 +75,7 @@ package final class SecretService: PortalService {
 }
 
 extension SecretKeySource {
-    /// As a member may see it: without a path of the host.
+    /// The source as a member may see it: without a path of the host.
     fileprivate var shown: String {
         if case .file = self { return "a file of mode 600" }
         return description

@@ -9,7 +9,7 @@ enum UserKeyring {
     /// Reads the key that the user has put into the keyring.
     static func key(_ description: String) throws(StoreError) -> KeyMemory {
         try unsafe KeyMemory.filled { (room) throws(StoreError) in
-            // SAFETY: the call writes at most the room's bytes, and tells the size of the whole key.
+            // SAFETY: the call writes at most the room's bytes, and returns the size of the whole key.
             let size = unsafe annex_keyring_read(description, room.baseAddress, room.count)
             guard size >= 0 else { throw error(Int32(-size), of: description) }
             guard size == room.count else {

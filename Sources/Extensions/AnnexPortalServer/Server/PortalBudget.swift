@@ -1,21 +1,22 @@
-/// How much work one member may cause. Beyond that, the broker leaves its requests in the socket for a while, and the member waits.
+/// The work that one member may cause. If a member exceeds it, the broker leaves the member's requests in the socket for a while,
+/// and the member waits.
 ///
-/// It is a pure value, so that tests need no clock.
+/// The budget is a pure value, so that tests need no clock.
 struct PortalBudget: Sendable {
     /// When the next request may be read.
     enum Pace: Sendable, Hashable {
         case now
         case at(UInt64)
-        /// When an open request is finished.
+        /// The next request may be read after an open request is finished.
         case afterAnswer
     }
 
-    /// The most requests in one period. A burst may use them up at once.
+    /// The most requests in one period. A member may send all of them at once.
     static let perPeriod = 400
     static let period: UInt64 = 100_000_000
     /// The most requests that have no answer yet.
     static let mostOpen = 64
-    /// The bytes of the bodies of such requests. The last of them may exceed it.
+    /// The most bytes in the requests that have no answer yet. The last of these requests may exceed the limit.
     static let mostBytes = 1 << 20
 
     private var begin: UInt64 = 0

@@ -3,26 +3,27 @@ internal import AnnexMessages
 package import AnnexPortal
 internal import Synchronization
 
-/// The broker's end of one portal. The other end is hostile: it chooses bytes, timing and silence.
+/// The broker's end of one portal. The broker treats the member as hostile: the member chooses the bytes, their timing, and
+/// whether it reads or answers.
 package final class PortalConnection: Sendable {
     private struct State {
         var budget = PortalBudget()
-        /// What the reading of requests waits for; nil if it waits for none of these.
+        /// The event that the reading of requests waits for; nil if it waits for none.
         var pause: PortalBudget.Pace?
         var watch: EventLoop.Watch?
-        /// News that wait for room or for their time, by service and group.
+        /// News that wait until the socket has room, or until they may be sent. They are kept by service and group.
         var news: [PortalNewsKey: PortalNewsState] = [:]
         var isOver = false
     }
 
     package let member: PortalMember
-    /// No other connection of the server has this number.
+    /// The number of this connection. No other connection of the server has it.
     let number: UInt64
     private let socket: ControlSocket
     private let refusesDescriptors: Bool
     private let server: PortalServer
     private let state = Mutex(State())
-    /// Called once if the member breaks a rule of the portal, with the rule.
+    /// Called once, with the name of the rule, if the member breaks a rule of the portal.
     private let onViolation: @Sendable (String) -> Void
     private let onEnd: @Sendable () -> Void
 
@@ -36,12 +37,13 @@ package final class PortalConnection: Sendable {
         self.server = server
         self.onViolation = onViolation
         self.onEnd = onEnd
-        // No request carries descriptors. A kernel before 6.16 cannot refuse them.
+        // No request carries descriptors. Kernels before 6.16 cannot refuse descriptors.
         refusesDescriptors = self.socket.setPassRights(false)
     }
 
     deinit {
-        // The last close of the socket frees the descriptors that wait in it, which may take long.
+        // The last close of the socket frees the descriptors that are still queued in it. This may take long, so the server does
+        // it.
         guard !refusesDescriptors, let last = try? socket.descriptor.duplicate() else { return }
         server.close([last.release()])
     }
@@ -57,7 +59,7 @@ package final class PortalConnection: Sendable {
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Ends the portal. Open requests get no answer any more.
+    /// Ends the portal. After that, open requests get no answer.
     package func end() {
         let watch = state.withLock { state -> EventLoop.Watch? in
             guard !state.isOver else { return nil }
@@ -74,7 +76,7 @@ package final class PortalConnection: Sendable {
 
     // MARK: Requests
 
-    /// The most messages that one turn of the event loop reads. Other portals wait meanwhile.
+    /// The most messages that one turn of the event loop reads. Other portals wait during this turn.
     private static let mostPerTurn = 16
 
     private func read() {
@@ -124,13 +126,13 @@ package final class PortalConnection: Sendable {
             state.budget.finish(bytes: bytes)
             return state.pause == .afterAnswer && state.budget.hasRoom
         }
-        // The loop's thread has cancelled the last watch by then.
+        // The thread of the event loop has cancelled the earlier watch before this call runs.
         if goesOn { server.loop.schedule(after: .zero) { [self] in goOn() } }
     }
 
     // MARK: Pauses
 
-    /// Whether the next request may be read now. If not, nothing is read until it may.
+    /// Whether the next request may be read now. If not, reading pauses until a request may be read.
     private func mayRead() -> Bool {
         let now = MonotonicClock.now()
         let (pace, watch) = state.withLock { state -> (PortalBudget.Pace, EventLoop.Watch?) in
@@ -141,7 +143,8 @@ package final class PortalConnection: Sendable {
         }
         guard pace != .now else { return true }
         watch?.cancel()
-        // The loop keeps this object, by a watch or a timer, until the portal ends. Else the open requests do.
+        // A watch or a timer of the event loop keeps this object alive until the portal ends. While reading waits for an answer,
+        // the open requests keep it alive.
         if case .at(let moment) = pace { server.loop.schedule(at: moment) { [self] in goOn() } }
         return false
     }
@@ -157,7 +160,7 @@ package final class PortalConnection: Sendable {
 
     // MARK: Deliveries
 
-    /// A longer body travels as sealed memory.
+    /// A longer body is sent as sealed memory.
     private static let mostInline = 32 << 10
 
     func send(answer call: UInt64, body: [UInt8], with descriptors: consuming DescriptorList) {
@@ -173,7 +176,7 @@ package final class PortalConnection: Sendable {
         }
     }
 
-    /// Answers the hello of an app.
+    /// Answers the hello message of an app.
     func send(description app: PortalMember) {
         let description = MemberDescription(
             identifier: app.identifier, groups: app.groups.keys.sorted(), schemes: app.schemes)
@@ -183,7 +186,7 @@ package final class PortalConnection: Sendable {
 
     func send(failure error: PortalError, of call: UInt64) { send(PortalDelivery(answer: call, error: error)) }
 
-    /// A member that leaves its answers unread is waited for briefly, and then ended.
+    /// If a member does not read its answers, the broker waits briefly and then ends the portal.
     private func send(_ delivery: PortalDelivery, with descriptors: consuming DescriptorList = DescriptorList()) {
         guard let bytes = try? delivery.encoded(within: PortalDelivery.limits) else { return }
         let deadline = MonotonicClock.deadline(after: .seconds(1))
@@ -201,9 +204,11 @@ package final class PortalConnection: Sendable {
 
     // MARK: News
 
-    /// Calls a closure that sends news of a group: now, or when the pause after the last ones is over. Requests that follow one another
-    /// closely are joined, so that a member that causes many news cannot keep the others awake. Runs on the lane of the group.
-    /// - Parameter send: runs on the lane too. It returns false if there was no room; it is called again after a pause.
+    /// Calls a closure that sends news of a group: now, or when the pause after the last news is over. Calls that follow one
+    /// another closely are joined into one. So a member that causes many news cannot keep the other members awake. Runs on the
+    /// lane of the group.
+    /// - Parameter send: runs on the lane too. It returns false if there was no room. In this case it is called again after a
+    ///   pause.
     package func paceNews(
         _ service: PortalServiceName, of group: OpenGroup, _ send: @escaping @Sendable (PortalConnection) -> Bool
     ) {
@@ -225,12 +230,12 @@ package final class PortalConnection: Sendable {
             return state.isOver
         }
         guard !isOver, !send(self) else { return }
-        // The member has not read its earlier messages. It gets the news when it has.
+        // The member has not read its earlier messages. The news are sent again after a pause, until there is room.
         paceNews(key.service, of: group, send)
     }
 
     /// Sends news at once.
-    /// - Returns: false if there is no room.
+    /// - Returns: false if there is no room in the socket.
     package func sendNews(_ service: PortalServiceName, of group: OpenGroup, body: [UInt8] = []) -> Bool {
         let delivery = PortalDelivery(news: service, group: group.identifier, body: body)
         guard let bytes = try? delivery.encoded(within: PortalDelivery.limits) else { return true }
@@ -244,13 +249,13 @@ package final class PortalConnection: Sendable {
     }
 }
 
-/// News of one kind.
+/// The key of news of one kind.
 struct PortalNewsKey: Hashable, Sendable {
     let service: PortalServiceName
     let group: String
 }
 
-/// When news of one kind may be sent next.
+/// The time at which news of one kind may be sent next.
 struct PortalNewsState: Sendable {
     /// The shortest time between two deliveries of the same news.
     static let pause: UInt64 = 2_000_000
@@ -258,7 +263,7 @@ struct PortalNewsState: Sendable {
     private var lastSent: UInt64 = 0
     private var isWaiting = false
 
-    /// - Returns: the moment to send them; nil if they wait already.
+    /// - Returns: the moment to send the news; nil if they are already waiting.
     mutating func ask(at now: UInt64) -> UInt64? {
         guard !isWaiting else { return nil }
         isWaiting = true

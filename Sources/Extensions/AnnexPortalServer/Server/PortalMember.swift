@@ -1,9 +1,9 @@
 package import AnnexLinux
 internal import Synchronization
 
-/// What a broker knows about the process at the other end of a portal. Nothing of it comes from that process.
+/// What a broker knows about the process at the member's end of a portal. None of these facts comes from that process.
 package struct PortalMember: Sendable {
-    /// The bundle identifier, for messages.
+    /// The bundle identifier, for use in messages.
     package let identifier: String
     /// The URL schemes that the app registers; empty for an extension.
     package let schemes: [String]
@@ -13,15 +13,16 @@ package struct PortalMember: Sendable {
     package let locks: [String: MemberLocks]
     /// The absolute path of a group's container, as this process sees it.
     package let container: @Sendable (OpenGroup) -> String
-    /// Whether the process may still use a service. Asked at each request, because the user can revoke an entitlement.
+    /// Whether the process may still use a service. The server checks this at each request, because the user can revoke an
+    /// entitlement.
     package let isAllowed: @Sendable (_ entitlement: String) -> Bool
     /// The user's actions in the view of the extension.
     package let actions = UserActions()
-    /// Wakes the process after a message was sent; does nothing if the process reads its portal by itself.
+    /// Wakes the process after a message was sent. It does nothing if the process reads its portal by itself.
     package let wake: @Sendable () -> Void
 
-    /// - Parameter firstLocks: the number of the process's first descriptor of locks, if it gets them at its launch. The others
-    ///   follow in the order of the groups.
+    /// - Parameter firstLocks: the number of the process's first descriptor of locks, if the process gets these descriptors at
+    ///   its launch. The other descriptors follow in the order of the groups.
     package init(
         _ identifier: String, schemes: [String] = [], groups: [OpenGroup], firstLocks: Int32? = nil,
         container: @escaping @Sendable (OpenGroup) -> String,
@@ -41,9 +42,10 @@ package struct PortalMember: Sendable {
     }
 }
 
-/// Whether the user acted in an extension's view a moment ago. The host reports it, because the extension could claim anything.
+/// Whether the user acted in an extension's view a moment ago. The host reports each action, because the extension itself could
+/// claim anything.
 package final class UserActions: Sendable {
-    /// A user who pressed a button and sees something open after this time wonders why.
+    /// How long an action counts as recent. If something opened later than this, the user would not know why.
     package static let moment = Duration.seconds(5)
 
     private let last = Mutex<UInt64?>(nil)

@@ -2,11 +2,11 @@ package import AnnexLinux
 internal import AnnexPortal
 internal import Synchronization
 
-/// Answers the portals of one broker, or of one containing app. Requests about a group run on the lane of that group, so that a
-/// slow disk or a busy member delays the members of one group only.
+/// Answers the portals of one broker, or of one containing app. Requests about a group run on the lane of that group. So a slow
+/// disk or a busy member delays the members of one group only.
 package final class PortalServer: Sendable {
     let loop: EventLoop
-    /// For requests that are about no group.
+    /// The lane for requests that are about no group.
     private let lane = Lane("annex-portal")
     private let connections = Mutex<UInt64>(0)
     private let services: [PortalServiceName: any PortalService]
@@ -17,7 +17,7 @@ package final class PortalServer: Sendable {
     }
 
     /// Makes a portal for a member.
-    /// - Parameter onViolation: called at most once, on the event loop, if the member breaks a rule; the portal ends then.
+    /// - Parameter onViolation: called at most once, on the event loop, if the member breaks a rule. Then the portal ends.
     /// - Returns: the connection, and the member's end.
     package func connect(
         _ member: PortalMember, onViolation: @escaping @Sendable (String) -> Void
@@ -29,9 +29,9 @@ package final class PortalServer: Sendable {
             connection: connection, socket: ControlSocket(owning: try sockets.peer.descriptor.duplicate()))
     }
 
-    /// Serves a containing app that has connected by itself, and answers its hello.
+    /// Serves a containing app that has connected by itself, and answers the app's hello message.
     /// - Parameters:
-    ///   - onViolation: as above.
+    ///   - onViolation: the same as in `connect`.
     ///   - onEnd: called once, when the portal has ended.
     package func serve(
         _ app: PortalMember, over socket: consuming ControlSocket,
@@ -92,7 +92,8 @@ package final class PortalServer: Sendable {
             remedy: "declare the group in the entitlements of the extension and of its app, and sign the app")
     }
 
-    /// Closes what a member has sent. The last close of a file takes as long as its file system needs, so it is not for the event loop.
+    /// Closes descriptors that a member has sent. The last close of a file takes as long as its file system needs, so the event
+    /// loop must not do it.
     func close(_ descriptors: consuming DescriptorList) {
         var numbers: [Int32] = []
         while let next = descriptors.takeFirst() { numbers.append(next.release()) }

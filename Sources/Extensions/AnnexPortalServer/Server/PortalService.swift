@@ -9,7 +9,8 @@ package protocol PortalService: Sendable {
     var name: PortalServiceName { get }
     /// The entitlement that a member needs; nil if the service itself decides.
     var entitlement: String? { get }
-    /// Works on a request, and answers it now or later. It may wait for a disk, because it runs on a lane of its own.
+    /// Works on a request, and answers it now or later. The function may wait for a disk, because it runs on a lane and not on
+    /// the event loop.
     func handle(_ call: PortalCall)
     /// Forgets a member whose portal has ended.
     func forget(_ connection: PortalConnection)
@@ -21,17 +22,17 @@ extension PortalService {
 }
 
 package enum PortalEntitlement {
-    /// The entitlement of everything that belongs to an app group.
+    /// The entitlement for everything that belongs to an app group.
     package static let groups = "com.apple.security.application-groups"
 }
 
-/// One request of a member, and its one answer.
+/// One request of a member. It gets exactly one answer.
 package final class PortalCall: Sendable {
     package let connection: PortalConnection
     package let number: UInt64
-    /// The kind of request; its number is unchecked.
+    /// The kind of request. Its number has not been checked.
     package let method: PortalMethod
-    /// The group that the request is about; nil if it names none.
+    /// The group that the request is about; nil if the request names no group.
     package let group: OpenGroup?
     package let body: [UInt8]
     private let isAnswered = Mutex(false)
@@ -45,7 +46,7 @@ package final class PortalCall: Sendable {
     }
 
     deinit {
-        // A service that lets go of a call without an answer has a fault. Its caller must not wait for ever.
+        // If a service drops a call without an answer, the service has a fault. The caller must still not wait forever.
         fail(PortalError(.system, what: "the broker dropped the request"))
     }
 
@@ -57,7 +58,7 @@ package final class PortalCall: Sendable {
         throw PortalError(.invalid, what: "the request names no group")
     }
 
-    /// The body as a message.
+    /// Decodes the body of the request as a message.
     package func decoded<Body: Message>(
         as type: Body.Type = Body.self, within limits: MessageLimits = .standard
     ) throws(PortalError) -> Body {
@@ -70,7 +71,7 @@ package final class PortalCall: Sendable {
         }
     }
 
-    /// Answers with the result of a body, or with the error that it throws.
+    /// Answers with the result of a closure, or with the error that the closure throws.
     package func answer(with body: () throws(PortalError) -> [UInt8]) {
         do throws(PortalError) {
             answer(try body())
@@ -79,7 +80,7 @@ package final class PortalCall: Sendable {
         }
     }
 
-    /// Answers the request, unless it was answered before.
+    /// Answers the request, unless it already has an answer.
     package func answer(_ body: [UInt8] = [], with descriptors: consuming DescriptorList = DescriptorList()) {
         guard take() else { return }
         connection.send(answer: number, body: body, with: descriptors)
@@ -100,7 +101,7 @@ package final class PortalCall: Sendable {
 }
 
 extension Message {
-    /// The encoding of an answer.
+    /// Encodes this message as the body of an answer.
     package func answerBody(within limits: MessageLimits = .standard) throws(PortalError) -> [UInt8] {
         do throws(EncodingFailure) {
             return try encoded(within: limits)

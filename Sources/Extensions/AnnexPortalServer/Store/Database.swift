@@ -1,22 +1,22 @@
 internal import AnnexLinux
 internal import CAnnexSQLite
 
-/// What a committed transaction survives. Every transaction survives the death of its process.
+/// The failures that a committed transaction survives. Every transaction survives the death of its process.
 enum Durability: String {
-    /// A power failure too: the commit waits for the disk.
+    /// The transaction also survives a power failure: the commit waits for the disk.
     case durable = "FULL"
-    /// After a power failure the last transactions may be missing. The earlier ones are whole, because SQLite still syncs the
-    /// log before it copies pages. `OFF` would not, and could damage the file.
+    /// After a power failure the last transactions may be missing. The earlier transactions are whole, because SQLite still syncs
+    /// the log before it copies pages. With `OFF`, SQLite would not sync, and a power failure could damage the file.
     case atomic = "NORMAL"
 }
 
 /// One connection to an SQLite database in WAL mode.
 ///
-/// The file belongs to this user alone, and still it is treated with care. SQLite runs in its defensive mode, without triggers
-/// and views, without extensions, without attached files and without memory mapping of the file.
+/// The file belongs to this user alone, but Annex does not trust it. SQLite runs in its defensive mode, without triggers and
+/// views, without extensions, without attached files and without memory mapping of the file.
 ///
-/// SAFETY: the connection has no mutex of its own. This value cannot be copied, and each use of it is a mutation. So one
-/// thread at a time uses it, and another may do so later.
+/// SAFETY: the connection has no mutex of its own. This value cannot be copied, and each use of it is a mutation. So only one
+/// thread uses the value at a time, and another thread may use it later.
 @safe struct Database: ~Copyable, @unchecked Sendable {
     /// How long a statement waits for another process, in milliseconds.
     private static let patience: Int32 = 10_000
@@ -24,18 +24,18 @@ enum Durability: String {
     let path: String
     // SAFETY: SQLite made the object. It is closed once, at the end of this value.
     private let handle: OpaquePointer
-    /// Prepared statements by their text. Every text is a constant of the program, so their number is bounded.
+    /// Prepared statements by their text. Every text is a constant of the program, so the number of statements is limited.
     private var statements: [String: SQLStatement] = [:]
     private var durability: Durability?
 
-    /// Opens a database. Nothing is written to its file, and no link on its path is followed.
-    /// - Parameter path: absolute. An empty file is a new database.
+    /// Opens a database. The call writes nothing to the file, and follows no link on its path.
+    /// - Parameter path: an absolute path. An empty file is a new database.
     static func open(_ path: String) throws(StoreError) -> Database {
         var opened: OpaquePointer?
         let flags =
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW
             | SQLITE_OPEN_EXRESCODE
-        // SAFETY: the call stores one pointer, also if it fails.
+        // SAFETY: the call stores one pointer, even if it fails.
         let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
         guard code == SQLITE_OK, let handle = unsafe opened else {
             let error = unsafe Self.error(code, of: opened, at: path)
@@ -53,13 +53,13 @@ enum Durability: String {
     }
 
     deinit {
-        // Statements that still live keep the connection until their own end.
+        // A statement that still lives keeps the connection open until the end of that statement.
         _ = unsafe sqlite3_close_v2(handle)
     }
 
     private mutating func restrict() throws(StoreError) {
         _ = unsafe sqlite3_busy_timeout(handle, Self.patience)
-        // Until the file is known, its log is not copied into it at the end.
+        // Until the file is known to be a store, SQLite must not copy the log into it when the connection closes.
         for option in [SQLITE_DBCONFIG_DEFENSIVE, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE] {
             try check(unsafe annex_sqlite_configure(handle, option, 1))
         }
@@ -82,9 +82,10 @@ enum Durability: String {
         (SQLITE_LIMIT_TRIGGER_DEPTH, 1), (SQLITE_LIMIT_WORKER_THREADS, 0),
     ]
 
-    /// Makes the database one with a write-ahead log, in which readers and one writer do not wait for each other.
+    /// Switches the database to a write-ahead log. With this log, readers and one writer do not wait for each other.
     ///
-    /// Call it if the file is known to be a store, or empty. The log is bounded, and is copied into the file at the end.
+    /// Call this function once the file is known to be a store, or to be empty. The log's size is limited. SQLite copies the log
+    /// into the file when the connection closes.
     mutating func useLog(mostPages: Int) throws(StoreError) {
         let deadline = MonotonicClock.deadline(after: .milliseconds(Int(Self.patience)))
         while try !switchToLog(until: deadline) { MonotonicClock.pause() }
@@ -93,7 +94,7 @@ enum Durability: String {
         try check(unsafe annex_sqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0))
     }
 
-    /// - Returns: false if another process changes the mode at the same time. SQLite does not always wait for that one.
+    /// - Returns: false if another process changes the mode at the same time. SQLite does not always wait for that process.
     private mutating func switchToLog(until deadline: UInt64) throws(StoreError) -> Bool {
         var mode = ""
         do throws(StoreError) {
@@ -110,17 +111,17 @@ enum Durability: String {
         return true
     }
 
-    /// Whether the file was removed or replaced since it was opened. Changes would be lost with it.
+    /// Whether the file was removed or replaced after it was opened. If so, changes would be lost with the old file.
     var hasMoved: Bool { unsafe annex_sqlite_has_moved(handle) != 0 }
 
-    /// A number that differs from the last one if another connection has changed the file.
+    /// A number that differs from the last result of this call if another connection has changed the file.
     mutating func dataVersion() throws(StoreError) -> Int64 { try number("PRAGMA data_version") ?? 0 }
 
     // MARK: Statements
 
     /// Runs a statement to its end.
     /// - Parameters:
-    ///   - text: a constant of the program. Values are passed beside it.
+    ///   - text: a constant of the program. Values are passed separately.
     ///   - row: called for each row.
     mutating func run(
         _ text: StaticString, with values: [SQLValue] = [], row: (borrowing SQLRow) -> Void = { _ in }
@@ -147,10 +148,10 @@ enum Durability: String {
         return found
     }
 
-    /// How many rows the last statement has inserted, changed or deleted.
+    /// The number of rows that the last statement has inserted, changed or deleted.
     var changedRows: Int64 { unsafe sqlite3_changes64(handle) }
 
-    /// Runs a statement that is used once. Its text holds no value from outside.
+    /// Runs a statement that is used once. Its text must contain no value from outside the program.
     mutating func execute(_ text: String) throws(StoreError) {
         // SAFETY: the call keeps no pointer.
         try check(unsafe sqlite3_exec(handle, text, nil, nil, nil))
@@ -175,7 +176,7 @@ enum Durability: String {
     }
 
     private static func error(_ code: Int32, of handle: OpaquePointer?, at path: String) -> StoreError {
-        // SAFETY: the text is copied before the next call of SQLite. A missing connection means lack of memory.
+        // SAFETY: the text is copied before the next call of SQLite. If there is no connection, memory was lacking.
         let text = unsafe String(cString: handle == nil ? sqlite3_errstr(code) : sqlite3_errmsg(handle))
         let number = unsafe handle == nil ? 0 : sqlite3_system_errno(handle)
         return StoreError(code: code, text: text, errno: number, place: path)
@@ -183,7 +184,7 @@ enum Durability: String {
 
     // MARK: Transactions
 
-    /// Runs changes that happen together or not at all.
+    /// Runs changes in one transaction: either all of them happen, or none.
     mutating func transaction<Result>(
         as durability: Durability, _ body: (inout Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -196,7 +197,7 @@ enum Durability: String {
         return try finish(body)
     }
 
-    /// Runs reads that all see the same moment.
+    /// Runs reads that all see the same state of the database.
     mutating func reading<Result>(
         _ body: (inout Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {

@@ -2,13 +2,13 @@ package import AnnexPortal
 
 /// The shared defaults of a group at one moment.
 package struct StoredDefaults: Sendable, Hashable {
-    /// Grows with each change. Two moments with the same number have the same values.
+    /// This number grows with each change. If two snapshots have the same number, their values are the same.
     package let generation: UInt64
-    /// Sorted by the bytes of the keys.
+    /// The entries, sorted by the bytes of their keys.
     package let entries: [DefaultsEntry]
 }
 
-/// The shared defaults. A change that has returned survives a power failure.
+/// The shared defaults. After a call that changes them has returned, the change survives a power failure.
 extension GroupStore {
     /// The number of the last change of the defaults.
     package func generation() throws(StoreError) -> UInt64 {
@@ -28,10 +28,11 @@ extension GroupStore {
     /// Sets and removes keys together, in the order of the entries.
     ///
     /// If the change leaves every value as it is, nothing is written and the generation stays.
-    /// - Parameter generation: the change is made only if this is still the generation; nil: in any case.
+    /// - Parameter generation: the change is made only if this is still the current generation. If it is nil, the change is
+    ///   always made.
     /// - Returns: the generation after the change.
     /// - Throws: `invalid` if a key is empty or too long; `full` if the defaults would exceed their limits; `changed` if there
-    ///   was another change meanwhile. Nothing is changed then.
+    ///   was another change meanwhile. In each of these cases nothing is changed.
     package func change(
         _ entries: [DefaultsEntry], ifStill generation: UInt64? = nil
     ) throws(StoreError) -> UInt64 {
@@ -48,7 +49,8 @@ extension GroupStore {
         }
     }
 
-    /// What a change adds to the totals. Totals are kept beside the values, so that a change does not read all of them.
+    /// What a change adds to the totals. The store keeps the totals beside the values, so that a change does not have to read all
+    /// values.
     private struct Growth {
         var isChange = false
         var keys = 0

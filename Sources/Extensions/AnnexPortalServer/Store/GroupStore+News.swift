@@ -1,22 +1,22 @@
 /// The limits of a group's news.
 package enum NewsLimits {
-    /// Older news are removed.
+    /// The number of news that are kept. Older news are removed.
     package static let news = 1000
     package static let pathBytes = 4096
     package static let originBytes = 256
 }
 
-/// A change in the container that a coordinator has told.
+/// A change in the container that a coordinator has reported.
 package struct StoredNews: Sendable, Hashable {
-    /// What happened; the coordination service defines the numbers.
+    /// The kind of change. The coordination service defines the numbers.
     package let kind: UInt32
-    /// Relative to the container.
+    /// The path, relative to the container.
     package let path: String
-    /// The second path of a move; else empty.
+    /// The second path of a move; otherwise empty.
     package let other: String
-    /// The process that told it: text of its broker, which no other broker uses.
+    /// The process that reported the change. The text comes from the broker of that process, and no other broker uses it.
     package let origin: String
-    /// The presenter in that process that made the change; 0 if none did.
+    /// The presenter in that process that made the change; 0 if no presenter made it.
     package let number: UInt32
 
     package init(kind: UInt32, path: String, other: String = "", origin: String, number: UInt32 = 0) {
@@ -28,20 +28,21 @@ package struct StoredNews: Sendable, Hashable {
     }
 }
 
-/// News in their order, and the place where the next read begins.
+/// News in their order, and the row after which the next read begins.
 package struct NewsPage: Sendable, Hashable {
     package let news: [StoredNews]
-    /// The row of the last of them, for the next read.
+    /// The row of the last news on this page. The next read begins after it.
     package let last: Int64
-    /// Whether news before these were removed unread. Then anything may have changed.
+    /// Whether news before this page were removed before they were read. In this case, anything in the container may have
+    /// changed.
     package let isIncomplete: Bool
 }
 
-/// The journal by which brokers of one group hear of changes in the container. A power failure may lose the last news; the
-/// processes that would read them end with it.
+/// The journal from which the brokers of one group learn of changes in the container. A power failure may lose the last news.
+/// This does no harm, because the failure also ends the processes that would read them.
 extension GroupStore {
     /// Adds news, and removes all but the last 1,000.
-    /// - Returns: the row of the last one.
+    /// - Returns: the row of the last news.
     @discardableResult
     package func append(_ news: [StoredNews]) throws(StoreError) -> Int64 {
         for one in news { try Self.check(one) }
@@ -54,12 +55,12 @@ extension GroupStore {
         }
     }
 
-    /// The row of the last news; 0 if there never were any. A new reader begins behind it.
+    /// The row of the last news; 0 if there never were any news. A new reader begins after this row.
     package func lastNews() throws(StoreError) -> Int64 {
         try use { (database) throws(StoreError) in try Self.lastNews(in: &database) }
     }
 
-    /// The news behind a row.
+    /// The news after a row.
     package func news(after row: Int64) throws(StoreError) -> NewsPage {
         try use { (database) throws(StoreError) in
             try database.reading { (database) throws(StoreError) in
@@ -68,7 +69,7 @@ extension GroupStore {
         }
     }
 
-    /// If the store was made anew, its rows begin at 1 again, and the reader's row may lie behind its end.
+    /// If the store was made anew, its rows begin at 1 again. Then the reader's row may be larger than the last row of the store.
     private static func page(after row: Int64, in database: inout Database) throws(StoreError)
         -> NewsPage
     {

@@ -1,15 +1,15 @@
 package import AnnexLinux
 
-/// The named pasteboards of a group. A power failure may lose the last changes, and nothing else.
+/// The named pasteboards of a group. A power failure may lose the last changes, but nothing more.
 ///
-/// Each call first removes all contents that have expired by the wall clock. If the clock is set back, contents live longer.
+/// Each call first removes all contents that have expired by the wall clock. If the clock is set back, contents stay longer.
 extension GroupStore {
     /// Replaces the contents of a board.
     /// - Parameters:
-    ///   - writer: the process that writes, for people to read.
-    ///   - expiry: when the contents expire; nil for never.
+    ///   - writer: the process that writes. The text is for people to read.
+    ///   - expiry: the time when the contents expire; nil if they never expire.
     /// - Returns: the board's new change count.
-    /// - Throws: `full` if the contents are too large, or if too many boards have contents; nothing is changed then.
+    /// - Throws: `full` if the contents are too large, or if too many boards have contents; the call then changes nothing.
     package func setBoard(
         _ name: String = PasteboardLimits.generalName, to items: [BoardItem], by writer: String,
         until expiry: WallClock? = nil, now: WallClock = .now()
@@ -37,7 +37,7 @@ extension GroupStore {
         try setBoard(name, to: [], by: "", now: now)
     }
 
-    /// What lies on a board. A board that never was set is empty.
+    /// The contents of a board, without their bytes. A board that was never set is empty.
     package func board(
         _ name: String = PasteboardLimits.generalName, now: WallClock = .now()
     ) throws(StoreError) -> BoardSummary {
@@ -48,7 +48,7 @@ extension GroupStore {
     }
 
     /// One representation of an item.
-    /// - Parameter item: the first item has 0.
+    /// - Parameter item: the number of the item. The first item has number 0.
     package func representation(
         _ type: String, ofItem item: Int = 0, on name: String = PasteboardLimits.generalName,
         now: WallClock = .now()
@@ -75,7 +75,7 @@ extension GroupStore {
         var expiry: WallClock?
     }
 
-    /// The contents of a board count as empty once they have expired, even if they could not be removed yet.
+    /// Once the contents of a board have expired, the board counts as empty, even if the contents could not be removed yet.
     private static func head(
         of name: String, in database: inout Database, now: WallClock
     ) throws(StoreError) -> Head {
@@ -111,7 +111,7 @@ extension GroupStore {
             changeCount: head.count, writer: head.writer, expiry: head.expiry, types: types)
     }
 
-    /// Runs reads after the removal of what has expired. Without any of that, nothing is written.
+    /// Removes the contents that have expired, and then runs reads. If nothing has expired, nothing is written.
     private func readBoards<Result: Sendable>(
         now: WallClock, _ body: (inout Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -150,7 +150,8 @@ extension GroupStore {
         }
     }
 
-    /// Makes sure that the board may be written. Empty boards that nobody has used for the longest time are forgotten.
+    /// Makes sure that the board may be written. If there are too many boards, the empty boards that were changed longest ago are
+    /// forgotten.
     private static func makeRoom(for name: String, in database: inout Database) throws(StoreError) {
         let most = Int64(PasteboardLimits.boards)
         let others = try database.number(
@@ -180,7 +181,7 @@ extension GroupStore {
         }
     }
 
-    /// Notes a change of a board. All boards of the group count together, so that no count ever comes again.
+    /// Notes a change of a board. All boards of the group share one counter, so that the same change count is never used twice.
     private static func count(
         _ name: String, by writer: String, until expiry: WallClock?, isFilled: Bool,
         in database: inout Database

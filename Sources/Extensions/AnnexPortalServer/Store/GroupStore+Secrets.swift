@@ -2,21 +2,22 @@
 package enum SecretLimits {
     package static let secrets = 1024
     package static let nameBytes = 256
-    /// The bytes of a secret before they are sealed.
+    /// The number of bytes that a secret may have before it is sealed.
     package static let bytes = 64 << 10
-    /// Room for what the seal adds: a version, the mark of the key, a nonce and a tag.
+    /// Space for the bytes that the seal adds: a version, the mark of the key, a nonce and a tag.
     static let sealBytes = 64
 }
 
-/// A secret as it lies on the disk. The store does not know its form.
+/// A secret as it is stored on the disk. The store does not know the format of the bytes.
 struct SealedBytes: Sendable, Hashable {
     let bytes: [UInt8]
 }
 
-/// The sealed secrets of a group. A change that has returned survives a power failure. The names are not sealed.
+/// The sealed secrets of a group. After a call that changes them has returned, the change survives a power failure. The names are
+/// not sealed.
 extension GroupStore {
-    /// Keeps a sealed secret in place of an earlier one.
-    /// - Throws: `full` if it is too large, or if the group has too many secrets; nothing is changed then.
+    /// Stores a sealed secret, and replaces an earlier one of the same name.
+    /// - Throws: `full` if the secret is too large, or if the group has too many secrets; the call then changes nothing.
     func setSecret(_ name: String, to sealed: SealedBytes) throws(StoreError) {
         try Self.checkSecret(name)
         guard sealed.bytes.count <= SecretLimits.bytes + SecretLimits.sealBytes else {
@@ -36,7 +37,7 @@ extension GroupStore {
         }
     }
 
-    /// A sealed secret; nil if there is none of this name.
+    /// The sealed secret of this name; nil if there is none.
     func secret(_ name: String) throws(StoreError) -> SealedBytes? {
         try Self.checkSecret(name)
         return try use { (database) throws(StoreError) in
@@ -49,7 +50,7 @@ extension GroupStore {
     }
 
     /// Removes a secret.
-    /// - Returns: whether there was one.
+    /// - Returns: whether there was a secret of this name.
     @discardableResult
     package func removeSecret(_ name: String) throws(StoreError) -> Bool {
         try Self.checkSecret(name)

@@ -1,27 +1,29 @@
 internal import Synchronization
 
-/// What brokers keep for a group: an SQLite database that no member can open. Several processes of the user use it at once.
+/// The data that brokers keep for a group: an SQLite database that no member can open. Several processes of the user use it at
+/// once.
 ///
-/// Each change is one transaction: all of it happens, or nothing. The function of each table says what survives a power failure.
-/// The functions wait for the disk, and up to ten seconds for another process. Call them on a lane.
+/// Each change is one transaction: either all of it happens, or nothing. The functions for each table say what survives a power
+/// failure. The functions wait for the disk, and they wait up to ten seconds for another process. Call them on a lane.
 package final class GroupStore: Sendable {
     private let path: String
     private let database: Mutex<Database?>
 
-    /// Opens the store, and makes it if it is missing.
+    /// Opens the store. If the store is missing, the call makes it.
     /// - Parameter path: the absolute path of the file, without links. Its folder belongs to this user.
-    /// - Throws: `damaged` or `newer` if the file is no store of this version; it was not changed then.
+    /// - Throws: `damaged` or `newer` if the file is no store of this version; the call has not changed the file then.
     package init(at path: String) throws(StoreError) {
         self.path = path
         database = Mutex(try StoreSchema.open(path))
     }
 
-    /// Lends the database to one caller at a time. If the user has removed the file, a new one is made.
+    /// Lends the database to one caller at a time. If the user has removed the file, the call makes a new one.
     func use<Result: Sendable>(
         _ body: (inout Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         try database.withLock { (database) throws(StoreError) in
-            // The old connection ends before the new one begins: its end would free locks of the new one.
+            // The old connection must close before the new one opens. If it closed later, it would free locks of the new
+            // connection.
             if database?.hasMoved == true { database = nil }
             var opened = try Self.taken(&database, orOpening: path)
             do throws(StoreError) {
@@ -49,7 +51,8 @@ package final class GroupStore: Sendable {
         try use { (database) throws(StoreError) in try database.transaction(as: durability, body) }
     }
 
-    /// Every fault that SQLite finds in the file (`PRAGMA integrity_check`); empty if there is none. This reads the whole file.
+    /// Every fault that SQLite finds in the file (`PRAGMA integrity_check`); empty if there is none. The check reads the whole
+    /// file.
     package func faults() throws(StoreError) -> [String] {
         try use { (database) throws(StoreError) in
             var lines: [String] = []
@@ -58,15 +61,15 @@ package final class GroupStore: Sendable {
         }
     }
 
-    /// A number that differs from the last one if another connection has changed the store.
+    /// A number that differs from the last result of this call if another connection has changed the store.
     package func dataVersion() throws(StoreError) -> Int64 {
         try use { (database) throws(StoreError) in try database.dataVersion() }
     }
 }
 
-/// The bounds of an argument.
+/// Checks that the size of an argument is within its bounds.
 enum StoreBounds {
-    /// Refuses a text that is empty, unless the bounds allow it, or too long.
+    /// Refuses a text that is too long, or too short. An empty text passes only if the bounds allow it.
     static func check(_ text: String, named name: String, within bytes: ClosedRange<Int>)
         throws(StoreError)
     {

@@ -5,13 +5,13 @@ package enum PasteboardLimits {
     /// The name that a pasteboard has if the caller gives none.
     package static let generalName = "general"
     package static let nameBytes = 64
-    /// Boards with contents.
+    /// The number of boards that may have contents at once.
     package static let boards = 16
-    /// The types and bytes of one board together.
+    /// The bytes of all types and contents of one board together.
     package static let bytes = 1 << 20
     package static let typeBytes = 256
     package static let writerBytes = 256
-    /// The representations of one board together.
+    /// The number of representations of one board, over all its items.
     package static let representations = 256
 }
 
@@ -29,7 +29,7 @@ package struct BoardRepresentation: Sendable, Hashable {
 
 /// One item on a pasteboard, in one or several forms.
 package struct BoardItem: Sendable, Hashable {
-    /// In the writer's order: the best form first. No two have the same type.
+    /// The representations in the writer's order: the best form comes first. No two of them have the same type.
     package let representations: [BoardRepresentation]
 
     package init(_ representations: [BoardRepresentation]) {
@@ -37,23 +37,23 @@ package struct BoardItem: Sendable, Hashable {
     }
 }
 
-/// What lies on a pasteboard, without the bytes.
+/// A description of the contents of a pasteboard, without the bytes.
 package struct BoardSummary: Sendable, Hashable {
-    /// Grows with each change of the board, also if its contents expire; 0 if it never had contents. If 16 other boards have
-    /// had contents since, an empty board is forgotten and this is 0 again.
+    /// This count grows with each change of the board, and also if its contents expire. It is 0 if the board never had contents.
+    /// If 16 other boards have had contents since, an empty board is forgotten and this is 0 again.
     package let changeCount: UInt64
-    /// The process that has put the contents there; empty if there are none.
+    /// The process that has written the contents; empty if there are none.
     package let writer: String
-    /// When the contents expire; nil if they do not.
+    /// The time when the contents expire; nil if they do not expire.
     package let expiry: WallClock?
     /// The types of each item, in the writer's order.
     package let types: [[String]]
 }
 
-/// One representation, with the board's change count at the moment of the read. If that differs from the count of an earlier
-/// summary, the item is another one.
+/// One representation, with the board's change count at the moment of the read. If the count differs from that of an earlier
+/// summary, the item may no longer be the item of that summary.
 package struct BoardRead: Sendable, Hashable {
     package let changeCount: UInt64
-    /// Nil if the board has no such item, or the item no such type.
+    /// The bytes; nil if the board has no such item, or if the item has no representation of this type.
     package let bytes: [UInt8]?
 }

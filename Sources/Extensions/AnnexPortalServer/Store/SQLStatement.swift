@@ -10,7 +10,8 @@ enum SQLValue {
 
 /// A prepared statement, which is finalised with this object.
 @safe final class SQLStatement {
-    // SAFETY: SQLite made the object. It is finalised once. Its connection, if closed before, lives on until then.
+    // SAFETY: SQLite made the object. It is finalised once. If its connection is closed earlier, the connection stays alive until
+    // then.
     fileprivate let handle: OpaquePointer
 
     init(_ handle: OpaquePointer) {
@@ -32,13 +33,13 @@ enum SQLValue {
     }
 
     /// Gives a parameter its value. SQLite copies the bytes.
-    /// - Parameter place: the first parameter has 1.
+    /// - Parameter place: the number of the parameter. The first parameter has number 1.
     func bind(_ value: SQLValue, at place: Int32) -> Int32 {
         switch value {
         case .null: unsafe sqlite3_bind_null(handle, place)
         case .number(let number): unsafe sqlite3_bind_int64(handle, place, number)
         case .text(let text):
-            // SAFETY: the count is that of the text's UTF-8. Zero bytes in it are part of the value.
+            // SAFETY: the count is the number of bytes in the text's UTF-8. Zero bytes in the text are part of the value.
             unsafe sqlite3_bind_text64(
                 handle, place, text, UInt64(text.utf8.count), annex_sqlite_transient(), UInt8(SQLITE_UTF8))
         case .bytes(let bytes):
@@ -51,7 +52,7 @@ enum SQLValue {
     }
 }
 
-/// The present row of a statement. It cannot be copied, and so cannot outlive the row.
+/// The current row of a statement. This value cannot be copied, so it cannot outlive the row.
 @safe struct SQLRow: ~Copyable {
     private let statement: OpaquePointer
 
@@ -61,10 +62,10 @@ enum SQLValue {
 
     func number(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement, column) }
 
-    /// A number that is never negative, unless the file was damaged; it is 0 then.
+    /// A number that is not negative, unless the file was damaged. A negative number is returned as 0.
     func count(_ column: Int32) -> UInt64 { UInt64(max(number(column), 0)) }
 
-    /// Bytes that are not UTF-8 are replaced.
+    /// The text of a column. Bytes that are not UTF-8 are replaced.
     func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
     func isNull(_ column: Int32) -> Bool {
@@ -73,7 +74,7 @@ enum SQLValue {
 
     /// A copy of the bytes.
     func bytes(_ column: Int32) -> [UInt8] {
-        // SAFETY: SQLite keeps the bytes until the next step, and they are copied before. The count is asked for after
+        // SAFETY: SQLite keeps the bytes until the next step, and this function copies them before. It asks for the count after
         // the address, as SQLite demands.
         guard let start = unsafe sqlite3_column_blob(statement, column) else { return [] }
         let count = Int(unsafe sqlite3_column_bytes(statement, column))

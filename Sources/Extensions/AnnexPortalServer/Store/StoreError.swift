@@ -3,7 +3,7 @@ package import AnnexPortal
 internal import CAnnexSQLite
 internal import Glibc
 
-/// The store of a group, or a secret in it, could not be used.
+/// The error that says why the store of a group, or a secret in it, could not be used.
 package struct StoreError: Error, Sendable, Hashable {
     /// The kind of error, for programs.
     package enum Kind: Sendable, Hashable {
@@ -19,7 +19,7 @@ package struct StoreError: Error, Sendable, Hashable {
         case busy
         /// Another process has changed the values since they were read. Nothing was changed.
         case changed
-        /// There is nothing of this name.
+        /// Nothing with this name exists.
         case notFound
         /// A file belongs to another user, or other users can change it.
         case unsafe
@@ -29,14 +29,14 @@ package struct StoreError: Error, Sendable, Hashable {
         case otherKey
         /// The bytes of a secret were changed, or were moved here from another name or group.
         case altered
-        /// The machine denied something that is needed.
+        /// The system denied something that is needed.
         case system
     }
 
     package let kind: Kind
     /// The problem, in one line.
     package let what: String
-    /// The path of the file; nil if the error is about no file. Extensions must not learn it.
+    /// The path of the file; nil if the error is about no file. Extensions must not learn this path.
     package let place: String?
     /// The remedy; nil if it is not known.
     package let remedy: String?
@@ -64,8 +64,8 @@ extension StoreError {
     /// An error of SQLite.
     /// - Parameters:
     ///   - code: the extended result code.
-    ///   - text: SQLite's own words.
-    ///   - number: the errno of the system call that failed; 0 if none did.
+    ///   - text: the message of SQLite.
+    ///   - number: the errno of the system call that failed; 0 if no call failed.
     init(code: Int32, text: String, errno number: Int32, place: String) {
         let (kind, remedy) = Self.meaning(of: code, errno: number)
         self.init(kind, what: "\(text) (SQLite \(code))", place: place, remedy: remedy, code: code)
@@ -74,8 +74,8 @@ extension StoreError {
     private static func meaning(of code: Int32, errno number: Int32) -> (Kind, String?) {
         switch code & 0xff {
         case SQLITE_FULL: (.full, roomRemedy)
-        // A quota and a limit on the size of files come as other errors than a full disk. The errno is not always the one of
-        // the write, so only the errors of a broken disk are told apart.
+        // SQLite reports an exceeded quota or file size limit with other codes than a full disk. The errno is not always the
+        // errno of the failed write. So all these errors count as lack of space, except those of a broken disk.
         case SQLITE_IOERR where failedWrites.contains(code) && ![EIO, EROFS].contains(number): (.full, roomRemedy)
         case SQLITE_CORRUPT, SQLITE_NOTADB: (.damaged, damageRemedy)
         case SQLITE_BUSY, SQLITE_LOCKED:
@@ -98,7 +98,7 @@ extension StoreError {
 }
 
 extension StoreError {
-    /// A call of the system that failed on the store's file.
+    /// The error of a system call that failed on the store's file.
     init(_ error: SystemError, at place: String) {
         let isFull = [ENOSPC, EDQUOT].contains(error.errno)
         self.init(

@@ -3,10 +3,10 @@ internal import Glibc
 
 /// The file of a store, before SQLite opens it.
 ///
-/// This process must never open the file by itself: the close of any descriptor would free all locks that SQLite holds for this
-/// process (fcntl(2), record locks). A reference (`O_PATH`) frees none.
+/// This process must never open the file by itself. When it closed any descriptor of the file, the kernel would free all locks
+/// that SQLite holds for this process (fcntl(2), record locks). The close of a reference (`O_PATH`) frees no locks.
 enum StoreFile {
-    /// Makes the file if it is missing, and refuses one that SQLite would share with strangers.
+    /// Makes the file if it is missing. The call refuses a file that other users could change, or that has a second name.
     /// - Returns: whether the file is new.
     static func prepare(_ path: String) throws(StoreError) -> Bool {
         let isNew = try make(path)
@@ -28,10 +28,10 @@ enum StoreFile {
                 "can be changed by other users", at: path, remedy: "set its mode: chmod 600 store.db")
         }
         guard status.links == 1 else {
-            // SQLite finds the log by the file's name. Two names would have two logs.
+            // SQLite finds the log by the file's name. A file with two names would have two logs.
             throw refusal("has \(status.links) names", at: path, remedy: "remove the other hard links")
         }
-        // SQLite takes a file of one byte for an empty one, and would write over it.
+        // SQLite treats a file of one byte as empty, and would overwrite it.
         guard status.size == 0 || status.size >= 512 else {
             throw StoreError(
                 .damaged, what: "store.db has \(status.size) bytes, and is no database", place: path,
@@ -56,7 +56,7 @@ enum StoreFile {
         StoreError(.unsafe, what: "store.db \(what)", place: path, remedy: remedy)
     }
 
-    /// Returns when the names of a new store are on the disk: the file's own, and those of the folders of its group, its
+    /// Waits until the names of a new store are on the disk: the name of the file, and the names of the folders of its group, its
     /// team and all groups.
     static func synchronizeNames(of path: String) throws(StoreError) {
         var place = path[...]

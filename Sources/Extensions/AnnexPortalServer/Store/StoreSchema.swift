@@ -1,17 +1,17 @@
-/// The tables of a store, and the marks in the file that tell their version.
+/// The tables of a store, and the numbers in the file that state their version.
 enum StoreSchema {
-    /// "Annx": the file says to which program it belongs.
+    /// "Annx": this number says to which program the file belongs.
     static let application: Int64 = 0x416E_6E78
     static let version: Int64 = 1
-    /// Pages of 4 KiB: twice what the limits of all tables add up to.
+    /// The limit of the file's size in pages of 4 KiB. It is twice the sum of the limits of all tables.
     static let mostPages = 48 << 10
 
-    /// Opens the store, and makes its tables if the file is empty. A file of another program or of a newer version stays as it
-    /// is.
+    /// Opens the store, and makes its tables if the file is empty. The call does not change a file of another program or of a
+    /// newer version.
     static func open(_ path: String) throws(StoreError) -> Database {
         let isNew = try StoreFile.prepare(path)
         var database = try Database.open(path)
-        // One moment: another process may make the tables between two reads.
+        // All these reads happen in one transaction, because another process may make the tables between two reads.
         let isEmpty = try database.reading(identify)
         try database.useLog(mostPages: mostPages)
         if isEmpty {
@@ -24,7 +24,7 @@ enum StoreSchema {
         return database
     }
 
-    /// - Returns: true if the file is empty, false if it is a store of this version.
+    /// - Returns: true if the file is empty; false if it is a store of this version.
     private static func identify(_ database: inout Database) throws(StoreError) -> Bool {
         let owner = try database.number("PRAGMA application_id") ?? 0
         let found = try database.number("PRAGMA user_version") ?? 0
@@ -61,7 +61,7 @@ enum StoreSchema {
             name TEXT PRIMARY KEY, count INTEGER NOT NULL, writer TEXT NOT NULL, filled INTEGER NOT NULL, expires INTEGER
         ) STRICT, WITHOUT ROWID
         """,
-        // The order of the rows is the writer's.
+        // The order of the rows is the order in which the writer gave the representations.
         """
         CREATE TABLE representation (
             row INTEGER PRIMARY KEY, board TEXT NOT NULL, item INTEGER NOT NULL, type TEXT NOT NULL, bytes BLOB NOT NULL,
@@ -69,7 +69,7 @@ enum StoreSchema {
         ) STRICT
         """,
         "CREATE TABLE secret (name TEXT PRIMARY KEY, sealed BLOB NOT NULL) STRICT",
-        // Numbers of removed rows are never given away again.
+        // The number of a removed row is never used again.
         """
         CREATE TABLE news (
             row INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, path TEXT NOT NULL, other TEXT NOT NULL,

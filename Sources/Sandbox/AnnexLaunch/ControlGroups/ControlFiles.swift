@@ -1,16 +1,16 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Writes the limits of a control group. A limit that the kernel does not have is skipped, and is missing in the
-/// `GroupBounds` returned.
+/// Writes the limits of a control group. If the kernel lacks a limit, this type skips the limit and leaves it out of
+/// the returned `GroupBounds`.
 struct ControlFiles {
-    /// A group's weight for the processors and the disks. It matters only while sibling groups compete for them. The
-    /// kernel's default weight is 100.
+    /// A group's weights for the processors and the disks. A weight matters only while sibling groups compete for the
+    /// processors or disks. The kernel's default weight is 100.
     struct Share: Sendable, Hashable {
         let processor: Int
         let disk: Int
 
-        /// The weight of one sandbox: less than that of the host that launches it.
+        /// The weight of one sandbox. It is less than the weight of the host that launches the sandbox.
         static let sandbox = Share(processor: 25, disk: 25)
     }
 
@@ -29,13 +29,13 @@ struct ControlFiles {
             if try write("1", to: directory + "/memory.oom.group") { bounds.insert(.wholeEnd) }
         case .one:
             try TextFile.write("\(bytes)", to: directory + "/memory.limit_in_bytes")
-            // The limit for memory plus swap equals the limit for memory alone. So a sandbox gains no memory if its
+            // The limit for memory plus swap equals the limit for memory alone. So a sandbox gains no memory when its
             // pages are swapped out.
             if try write("\(bytes)", to: directory + "/memory.memsw.limit_in_bytes") || !Self.hasSwap {
                 bounds.insert(.swap)
             } else {
-                // The kernel has no account of memory plus swap. So ask it to swap these pages only if the whole
-                // machine must swap.
+                // The kernel does not count memory plus swap. This setting asks the kernel to swap these pages only if
+                // the whole machine must swap.
                 _ = try write("0", to: directory + "/memory.swappiness")
             }
         }
@@ -46,8 +46,8 @@ struct ControlFiles {
         try write("\(count)", to: directory + "/pids.max") ? .processes : []
     }
 
-    /// Sets the limits for used and for reserved huge pages to zero. The limit for reserved huge pages is needed,
-    /// because a mapping reserves them before it uses them.
+    /// Sets the limits for used and for reserved huge pages to zero. The limit for reserved huge pages is needed
+    /// because a mapping reserves huge pages before it uses them.
     func withholdHugePages(in directory: String) throws(SystemError) -> GroupBounds {
         let name = version == .two ? "max" : "limit_in_bytes"
         var isHeld = !Self.hugePageSizes.isEmpty
@@ -60,8 +60,8 @@ struct ControlFiles {
         return isHeld ? .hugePages : []
     }
 
-    /// Writes the weights, in version 2 only. Version 1 keeps both controllers in hierarchies of their own, in which
-    /// Annex makes no groups. There, only the niceness of the process lessens its share.
+    /// Writes the weights. This works in version 2 only. Version 1 has separate hierarchies for both controllers, and
+    /// Annex makes no groups there. In version 1, only the niceness of the process reduces its share.
     func share(_ share: Share, in directory: String) throws(SystemError) -> GroupBounds {
         guard version == .two else { return [] }
         var bounds: GroupBounds = []
@@ -70,7 +70,7 @@ struct ControlFiles {
         return bounds
     }
 
-    /// - Returns: false if there is no such file.
+    /// - Returns: false if the file does not exist.
     private func write(_ text: String, to path: String) throws(SystemError) -> Bool {
         do throws(SystemError) {
             try TextFile.write(text, to: path)
@@ -81,7 +81,7 @@ struct ControlFiles {
         }
     }
 
-    /// Whether this kernel can swap at all.
+    /// Whether this kernel supports swap at all.
     private static let hasSwap = unsafe access("/proc/swaps", F_OK) == 0
 
     /// The kernel's sizes of huge pages as control files spell them, for example `2MB`.
@@ -91,8 +91,8 @@ struct ControlFiles {
         return (entries ?? []).compactMap { $0.name.flatMap(hugePageSize) }
     }()
 
-    /// Turns the name of a directory such as `hugepages-2048kB` into the size that control files spell; nil if the name
-    /// is of another form.
+    /// Turns the name of a directory such as `hugepages-2048kB` into the size as control files spell it. nil if the
+    /// name has another form.
     static func hugePageSize(_ name: String) -> String? {
         guard name.hasPrefix("hugepages-"), name.hasSuffix("kB"),
             let kibibytes = UInt64(name.dropFirst("hugepages-".count).dropLast("kB".count))
@@ -104,7 +104,7 @@ struct ControlFiles {
     }
 }
 
-/// The limits of a control group that the kernel accepted. Some kernels lack some of them.
+/// The limits of a control group that the kernel accepted. Some kernels lack some of these limits.
 package struct GroupBounds: OptionSet, Sendable, Hashable {
     package let rawValue: UInt32
 
@@ -119,10 +119,10 @@ package struct GroupBounds: OptionSet, Sendable, Hashable {
     /// If memory runs out, the kernel kills all members together.
     package static let wholeEnd = GroupBounds(rawValue: 1 << 2)
     package static let processes = GroupBounds(rawValue: 1 << 3)
-    /// No use of the machine's huge pages, which no memory limit counts.
+    /// The machine's huge pages cannot be used. No memory limit counts them.
     package static let hugePages = GroupBounds(rawValue: 1 << 4)
-    /// A smaller share of the processors than the host's, while both compete.
+    /// A smaller share of the processors than the host's share, while both compete.
     package static let processorShare = GroupBounds(rawValue: 1 << 5)
-    /// A smaller share of disk reads and writes than the host's, while both compete.
+    /// A smaller share of disk reads and writes than the host's share, while both compete.
     package static let diskShare = GroupBounds(rawValue: 1 << 6)
 }

@@ -6,15 +6,15 @@ package struct ControlGroup: ~Copyable, Sendable {
     let hierarchy: ControlGroupHierarchy
     /// The directory that limits memory.
     package let memory: String
-    /// The directory that limits processes: the same as `memory` in version 2, and nil if no such limit is needed.
+    /// The directory that limits processes. In version 2 it equals `memory`. nil if no limit on processes is needed.
     package private(set) var processes: String?
     /// The limits that the kernel accepted.
     package private(set) var bounds: GroupBounds = []
-    /// The group above, if it is one of ours. It can be removed only after all groups below it.
+    /// The parent group, if a launcher of this process made it. It can be removed only after all groups below it.
     private let node: ControlGroupNode?
 
-    /// Makes the group that limits memory, still without a limit and without members.
-    /// - Parameter node: the group above, if it is one of ours.
+    /// Makes the group that limits memory. The group has no limit and no members yet.
+    /// - Parameter node: the parent group, if a launcher of this process made it.
     init(
         in hierarchy: ControlGroupHierarchy, below node: ControlGroupNode? = nil, named name: String
     ) throws(SystemError) {
@@ -27,8 +27,8 @@ package struct ControlGroup: ~Copyable, Sendable {
 
     /// Makes the groups and writes their limits.
     ///
-    /// - Parameter processLimit: nil if the extension may have no process but its own. Its filter and `RLIMIT_NPROC`
-    ///   already enforce that, so version 1 needs no second group.
+    /// - Parameter processLimit: nil if the extension may have only one process. Its filter and `RLIMIT_NPROC` already
+    ///   enforce that, so version 1 needs no second group.
     /// - Throws: if the kernel rejects a limit.
     package init(
         in hierarchy: ControlGroupHierarchy, memoryLimit: UInt64, processLimit: UInt64?
@@ -74,7 +74,7 @@ package struct ControlGroup: ~Copyable, Sendable {
         remove()
     }
 
-    /// Every directory of these groups. The warden gets this list, to remove them if the broker is killed.
+    /// Every directory of these groups. The warden gets this list, so that it removes them if the broker is killed.
     package var directories: [String] {
         guard let processes, processes != memory else { return [memory] }
         return [memory, processes]
@@ -99,8 +99,8 @@ package struct ControlGroup: ~Copyable, Sendable {
         memory + (hierarchy.version == .two ? "/memory.current" : "/memory.usage_in_bytes")
     }
 
-    /// The file that holds the processor time of the members, ended ones included. nil in version 1, because it counts
-    /// this time in another hierarchy, in which Annex makes no group.
+    /// The file that holds the processor time of all members, including members that have ended. nil in version 1,
+    /// which counts this time in another hierarchy, where Annex makes no group.
     var processorFile: String? { hierarchy.version == .two ? memory + "/cpu.stat" : nil }
 
     /// Whether the groups still exist. Another program may have removed them.
@@ -111,8 +111,8 @@ package struct ControlGroup: ~Copyable, Sendable {
         directories.contains { !(TextFile.read($0 + "/cgroup.procs") ?? "").isEmpty }
     }
 
-    /// Kills all members and waits until the groups are empty: at most a second, because the kernel may be unable to
-    /// end a process.
+    /// Kills all members and waits until the groups are empty. It waits at most a second, because the kernel may be
+    /// unable to end a process.
     func endMembers() {
         for _ in 0..<1000 {
             for directory in directories { Self.end(membersOf: directory) }
@@ -125,7 +125,7 @@ package struct ControlGroup: ~Copyable, Sendable {
         for directory in directories { ControlGroup.remove(directory) }
     }
 
-    /// Removes one group. It stays busy for a moment while a former member is reaped.
+    /// Removes one group. The group stays busy for a moment while a former member is reaped.
     package static func remove(_ directory: String) {
         for _ in 0..<20 {
             if unsafe rmdir(directory) == 0 || errno != EBUSY { return }
@@ -134,9 +134,9 @@ package struct ControlGroup: ~Copyable, Sendable {
     }
 }
 
-/// The counts of a control group about its members' memory.
+/// The counts that a control group has of its members' memory.
 package struct MemoryUse: Sendable, Hashable {
-    /// The most bytes ever charged at once; nil on kernels that do not say.
+    /// The most bytes that were charged at one time; nil if the kernel does not report it.
     package let peak: UInt64?
     /// How many members the kernel killed because the limit was reached.
     package let kills: UInt64
@@ -148,7 +148,7 @@ package struct MemoryUse: Sendable, Hashable {
 }
 
 extension ControlGroup {
-    /// Removes the groups of brokers that no longer run. They remain when the broker and its warden are killed
+    /// Removes the groups of brokers that no longer run. These groups remain if a broker and its warden are killed
     /// together.
     ///
     /// - Returns: the directories that were removed.
@@ -177,7 +177,8 @@ extension ControlGroup {
     }
 
     private static func names(in directory: String) -> [OwnedName] {
-        // SAFETY: the stream is closed on the one path out, and an entry is read before the next call.
+        // SAFETY: the stream is closed on the only path out of the function, and each entry is read before the next
+        // call.
         guard let stream = unsafe opendir(directory) else { return [] }
         defer { unsafe closedir(stream) }
         var found: [OwnedName] = []
@@ -190,9 +191,9 @@ extension ControlGroup {
         return found
     }
 
-    /// Kills every process in a group. From Linux 5.14, version 2 does this with one write. Otherwise each process is
-    /// killed through a handle, because its number may be reused before the signal. The members are read again once the
-    /// handle is open, so that the handle of a reused number is not used.
+    /// Kills every process in a group. From Linux 5.14 on, version 2 does this with one write. Otherwise each process
+    /// is killed through a handle, because its number may be reused before the signal. The members are read again after
+    /// the handle is open, so that a handle of a reused number is not used.
     static func end(membersOf directory: String) {
         if (try? TextFile.write("1", to: directory + "/cgroup.kill")) != nil { return }
         for process in members(of: directory) where process > 1 {

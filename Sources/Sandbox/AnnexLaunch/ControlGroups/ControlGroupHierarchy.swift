@@ -1,10 +1,10 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A place in the control group file system in which this process can make groups with a memory controller.
+/// A directory in the control group file system in which this process can make groups with a memory controller.
 ///
-/// It is found once, from `/proc/self/mountinfo` and `/proc/self/cgroup`. If the machine offers none, `RLIMIT_DATA`
-/// limits memory and the report says `watched`.
+/// The hierarchy is found once, from `/proc/self/mountinfo` and `/proc/self/cgroup`. If the machine offers no
+/// hierarchy, `RLIMIT_DATA` limits memory and the report says `watched`.
 package struct ControlGroupHierarchy: Sendable, Hashable {
     package enum Version: Sendable, Hashable {
         case one
@@ -26,7 +26,7 @@ package struct ControlGroupHierarchy: Sendable, Hashable {
 }
 
 extension ControlGroupHierarchy {
-    /// The first hierarchy in which a group can be made. Each candidate is tried: a group is made in it.
+    /// The first hierarchy in which a group can be made. To try a candidate, this call makes a group in it.
     /// - Parameter candidates: the hierarchies to try, in this order.
     package static func find(
         among candidates: [ControlGroupHierarchy] = ControlGroupHierarchy.candidates()
@@ -54,8 +54,8 @@ extension ControlGroupHierarchy {
     }
 
     /// Lists version 2 first. A group that holds processes cannot give controllers to its children. Therefore the
-    /// parent of our own group is a candidate too: a user's service manager gives controllers to the children of its
-    /// slices.
+    /// parent of this process's own group is a candidate too. A user's service manager gives controllers to the
+    /// children of its slices.
     static func candidates(mounts: [ControlGroupMount], places: String) -> [ControlGroupHierarchy] {
         var found: [ControlGroupHierarchy] = []
         if let unified = mounts.first(where: { $0.version == .two }), let own = unified.place(in: places) {
@@ -73,7 +73,7 @@ extension ControlGroupHierarchy {
         return found
     }
 
-    /// The parent of a place: `/a` for `/a/b`. The root is its own parent and is written as the empty string.
+    /// The parent of a path: `/a` for `/a/b`. The root is its own parent and is written as the empty string.
     private static func parent(of place: String) -> String {
         guard let slash = place.lastIndex(of: "/") else { return "" }
         return String(place[..<slash])
@@ -86,7 +86,8 @@ extension ControlGroupHierarchy {
         return group
     }
 
-    /// Whether a group made here would have a memory controller. Reading the file is much faster than making a group.
+    /// Whether a group that is made here would have a memory controller. Reading the file is much faster than making a
+    /// group.
     private var offersMemory: Bool {
         guard version == .two, let given = TextFile.read(memory + "/cgroup.subtree_control") else { return true }
         return given.split(whereSeparator: \.isWhitespace).contains("memory")
@@ -99,7 +100,7 @@ extension ControlGroupHierarchy {
 struct ControlGroupMount: Hashable {
     let version: ControlGroupHierarchy.Version
     let path: String
-    /// The controllers that a mount of version 1 carries; empty for version 2.
+    /// The controllers of a version 1 mount; empty for version 2.
     let controllers: [String]
 
     /// Every control group mount in the text of a `mountinfo` file.
@@ -107,7 +108,7 @@ struct ControlGroupMount: Hashable {
         mountinfo.split(separator: "\n").filter(mayBeOne).compactMap(parse)
     }
 
-    /// Whether a line contains ` - cgroup`. Most lines do not, and splitting a line is slow.
+    /// Whether a line contains ` - cgroup`. Most lines do not contain it, and splitting a line is slow.
     private static func mayBeOne(_ line: Substring) -> Bool {
         let letters = Array(line.utf8)
         guard letters.count > mark.count else { return false }
@@ -130,8 +131,8 @@ struct ControlGroupMount: Hashable {
         }
     }
 
-    /// This process's own group in this hierarchy, from the text of `/proc/self/cgroup`; the root is "". nil if the
-    /// text does not list the hierarchy.
+    /// The path of this process's own group in this hierarchy, from the text of `/proc/self/cgroup`. The root is "".
+    /// nil if the text does not list the hierarchy.
     func place(in text: String) -> String? {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

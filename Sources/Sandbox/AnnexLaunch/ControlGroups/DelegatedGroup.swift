@@ -3,10 +3,10 @@ internal import CAnnexLinux
 internal import Glibc
 
 /// A version 2 control group that the service manager delegated to this program (`Delegate=yes`). The program may
-/// arrange the groups below it; they count against the unit's own limits.
+/// arrange the groups below it. These groups count against the unit's own limits.
 struct DelegatedGroup: Hashable {
-    /// The name of the group that holds the program itself. The delegated group must hold no process, because it could
-    /// not give controllers to its children then.
+    /// The name of the group that holds the program itself. The delegated group must hold no process. Otherwise it
+    /// could not give controllers to its children.
     static let leaf = "broker"
 
     /// The controllers that limit launches, as far as the unit has them.
@@ -21,7 +21,7 @@ struct DelegatedGroup: Hashable {
     /// - Parameters:
     ///   - own: the directory of this process's group.
     ///   - isDelegated: whether a directory is delegated.
-    /// - Returns: nil if `own` is not delegated and is not the leaf of a delegated group either.
+    /// - Returns: nil if `own` is neither delegated nor the leaf of a delegated group.
     init?(own: String, isDelegated: (String) -> Bool = DelegatedGroup.isDelegated) {
         let parts = own.split(separator: "/", omittingEmptySubsequences: false)
         let above = parts.dropLast().joined(separator: "/")
@@ -35,7 +35,7 @@ struct DelegatedGroup: Hashable {
     }
 
     /// Moves a process of this group into the leaf, and enables the controllers for the groups below.
-    /// - Throws: if the group holds other processes; then nothing is changed.
+    /// - Throws: if the group holds other processes. In that case nothing is changed.
     func settle(_ process: Int32 = getpid()) throws(SystemError) {
         guard controllers(in: "cgroup.controllers").contains("memory") else {
             throw SystemError("cgroup.controllers", errno: ENOENT, path: path)
@@ -56,7 +56,7 @@ struct DelegatedGroup: Hashable {
     }
 
     /// Enables this group's own controllers for the groups below it.
-    /// - Throws: if a controller cannot be enabled. The controllers that were enabled so far are disabled again,
+    /// - Throws: if a controller cannot be enabled. The controllers that were enabled so far are then disabled again,
     ///   because no process can enter a group that gives controllers to its children.
     func handDown() throws(SystemError) {
         let given = controllers(in: "cgroup.subtree_control")
@@ -76,12 +76,12 @@ struct DelegatedGroup: Hashable {
         Set((TextFile.read(path + "/" + file) ?? "").split { $0 == " " || $0 == "\n" }).intersection(Self.controllers)
     }
 
-    /// The extended attributes that mark delegation. Only root can read the second one.
+    /// The extended attributes that mark delegation. Only root can read `trusted.delegate`.
     private static let marks: [String] = ["user.delegate", "trusted.delegate"]
 
-    /// Whether a directory is delegated. systemd marks the directories that it delegates; older versions set a mark
-    /// that only root can read. Without a mark, the leaf is the evidence: either the unit asks for it
-    /// (`DelegateSubgroup=`) or this program made it earlier.
+    /// Whether a directory is delegated. systemd marks the directories that it delegates. Older versions set a mark
+    /// that only root can read. Without a readable mark, the leaf group is the evidence. Either the unit asks for the
+    /// leaf (`DelegateSubgroup=`), or this program made it earlier.
     static func isDelegated(_ directory: String) -> Bool {
         let isMarked = marks.contains { mark in
             // SAFETY: the call reads both texts and keeps nothing.

@@ -4,16 +4,18 @@ internal import Glibc
 /// The place in which one launcher makes its control groups.
 struct GroupPlace {
     let hierarchy: ControlGroupHierarchy
-    /// The group above the groups of launches, which limits all of them together; nil if there is none.
+    /// The group above the groups of launches. It limits all launches together. nil if there is no such group.
     let node: ControlGroupNode?
 
-    /// Finds the place for a launcher's groups. If the program has a delegated group, the place is below a node in it,
-    /// so that the unit's own limits apply. Otherwise it is the first candidate in which a group can be made.
+    /// Finds the place for a launcher's groups. If the program has a delegated group, the place is below a node in that
+    /// group, so that the unit's own limits apply. Otherwise the place is the first candidate in which a group can be
+    /// made.
     ///
     /// - Parameters:
     ///   - share: the limits and weights for all launches together. If nil, the node in a delegated group gets no
-    ///     limits, and lower weights than the host.
-    ///   - candidates: as `ControlGroupHierarchy.candidates` lists them: this process's own group of version 2 first.
+    ///     limits, and its weights are lower than those of the host.
+    ///   - candidates: the list that `ControlGroupHierarchy.candidates` returns. This process's own group of version 2
+    ///     comes first.
     ///   - spare: receives an empty group of the place, if one was made to try it.
     /// - Returns: nil if no group with a memory limit can be made.
     static func find(
@@ -25,8 +27,8 @@ struct GroupPlace {
         }
         guard let hierarchy = ControlGroupHierarchy.find(among: candidates, keeping: &spare) else { return nil }
         guard let share else { return GroupPlace(hierarchy: hierarchy, node: nil) }
-        // The test group was made outside the share's own group, so the share would not limit it. Therefore it cannot
-        // serve as the spare group.
+        // The test group was made outside the share's own group, so the share would not limit it. Therefore the test
+        // group cannot be used as the spare group.
         spare = nil
         return GroupPlace(below: try ControlGroupNode(in: hierarchy, share))
     }
@@ -40,7 +42,7 @@ struct GroupPlace {
         self.init(hierarchy: node.hierarchy, node: node)
     }
 
-    /// Makes the node, under the share's own name if no other group has that name.
+    /// Makes the node. It gets the share's own name if no other group has that name.
     private static func node(
         in unit: ControlGroupHierarchy, _ share: GroupShare
     ) throws(SystemError) -> ControlGroupNode {
@@ -53,8 +55,8 @@ struct GroupPlace {
         }
     }
 
-    /// The group that was delegated to this program, after the program has moved into its leaf. nil if there is none
-    /// with memory limits.
+    /// The group that was delegated to this program, after the program has moved into the leaf of that group. nil if
+    /// there is no delegated group with memory limits.
     private static func delegated(_ candidates: [ControlGroupHierarchy]) -> ControlGroupHierarchy? {
         guard let own = candidates.first(where: { $0.version == .two })?.memory, let unit = DelegatedGroup(own: own)
         else { return nil }
@@ -70,15 +72,15 @@ struct GroupPlace {
 
 /// The limits that all sandboxes of one user, or of one host, share.
 package struct GroupShare: Sendable, Hashable {
-    /// The name of the group, used if its place is delegated and the name is free; nil: a generated name, as for any
-    /// group.
+    /// The name of the group. It is used if the group's place is delegated and the name is free. If nil, the group gets
+    /// a generated name, like any other group.
     package var name: String?
-    /// The memory limit in bytes; nil: the limit of the group above.
+    /// The memory limit in bytes. If nil, the limit of the parent group applies.
     package var memory: UInt64?
-    /// The limit for processes and threads; nil: the limit of the group above.
+    /// The limit for processes and threads. If nil, the limit of the parent group applies.
     package var processes: UInt64?
-    /// The weights for the processors and for the disks, against the groups of other users and the host itself, which
-    /// has 100.
+    /// The weights for the processors and for the disks. They count against the groups of other users and against the
+    /// host itself, which has 100.
     package var processorWeight: Int
     package var diskWeight: Int
 
@@ -94,15 +96,15 @@ package struct GroupShare: Sendable, Hashable {
     }
 }
 
-/// A control group above the groups of launches, which limits all of them together. It is made before the first of them
-/// and removed with the last reference to it.
+/// A control group above the groups of launches. It limits all launches together. It is made before the first of their
+/// groups, and removed with the last reference to it.
 final class ControlGroupNode: Sendable {
     /// The place in which launches make their groups.
     let hierarchy: ControlGroupHierarchy
 
     /// Makes the group and writes its limits.
-    /// - Throws: `EEXIST` if a group of this name exists. That group belongs to another broker, which may remove it at
-    ///   any time.
+    /// - Throws: `EEXIST` if a group with this name exists. That group belongs to another broker, which may remove it
+    ///   at any time.
     init(in above: ControlGroupHierarchy, named name: String, _ share: GroupShare) throws(SystemError) {
         let place = ControlGroupHierarchy(
             version: above.version, memory: above.memory + "/" + name,
@@ -124,7 +126,7 @@ final class ControlGroupNode: Sendable {
         try self.init(in: above, named: OwnedName.next(), share)
     }
 
-    /// Every directory of the group. The warden gets this list, to remove them if the broker is killed.
+    /// Every directory of the group. The warden gets this list, so that it removes them if the broker is killed.
     var directories: [String] { Self.directories(of: hierarchy) }
 
     private static func directories(of place: ControlGroupHierarchy) -> [String] {

@@ -1,12 +1,12 @@
 public import AnnexLinux
 public import AnnexPolicy
 
-/// One kind of denial, however often it occurred. Either seccomp answered a call, or a path of the host is not
-/// available to the program.
+/// One kind of denial, however often it occurred. Either seccomp answered a call, or the program cannot use a path of
+/// the host.
 public struct Denial: Sendable, Hashable {
     /// The thing that was denied.
     public enum Subject: Sendable, Hashable {
-        /// The call itself, whatever its arguments.
+        /// The call itself, with any arguments.
         case call
         /// A path that an allowed call named.
         case path(DeniedPath)
@@ -14,12 +14,12 @@ public struct Denial: Sendable, Hashable {
 
     /// The result that the program got.
     public enum Answer: Sendable, Hashable {
-        /// The call failed with this errno and the program went on.
+        /// The call failed with this errno, and the program continued.
         case denied(errno: Int32)
         /// The process was killed.
         case ended
-        /// The call was performed, because the sandbox only reports. An enforcing sandbox would fail it with this
-        /// errno; nil means that it would kill the process.
+        /// The call was performed, because the sandbox only reports. An enforcing sandbox would fail the call with this
+        /// errno. If the errno is nil, an enforcing sandbox would kill the process.
         case passed(errno: Int32?)
     }
 
@@ -29,25 +29,25 @@ public struct Denial: Sendable, Hashable {
     /// The call with its arguments decoded, escaped: `socket(AF_INET, SOCK_STREAM, 0)`.
     public let text: String
     public let answer: Answer
-    /// The layers that deny it, each sufficient by itself. The first one answered.
+    /// The layers that deny the call or path. Each layer would be sufficient by itself. The first layer answered.
     public let layers: [SandboxLayer]
-    /// The line of the policy that decides this; nil if no line covers it.
+    /// The line of the policy that decides this denial; nil if no line covers it.
     public let policyLine: String?
     /// The reason that the policy states on that line.
     public let reason: String?
-    /// The policy entry that would allow it, in the policy's own language; nil if no entry would.
+    /// The policy entry that would allow the call or path, in the policy's own language; nil if no entry would.
     public let allowedBy: String?
     /// The thread that was denied first.
     public let caller: Caller
-    /// How often it occurred up to now.
+    /// How often the denial occurred up to now.
     public internal(set) var count = 1
-    /// The times of the first and the last occurrence, since the listener for the sandbox started.
+    /// The times of the first and the last occurrence, counted from the start of the sandbox's listener.
     public internal(set) var first: Duration = .zero
     public internal(set) var last: Duration = .zero
     /// The chain of calls at the first occurrence; nil if no backtrace was made.
     public internal(set) var backtrace: Backtrace?
 
-    /// The identity of a kind: denials with equal keys share one entry.
+    /// The identity of a kind of denial. Denials with equal keys share one entry.
     struct Key: Hashable {
         let call: String
         let text: String
@@ -68,14 +68,14 @@ public struct Denial: Sendable, Hashable {
 public struct DeniedPath: Sendable, Hashable {
     /// The absolute path as the program spelled it.
     let path: String
-    /// The rights that the call needed; empty: only that the path exists.
+    /// The rights that the call needed. If it is empty, the call needed only that the path exists.
     public let needed: PathRights
-    /// The needed rights that the policy does not grant. If it is empty, the sandbox lacks the path itself.
+    /// The needed rights that the policy does not grant. If this set is empty, the sandbox lacks the path itself.
     public let missing: PathRights
-    /// Whether the call would have created the file. If true, the host has the file's directory, but need not have the
-    /// file.
+    /// Whether the call would have created the file. If true, the directory of the file exists on the host, but the
+    /// file itself need not exist.
     public let makesEntry: Bool
-    /// The option of `annex run` that would grant it; nil if no option can.
+    /// The option of `annex run` that would grant the path; nil if no option can.
     public let option: String?
 
     /// The path, escaped for display.
@@ -84,7 +84,7 @@ public struct DeniedPath: Sendable, Hashable {
 
 /// The thread that made a call.
 public struct Caller: Sendable, Hashable {
-    /// The thread's number, as the broker's own process sees it; 0 if it has none there.
+    /// The thread's number, as the broker's own process sees it; 0 if the thread has no number there.
     public let thread: UInt32
     /// The process that the thread belongs to; nil if the kernel did not say.
     public let process: UInt32?
@@ -97,7 +97,7 @@ public struct Caller: Sendable, Hashable {
         self.executable = executable
     }
 
-    /// Asks the kernel about a thread. The answer is about this thread only if its call is still held afterwards.
+    /// Asks the kernel about a thread. The answer describes this thread only if its call is still held afterwards.
     init(asking thread: UInt32) {
         guard thread != 0 else {
             self.init(thread: 0)
@@ -127,7 +127,8 @@ extension Denial {
         }
     }
 
-    /// The remedy, escaped: an option of `annex run`, or a policy entry; nil if nothing may allow it.
+    /// The remedy, escaped: an option of `annex run`, or a policy entry; nil if no option and no entry may allow the
+    /// denial.
     public var remedy: String? {
         if case .path(let path) = subject, let option = path.option { return Escaped(option, limit: 8_192).description }
         return allowedBy.map { Escaped($0, limit: 8_192).description }

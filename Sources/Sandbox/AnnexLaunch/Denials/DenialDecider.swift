@@ -3,28 +3,29 @@ internal import Glibc
 
 /// How a sandbox treats the calls and paths that its policy does not allow, and how much it reports.
 ///
-/// The mode is `enforce` unless the launching code asks for another. The sandbox's report names its mode.
+/// The mode is `enforce` unless the launching code asks for another mode. The sandbox's report names its mode.
 public enum DenialMode: String, Sendable, Hashable, CaseIterable {
-    /// Calls that the policy denies fail and are reported. Denials by mounts and Landlock are not reported.
+    /// Calls that the policy denies fail and are reported. If mounts or Landlock deny a path, that is not reported.
     case enforce
-    /// Like `enforce`, and denied paths are reported too. Every call that names a path waits for the broker's answer,
+    /// Like `enforce`, but denied paths are reported too. Every call that names a path waits for the broker's answer,
     /// so the program runs slower. Both modes deny the same calls and paths.
     case explain
-    /// Calls and paths that the policy denies are reported and then performed. Only for trusted programs: nothing
-    /// protects the host's files from the program. Its pid and user namespaces and its limits remain.
+    /// Calls and paths that the policy denies are reported and then performed. This mode is only for trusted programs:
+    /// nothing protects the host's files from the program. The program still has its own pid and user namespaces and
+    /// its limits.
     case permissive
-    /// Every call is performed and recorded, so that a policy can be proposed from it. Only for trusted programs, like
-    /// `permissive`.
+    /// Every call is performed and recorded, so that a policy can be proposed from the record. Like `permissive`, this
+    /// mode is only for trusted programs.
     case learn
 
-    /// Whether calls that the policy denies are performed all the same.
+    /// Whether calls that the policy denies are performed nevertheless.
     public var isPermissive: Bool { self == .permissive || self == .learn }
     /// Whether denied paths are reported.
     public var checksPaths: Bool { self != .enforce }
 }
 
-/// Decides the answer to a held call. It uses only the call's number and registers, which its process can no longer
-/// change.
+/// Decides the answer to a held call. The decision uses only the call's number and registers, which the calling process
+/// can no longer change.
 struct DenialDecider: Sendable {
     enum Decision: Hashable {
         case deny(errno: Int32)
@@ -39,7 +40,7 @@ struct DenialDecider: Sendable {
 
     let policy: Policy
     let mode: DenialMode
-    /// Whether the program has a reaper above it, so that a signal to itself takes effect.
+    /// Whether a reaper is the parent of the program, so that a signal of the program to itself takes effect.
     let hasReaper: Bool
 
     init(policy: Policy, mode: DenialMode, hasReaper: Bool) {
@@ -49,7 +50,8 @@ struct DenialDecider: Sendable {
     }
 
     func decide(_ call: HeldCall, verdict: Verdict) -> Decision {
-        // The filter kills calls of other architectures. If one arrives all the same, its number has another meaning.
+        // The filter kills calls of other architectures. If such a call arrives nevertheless, its number has another
+        // meaning.
         guard call.architecture == policy.architecture.audit else { return .deny(errno: EPERM) }
         switch verdict.answer {
         case .deny(let errno, _): return mode.isPermissive ? .proceed : .deny(errno: errno)
@@ -57,8 +59,8 @@ struct DenialDecider: Sendable {
         case .aborting: return hasReaper ? .proceed : .abort
         case .allow:
             // The filter refers an allowed call to the broker for two purposes only: to examine its paths, or to count
-            // its use. If any other allowed call arrives, it is refused. Either the filter differs from the policy, or
-            // the program imitates the launch's own `execveat`.
+            // its use. The broker refuses any other allowed call that arrives. In that case, either the filter differs
+            // from the policy, or the program imitates the launch's own `execveat`.
             let isReferred = mode.checksPaths || verdict.bound != nil
             let isMeant = isReferred && policy.allowsByRule(number: call.number, arguments: call.arguments)
             return isMeant ? .proceed : .deny(errno: EPERM)

@@ -5,7 +5,7 @@ internal import Synchronization
 extension DenialListener {
     /// Handles a call that the policy denies: examines it while it is held, answers it, then records it.
     ///
-    /// - Parameter text: the call in words; nil for its plain description.
+    /// - Parameter text: the call in words; nil if its plain description is to be used.
     func deny(
         _ call: HeldCall, verdict: Verdict, decision: DenialDecider.Decision, answer: Denial.Answer,
         text: String? = nil
@@ -18,11 +18,12 @@ extension DenialListener {
         if books.withLock({ $0.wantsMore(about: key) }) {
             caller = Caller(asking: call.thread)
             stack = sample(call)
-            // The thread may have ended, and another thread may have its number by now.
+            // The thread may have ended, and a new thread may have got its number.
             if !call.isHeld(on: listener) { caller = Caller(thread: call.thread) }
         }
-        // A sandbox that has used up its allowed number of denials gets no answer, so the calling thread cannot go on.
-        // The broker kills the sandbox when it handles the report of this denial, however late that is.
+        // A sandbox that has used up its allowed number of denials gets no answer, so the calling thread cannot
+        // continue. The broker kills the sandbox when it handles the report of this denial, even if it handles the
+        // report late.
         settle(call, with: books.withLock { $0.hasSpent(scene.policy.limits.denials) } ? .end : decision)
         let denial = Denial(
             subject: .call, call: name, text: text, answer: answer, layers: [verdict.layer ?? .seccomp],
@@ -31,8 +32,8 @@ extension DenialListener {
         if let stack { keep(stack, of: .denial(key)) }
     }
 
-    /// Handles a call that proceeds. The paths in its arguments are read while the call is held, and judged after it
-    /// was answered.
+    /// Handles a call that proceeds. The broker reads the paths in the arguments while the call is held. It judges the
+    /// paths after it has answered the call.
     func explain(_ call: HeldCall) {
         let named = paths(of: call)
         let paths = named.isEmpty ? [] : books.withLock { $0.paths?.doubtful(named) ?? [] }

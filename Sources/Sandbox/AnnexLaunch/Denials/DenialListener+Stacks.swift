@@ -4,7 +4,7 @@ internal import Glibc
 internal import Synchronization
 
 extension DenialListener {
-    /// Copies the data for a backtrace while the call is held; nil if this sandbox names no functions.
+    /// Copies the data for a backtrace while the call is held. Returns nil if no functions are named for this sandbox.
     func sample(_ call: HeldCall, at fault: StoppedThread? = nil) -> Result<StackSample, StackSample.Missing>? {
         guard let program = scene.program else { return nil }
         program.open(through: call.thread)
@@ -15,7 +15,7 @@ extension DenialListener {
         }
     }
 
-    /// Queues a copy to be walked on the thread of `PostMortem`.
+    /// Queues a stack copy, which the thread of `PostMortem` walks later.
     func keep(_ stack: Result<StackSample, StackSample.Missing>, of event: StackEvent) {
         switch stack {
         case .failure(let missing): books.withLock { $0.record(Backtrace(missing: missing.text), of: event) }
@@ -26,7 +26,7 @@ extension DenialListener {
         }
     }
 
-    /// - Returns: whether there was a copy to walk.
+    /// - Returns: whether there was a stack copy to walk.
     private func walkNext() -> Bool {
         guard let program = scene.program, let (event, sample) = books.withLock({ $0.popStack() }) else {
             return false
@@ -48,10 +48,10 @@ extension DenialListener {
 }
 
 extension DenialListener {
-    /// Examines the stack of a program that aborts or faults, once. Later calls of this kind are treated like any other
-    /// call.
+    /// Examines the stack of a program that aborts or faults. This happens only once. Later calls of this kind are
+    /// treated like any other call.
     ///
-    /// - Returns: whether the call's only purpose was to report the crash; it is then settled.
+    /// - Returns: whether the only purpose of the call was to report the crash. In that case the call is settled.
     func recordCrash(_ call: HeldCall, isAbort: Bool) -> Bool {
         let fault = StoppedThread(faulting: call)
         guard isAbort || fault != nil, books.withLock({ $0.wantsCrash() }) else { return false }
@@ -66,8 +66,8 @@ extension DenialListener {
 }
 
 extension StoppedThread {
-    /// The registers at a fault, which the handler passes in its last call (`annex_tell_of_faults`). nil for any other
-    /// call.
+    /// The registers at a fault, which the program's fault handler passes in its last call (`annex_tell_of_faults`).
+    /// nil for any other call.
     fileprivate init?(faulting call: HeldCall) {
         guard call.arguments[0] == UInt64(ANNEX_FAULT_MARK), SystemCall(number: call.number)?.name == "tgkill" else {
             return nil

@@ -4,10 +4,11 @@ internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Answers the calls that one sandbox's filter refers to the broker. Decisions use only number and registers, never
-/// memory that the process can change. In mode `enforce` it lets no denied call through.
+/// Answers the calls that one sandbox's filter refers to the broker. Decisions use only the call's number and
+/// registers, never memory that the process can change. In mode `enforce` the listener lets no denied call through.
 final class DenialListener: Sendable {
-    /// The calls answered in one turn of the loop, so that a flood of denials delays no other sandbox.
+    /// The most calls that are answered in one turn of the loop, so that many denials of one sandbox delay no other
+    /// sandbox.
     static let turn = 16
     /// How many kinds of denied calls get a backtrace.
     static let backtraces = 16
@@ -25,11 +26,11 @@ final class DenialListener: Sendable {
         /// The sandbox's name in the log.
         var name = ""
         var isLogged = true
-        /// Policies that the program could get. The first one that covers a denied call is its remedy.
+        /// Policies that the program could get. The first policy that covers a denied call is the remedy.
         var offers: [PolicyOffer] = []
-        /// The directory of the bundle, for a program without a root of its own.
+        /// The directory of the bundle, for a program that has no root file system of its own.
         var bundle: String?
-        /// The program's executable; nil: no functions are named.
+        /// The program's executable. If it is nil, no functions are named.
         var program: ProgramFile?
     }
 
@@ -41,17 +42,17 @@ final class DenialListener: Sendable {
     /// The thread that makes connections.
     let connections = DeskThread(name: "annex-connect")
     private let watch = Mutex<EventLoop.Watch?>(nil)
-    /// The loop that answers calls. It is never the loop that serves every channel.
+    /// The event loop that answers calls. It is never the loop that serves the channels.
     let answers: EventLoop
-    /// Whether the sandbox has a thread of its own. Judging paths takes time, so a sandbox whose paths are judged must
-    /// not delay others.
+    /// Whether the sandbox has a thread of its own for the answers. Judging paths takes time, so a sandbox whose paths
+    /// are judged must not delay other sandboxes.
     private let hasOwnThread: Bool
-    /// The loop on which reports are delivered.
+    /// The event loop that delivers the reports.
     private let loop: EventLoop
     private let report: @Sendable (Report) -> Void
-    /// Reports that the loop has not delivered yet.
+    /// Reports that the event loop has not delivered yet.
     private let undelivered = Mutex<[Report]>([])
-    /// How many reports are kept one by one. While the loop is further behind, they are merged into sums.
+    /// How many reports are kept one by one. If more reports wait for the loop, they are merged into sums.
     static let mostUndelivered = 1_024
 
     init(
@@ -66,7 +67,7 @@ final class DenialListener: Sendable {
         books = Mutex(DenialRecorder(scene))
         hasOwnThread = scene.mode != .enforce
         answers = try hasOwnThread ? EventLoop(name: "annex-denials") : AnswerLoop.shared()
-        // If the kernel does not support this, answers take longer and are the same.
+        // If the kernel does not support this setting, the answers take longer but stay the same.
         if hasOwnThread { _ = annex_notification_hurry(self.listener.number) }
         let watch = try answers.watch(self.listener.number) { [weak self] readiness in self?.answer(readiness) }
         self.watch.withLock { $0 = watch }
@@ -77,11 +78,11 @@ final class DenialListener: Sendable {
         stopOwnThread()
     }
 
-    /// Stops answering. Stacks copied so far are walked and functions named. Then `done` is called once, on the thread
-    /// of `PostMortem`, with every denial. By then all reports have been handed to the loop.
+    /// Stops answering. The stacks copied so far are walked, and their functions are named. Then `done` is called once
+    /// with every denial, on the thread of `PostMortem`. By then all reports have been handed to the loop.
     func finish(_ done: @escaping @Sendable (DenialSummary) -> Void) {
-        // Queued behind the call that is being examined, so that no denial is lost. If a file system hangs, this waits
-        // too.
+        // This job is queued behind the call that is being examined, so that no denial is lost. If a file system hangs,
+        // this job waits too.
         answers.execute { [self] in
             watch.withLock { $0.take() }?.cancel()
             stopOwnThread()
@@ -89,15 +90,15 @@ final class DenialListener: Sendable {
         }
     }
 
-    /// The facts that are known now. Used if the report of the end cannot wait any longer.
+    /// The facts that are known now. They are used if the report of the end cannot wait any longer.
     func soFar() -> DenialSummary {
-        // The thread that holds the lock may hang, so this call does not wait for it.
+        // The thread that holds the lock may hang, so this call does not wait for the lock.
         var summary = books.withLockIfAvailable { $0.summary(scene) } ?? DenialSummary()
         summary.missing = summary.missing ?? "the last denied calls were not examined in time"
         return summary
     }
 
-    /// The thread ends after the examination in progress.
+    /// The thread ends after it has finished the current examination.
     private func stopOwnThread() {
         guard hasOwnThread else { return }
         answers.execute { [answers] in answers.shutDown() }
@@ -112,11 +113,11 @@ final class DenialListener: Sendable {
         do throws(SystemError) {
             for _ in 0..<Self.turn {
                 if let call = try HeldCall.receive(from: listener) { handle(call) }
-                // Receiving blocks if no call is waiting, so check first.
+                // Receiving blocks if no call is waiting, so this is checked first.
                 guard annex_notification_waiting(listener.number) != 0 else { return }
             }
         } catch {
-            // Without a readable listener no call is answered: the callers wait, and can be killed.
+            // If the listener cannot be read, no call is answered. The calling threads wait, and can be killed.
             books.withLock { $0.missing = "\(error)" }
             watch.withLock { $0.take() }?.cancel()
         }
@@ -138,7 +139,7 @@ final class DenialListener: Sendable {
         if decision == .abort { deliver(.aborted) }
     }
 
-    /// The verdict on a denied call. If one of the offered policies covers the call, that policy is the remedy.
+    /// The verdict on a denied call. If an offered policy covers the call, that policy is the remedy.
     private func offering(_ verdict: Verdict, for call: HeldCall) -> Verdict {
         guard let offer = scene.offers.first(where: { $0.covers(call) }) else { return verdict }
         var verdict = verdict
@@ -153,8 +154,8 @@ final class DenialListener: Sendable {
         }
     }
 
-    /// Answers a call. For `end` it sends no answer: the caller waits until it is killed, and never sees the result of
-    /// its attack.
+    /// Answers a call. For `end` it sends no answer: the calling thread waits until it is killed, and never sees the
+    /// result of its attack.
     func settle(_ call: HeldCall, with decision: DenialDecider.Decision) {
         switch decision {
         case .deny(let errno): call.deny(errno, on: listener)
@@ -163,7 +164,7 @@ final class DenialListener: Sendable {
         }
     }
 
-    /// Delivers reports on the shared loop, in order, and never after the final summary.
+    /// Delivers reports on the shared loop in order. No report comes after the final summary.
     func deliver(_ news: Report) {
         let isFirst = undelivered.withLock { undelivered in
             if undelivered.count >= Self.mostUndelivered, news.isSum, undelivered[undelivered.count - 1].isSum {
@@ -185,7 +186,7 @@ final class DenialListener: Sendable {
 }
 
 extension DenialListener.Report {
-    /// Whether a later report includes all that this one says.
+    /// Whether a later report includes everything that this report says.
     fileprivate var isSum: Bool {
         switch self {
         case .denied(let denial, _): denial.answer != .ended
@@ -194,13 +195,13 @@ extension DenialListener.Report {
     }
 }
 
-/// The event loop that answers the denied calls of all sandboxes in mode `enforce`. Reading a program's memory can take
-/// as long as the file system that the memory is mapped from. Such a read may delay other denied calls, but never a
-/// channel.
+/// The event loop that answers the denied calls of all sandboxes in mode `enforce`. The memory of a program may be
+/// mapped from a slow file system, and then reading it takes long. Such a read may delay other denied calls, but never
+/// a channel.
 enum AnswerLoop {
     private static let one = Mutex<EventLoop?>(nil)
 
-    /// The one loop of this process, started by the first call. It is never shut down.
+    /// The only such loop of this process, started by the first call. It is never shut down.
     static func shared() throws(SystemError) -> EventLoop {
         try one.withLock { (loop) throws(SystemError) in
             if let loop { return loop }

@@ -8,14 +8,14 @@ struct DenialRecorder {
     private var recording: Recording?
     private var backtraces = 0
     private var hasCrashed = false
-    /// Copied stacks that have not been walked yet. There are few, because only the first denial of each kind and the
-    /// first crash have their stacks copied.
+    /// Copied stacks that have not been walked yet. Only the stacks of the first denial of each kind and of the first
+    /// crash are copied, so they are few.
     private var stacks: [(event: StackEvent, sample: StackSample)] = []
     private var lostStacks = 0
     var crash: Crash?
     /// Judges paths; nil if the mode does not report paths.
     var paths: PathChecker?
-    /// Why no further denials are received; nil while the listener works.
+    /// Why the listener receives no further denials; nil while the listener works.
     var missing: String?
 
     init(_ scene: DenialListener.Scene) {
@@ -27,20 +27,21 @@ struct DenialRecorder {
         if scene.mode == .learn { recording = Recording() }
     }
 
-    /// Whether to examine the caller: for the first denial of each kind, up to a bounded number of kinds.
+    /// Whether to examine the calling thread. This is done for the first denial of each kind, up to a bounded number of
+    /// kinds.
     mutating func wantsMore(about key: Denial.Key) -> Bool {
         guard backtraces < DenialListener.backtraces, ledger.isNew(key) else { return false }
         backtraces += 1
         return true
     }
 
-    /// Whether to examine a crash: only the first one.
+    /// Whether to examine a crash. Only the first crash is examined.
     mutating func wantsCrash() -> Bool {
         defer { hasCrashed = true }
         return !hasCrashed
     }
 
-    /// Whether the sandbox has used up its allowed number of denials. The next denial kills it.
+    /// Whether the sandbox has used up its allowed number of denials. The next denial kills the sandbox.
     func hasSpent(_ most: Int) -> Bool { ledger.total >= most }
 
     /// - Returns: the number of denied calls so far.
@@ -92,7 +93,7 @@ extension DenialRecorder {
         stacks.isEmpty ? nil : stacks.removeFirst()
     }
 
-    /// Counts a stack copy that was dropped because too many were waiting.
+    /// Counts a stack copy that was dropped because too many copies were waiting.
     mutating func loseStack(of event: StackEvent) {
         guard let place = stacks.firstIndex(where: { $0.event == event }) else { return }
         stacks.remove(at: place)

@@ -3,17 +3,17 @@ public import AnnexPolicy
 
 /// The denials of one sandbox so far: one entry for each kind, with a count, and a bounded number of entries.
 struct DenialTable {
-    /// The most kinds of calls and of paths that are kept. If a program keeps causing new kinds, further ones are only
-    /// counted.
+    /// The most kinds of calls and the most paths that get an entry. If a program keeps causing new kinds of denials,
+    /// the further denials are only counted.
     static let capacity = 64
     static let pathCapacity = 256
 
     private(set) var denials: [Denial] = []
     private var places: [Denial.Key: Int] = [:]
     private var paths = 0
-    /// All denied calls, including those without an entry.
+    /// The number of all denied calls, including calls without an entry.
     private(set) var total = 0
-    /// Denials without an entry, because there was no room for their kind.
+    /// The number of denials without an entry, because there was no room for their kind.
     private(set) var dropped = 0
     private let begun: UInt64
 
@@ -66,16 +66,16 @@ public struct DenialSummary: Sendable, Hashable {
     public internal(set) var denials: [Denial] = []
     /// The number of denied calls.
     public internal(set) var total = 0
-    /// Denials that have no entry in `denials`, because there was no room for their kind.
+    /// The number of denials that have no entry in `denials`, because there was no room for their kind.
     public internal(set) var dropped = 0
-    /// Denials and crashes without a backtrace, because too many stacks were waiting to be walked.
+    /// The number of denials and crashes without a backtrace, because too many stacks were waiting to be walked.
     public internal(set) var lostStacks = 0
-    /// The program's calls and paths, recorded in mode `learn`; else nil.
+    /// The program's calls and paths, recorded in mode `learn`; nil in other modes.
     public internal(set) var recording: Recording?
     /// The backtrace of the program's abort or fault; nil if the program had no abort or fault, or did not report it.
     package internal(set) var crash: Crash?
-    /// Why denials were no longer received from some moment on, as the kernel reports it. Calls were refused or waited
-    /// from then on. nil if all calls were received.
+    /// Why the broker stopped receiving denials, as the kernel reports it. After that moment, calls were refused or
+    /// waited. nil if all calls were received.
     public internal(set) var missing: String?
 
     public init() {}

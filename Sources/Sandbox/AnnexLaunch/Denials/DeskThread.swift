@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// A thread for slow work on one sandbox's calls, which starts with its first job and ends with this object.
+/// A thread for slow work on one sandbox's calls. The thread starts with its first job and ends with this object.
 final class DeskThread: Sendable {
     private let name: String
     private let loop = Mutex<EventLoop?>(nil)
@@ -28,8 +28,8 @@ final class DeskThread: Sendable {
 
     deinit {
         guard let loop = loop.withLock({ $0.take() }) else { return }
-        // The loop shuts itself down on its own thread, so that no thread waits for its end. That thread may even be
-        // the one that runs this `deinit`.
+        // The loop shuts itself down on its own thread, so that no thread waits for its end. This `deinit` may even run
+        // on that thread.
         loop.execute { loop.shutDown() }
     }
 }

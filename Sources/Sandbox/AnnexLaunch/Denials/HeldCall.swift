@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// A system call that the kernel holds until it is answered, with its number and registers, which can no longer change.
+/// A system call that the kernel holds until the broker answers. Its number and registers can no longer change.
 struct HeldCall {
     let id: UInt64
     let thread: UInt32
@@ -10,7 +10,7 @@ struct HeldCall {
     let number: Int32
     let arguments: [UInt64]
 
-    /// Receives the next call from the listener; nil if its process died first.
+    /// Receives the next call from the listener; nil if the calling process died first.
     static func receive(from listener: borrowing Descriptor) throws(SystemError) -> HeldCall? {
         var held = annex_notification()
         // SAFETY: the call fills the struct that it is given and keeps nothing.
@@ -23,13 +23,13 @@ struct HeldCall {
             arguments: [registers.0, registers.1, registers.2, registers.3, registers.4, registers.5])
     }
 
-    /// Makes the call fail. If its process has died meanwhile, this has no effect and is no error.
+    /// Makes the call fail. If the calling process has died meanwhile, this has no effect and is no error.
     func deny(_ errno: Int32, on listener: borrowing Descriptor) {
         _ = annex_notification_refuse(listener.number, id, errno)
     }
 
-    /// Lets the kernel perform the call with the present contents of the process's memory. Only for calls that the
-    /// policy would allow anyway, or in a sandbox that only reports.
+    /// Lets the kernel perform the call with the present contents of the process's memory. Use this only for calls that
+    /// the policy would allow anyway, or in a sandbox that only reports.
     func proceed(on listener: borrowing Descriptor) {
         _ = annex_notification_continue(listener.number, id)
     }
@@ -39,13 +39,13 @@ struct HeldCall {
         _ = annex_notification_refuse(listener.number, id, 0)
     }
 
-    /// Whether the call is still held. Only then do data read of its thread belong to it, because thread numbers are
-    /// reused.
+    /// Whether the call is still held. Thread numbers are reused. So data read about the thread number belong to the
+    /// calling thread only if the call is still held.
     func isHeld(on listener: borrowing Descriptor) -> Bool {
         annex_notification_check(listener.number, id) == 0
     }
 
-    /// The open file that argument `index` names. It stays the same, whatever the program does meanwhile.
+    /// The open file that argument `index` names. The result stays the same, whatever the program does meanwhile.
     ///
     /// - Parameter process: the caller's process, which the broker looked up earlier.
     /// - Throws: `EBADF` if the program has no such descriptor, `ESRCH` if the call is no longer held.
@@ -58,19 +58,19 @@ struct HeldCall {
         return try handle.getDescriptor(Int32(truncatingIfNeeded: arguments[index]))
     }
 
-    /// Whether a signal is pending for the caller. The kernel delivers it only when the call returns.
+    /// Whether a signal is pending for the calling thread. The kernel delivers the signal only when the call returns.
     var isDisturbed: Bool {
         ProcessText.read("/proc/\(thread)/status").flatMap { ProcessStatus.read($0) }?.hasPendingSignal ?? true
     }
 
-    /// The text that argument `index` points at; nil if it cannot be read. For the report alone: the process can change
-    /// it at any time, so no decision may depend on it.
+    /// The text that argument `index` points at; nil if it cannot be read. The text is for the report only: the process
+    /// can change it at any time, so no decision may depend on it.
     func text(of index: Int, on listener: borrowing Descriptor) -> [UInt8]? {
         guard let bytes = memory(at: arguments[index], count: 256), isHeld(on: listener) else { return nil }
         return Array(bytes.prefix { $0 != 0 })
     }
 
-    /// A copy of the process's memory as far as it can be read; nil if its first byte cannot be read.
+    /// A copy of the process's memory, as far as it is readable; nil if the first byte cannot be read.
     func memory(at address: UInt64, count: Int) -> [UInt8]? {
         guard thread != 0, count > 0 else { return nil }
         var copied = 0

@@ -2,12 +2,12 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Synchronization
 
-/// One thread for the slow work after denials and ends of sandboxes: it walks stacks, names functions and removes
-/// control groups. The sandboxed programs decide how long this takes, so it never runs on the loop that serves every
-/// channel.
+/// A thread for the slow work after denials and ends of sandboxes. The thread walks stacks, names functions and removes
+/// control groups. The sandboxed programs decide how long this work takes, so the work never runs on the loop that
+/// serves the channels.
 ///
-/// The thread exists only while there is work and for a second after it. With a new thread for each end, a host learned
-/// of an end 0.1 ms later.
+/// The thread exists only while there is work and for one second afterwards. When each end started a new thread, the
+/// host received each end 0.1 ms later.
 final class PostMortem: Sendable {
     private enum Stage {
         case noThread
@@ -20,43 +20,43 @@ final class PostMortem: Sendable {
         var walks: [@Sendable () -> Void] = []
         var stage = Stage.noThread
 
-        /// The step that makes the thread do the queued work.
+        /// Marks the thread as working and returns its earlier stage.
         mutating func wake() -> Stage {
             defer { stage = .working }
             return stage
         }
     }
 
-    /// The one instance of this process.
+    /// The only instance in this process.
     static let shared = PostMortem()
-    /// The most stack copies that may wait, over all sandboxes. Each has up to `StackSample.largest` bytes.
+    /// The most stack copies that may wait, summed over all sandboxes. Each copy has up to `StackSample.largest` bytes.
     static let mostWalks = 64
     /// How long the thread waits for more work.
     private static let patience = Duration.seconds(1)
 
     private let state = Mutex(State())
     private let parker = Parker()
-    /// The mark of the thread; 0 while there is none.
+    /// The mark of the thread; 0 while there is no thread.
     private let threadMark = Atomic<UInt64>(0)
     /// The number of stacks walked and jobs done.
     private let done = Atomic<Int>(0)
 
-    /// Whether the caller runs on this thread.
+    /// Whether the caller runs on the thread of this object.
     var isCurrent: Bool {
         // SYNC: only the thread itself can find its own mark here, and it stored that mark itself.
         threadMark.load(ordering: .relaxed) == annex_thread_current()
     }
 
-    /// The number of stacks walked and jobs done. Each stack counts, so that a job with many of them does not look
+    /// The number of stacks walked and jobs done. Each stack counts, so that a job with many stacks does not look
     /// stuck.
     var count: Int {
         // SYNC: a counter that orders no other data.
         done.load(ordering: .relaxed)
     }
 
-    /// Queues the walk of a stack. Queued ends of sandboxes are handled first.
+    /// Queues the walk of a stack. The thread handles queued ends of sandboxes first.
     ///
-    /// - Returns: false if too many walks are waiting; the job is then dropped.
+    /// - Returns: false if too many walks are waiting. The job is then dropped.
     func queueWalk(_ job: @escaping @Sendable () -> Void) -> Bool {
         let stage: Stage? = state.withLock { state in
             guard state.walks.count < Self.mostWalks else { return nil }
@@ -68,7 +68,8 @@ final class PostMortem: Sendable {
         return true
     }
 
-    /// Queues the remaining work for a sandbox that has ended: one job for each sandbox, and none is ever dropped.
+    /// Queues the remaining work for a sandbox that has ended. Each sandbox has one such job, and no job is ever
+    /// dropped.
     func end(_ job: @escaping @Sendable () -> Void) {
         wake(
             state.withLock { state in
@@ -85,7 +86,7 @@ final class PostMortem: Sendable {
         }
     }
 
-    /// Starts the thread. If that fails now, it may succeed later.
+    /// Starts the thread. If the start fails, it is tried again later.
     private func start() {
         do throws(SystemError) {
             _ = try WorkerThread("annex-endings") { [self] in work() }
@@ -122,7 +123,8 @@ final class PostMortem: Sendable {
         state.withLock { state in
             guard state.stage == .waiting else { return true }
             state.stage = .noThread
-            // SYNC: see `isCurrent`. Under the lock, so that the next thread's mark comes after it.
+            // SYNC: see `isCurrent`. The mark is cleared under the lock, so that the next thread stores its mark
+            // afterwards.
             threadMark.store(0, ordering: .relaxed)
             return false
         }

@@ -2,28 +2,29 @@ package import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The user numbers that extensions get if the broker is root. Each extension claims one under a lock that every broker
-/// of the machine shares, so no two running extensions have the same number.
+/// The user numbers that extensions get if the broker is root. Each extension claims one number under a lock that all
+/// brokers of the machine share. So no two running extensions have the same number.
 ///
-/// The lock is a byte range lock of the open file description (`F_OFD_SETLK`). It is released when its holder ends,
-/// however that happens, and costs one descriptor for the whole range.
+/// The lock is a byte range lock of the open file description (`F_OFD_SETLK`). The kernel releases the lock when its
+/// holder ends for any reason. One descriptor is enough for the whole range.
 package final class IdentityRange: Sendable {
     /// The environment variable in which root may choose other numbers, as `FIRST-LAST`.
     package static let variable = "ANNEX_IDENTITIES"
 
-    /// The machine's numbers for sandboxes. The first is the user of all programs that root runs. The others are for
-    /// extensions and the owners of their private directories.
+    /// The machine's numbers for sandboxes. The first number is the user of all programs that root runs. The other
+    /// numbers are for extensions and for the owners of their private directories.
     ///
     /// The default lies in the range that systemd leaves unused (1,879,048,192 to 2,147,352,575), above systemd's users
     /// of containers. It also lies above the numbers that SSSD and FreeIPA give to a directory's users by default (up
-    /// to 2,000,400,000). No account is looked up: a lookup may ask a network, and would happen before each launch.
+    /// to 2,000,400,000). The broker looks up no account: a lookup may need a network, and would be necessary before
+    /// each launch.
     package static let standard = stated ?? 2_130_706_432..<2_130_771_968
 
-    /// The users that extensions run as, each for one launch.
+    /// The users that extensions run as. Each user is for one launch.
     package static var extensions: Range<UInt32> { standard.lowerBound + 1..<owners.lowerBound }
 
-    /// The users that private directories on disk belong to, each for one app. They are the upper half of the numbers,
-    /// and empty if there are fewer than four.
+    /// The users that own private directories on disk. Each user is for one app. The users are the upper half of the
+    /// numbers. If there are fewer than four numbers, this range is empty.
     package static var owners: Range<UInt32> { owners(of: standard) }
 
     static func owners(of range: Range<UInt32>) -> Range<UInt32> {
@@ -31,13 +32,13 @@ package final class IdentityRange: Sendable {
         return (range.upperBound - (count < 4 ? 0 : count / 2))..<range.upperBound
     }
 
-    /// The range that the environment states; nil if it states none, or if its text is no range.
+    /// The range that the environment states; nil if the variable is not set or its text is no range.
     private static let stated = OwnEnvironment.bytes(of: variable).flatMap {
         range(String(decoding: $0, as: UTF8.self))
     }
 
-    /// Parses `FIRST-LAST`. The range has at least two numbers, without root and without the number that means "no
-    /// user" to the kernel.
+    /// Parses `FIRST-LAST`. The range must have at least two numbers. It must not contain root or the number that means
+    /// "no user" to the kernel.
     static func range(_ text: String) -> Range<UInt32>? {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt32($0) }
         guard ends.count == 2, let first = ends[0], let last = ends[1], first > 0, first < last, last < .max - 1 else {
@@ -47,7 +48,7 @@ package final class IdentityRange: Sendable {
     }
 
     /// Checks the range that the environment states.
-    /// - Throws: if the text is no range. No other range is chosen in its place.
+    /// - Throws: if the text is no range. The default is not used in its place.
     package static func check() throws(SystemError) {
         guard let bytes = OwnEnvironment.bytes(of: variable), stated == nil else { return }
         throw SystemError(
@@ -62,11 +63,11 @@ package final class IdentityRange: Sendable {
 
     private struct State {
         var claimed: Set<UInt32> = []
-        /// All numbers below were in use when they were last tried, so they are not tried again at each claim.
+        /// All numbers below this number were in use at the last try, so they are not tried again at each claim.
         var lowest: UInt32
     }
 
-    /// - Parameter directory: root's own directory for the lock, created if it does not exist.
+    /// - Parameter directory: root's own directory for the lock. It is created if it does not exist.
     package init(
         _ range: Range<UInt32> = IdentityRange.extensions, directory: String = "/run/annex"
     ) throws(SystemError) {
@@ -78,7 +79,8 @@ package final class IdentityRange: Sendable {
         self.range = range
         state = Mutex(State(lowest: range.lowerBound))
         do throws(SystemError) {
-            // O_NOFOLLOW: a program that can create a link in the directory must not choose which file is locked.
+            // O_NOFOLLOW: a program that can create a link in the directory must not be able to choose which file is
+            // locked.
             file = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         } catch {
             throw SystemError(
@@ -106,12 +108,12 @@ package final class IdentityRange: Sendable {
         return Identity(user: number, group: number, range: self)
     }
 
-    /// The user of all programs that root runs. No single program claims it, so it is never released.
+    /// The user of all programs that root runs. No single program claims this user, so it is never released.
     package static var ofPrograms: Identity {
         Identity(user: standard.lowerBound, group: standard.lowerBound, range: nil)
     }
 
-    /// The user of one app, whose private directories belong to it. No single launch claims it.
+    /// The user of one app, who owns the app's private directories. No single launch claims this user.
     package static func identity(ofOwner owner: UInt32) -> Identity { Identity(user: owner, group: owner, range: nil) }
 
     private func find(in numbers: Range<UInt32>, _ state: inout State) throws(SystemError) -> UInt32? {
@@ -138,7 +140,7 @@ package final class IdentityRange: Sendable {
     }
 }
 
-/// The user and group of an extension on the host: never root.
+/// The user and group of an extension on the host. They are never root.
 package struct Identity: ~Copyable, Sendable {
     package let user: UInt32
     package let group: UInt32
@@ -150,8 +152,8 @@ package struct Identity: ~Copyable, Sendable {
         self.range = range
     }
 
-    /// The calling user. An ordinary user's extension runs as that user, because the kernel lets no other user be
-    /// mapped.
+    /// The calling user. The extension of an ordinary user runs as that user, because the kernel lets an ordinary user
+    /// map no other user.
     package init(ofCaller: Void) {
         user = getuid()
         group = getgid()
@@ -165,7 +167,7 @@ package struct Identity: ~Copyable, Sendable {
 
 /// This process's own environment.
 package enum OwnEnvironment {
-    /// A variable's value, of any bytes; nil if the variable is not set.
+    /// The bytes of a variable's value, which need not be UTF-8; nil if the variable is not set.
     package static func bytes(of name: String) -> [UInt8]? {
         // SAFETY: the text is copied before anything can change the environment again.
         guard let value = unsafe getenv(name) else { return nil }

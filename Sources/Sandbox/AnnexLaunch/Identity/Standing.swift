@@ -1,13 +1,13 @@
 package import AnnexLinux
 internal import Glibc
 
-/// Whether this process can give each sandbox a user of its own. Only two users can: root of the machine, and root of a
-/// container that has many users. In all other cases sandboxes run as the calling user. They also do so if an ordinary
-/// user is root in a user namespace that this user made.
+/// Whether this process can give each sandbox a separate user. Only two users can do this: root of the machine, and
+/// root of a container that has many users. In all other cases, sandboxes run as the calling user. One of these cases
+/// is a user namespace that an ordinary user made, and in which this user is root.
 package struct Standing: Sendable {
-    /// Whether sandboxes get users of their own.
+    /// Whether each sandbox gets a separate user.
     let hasUsersToGive: Bool
-    /// Why this process, as root, cannot give sandboxes users of their own. nil if it can, or if it has no users to
+    /// Why this process, as root, cannot give each sandbox a separate user. nil if it can, or if it has no users to
     /// give.
     package let missing: SystemError?
 
@@ -33,13 +33,13 @@ package struct Standing: Sendable {
     }
 }
 
-/// The lines of a `uid_map`: which numbers exist in a user namespace.
+/// The lines of a `uid_map`. They say which numbers exist in a user namespace.
 package struct IdentityMap: Sendable, Hashable {
     let ranges: [Range<UInt64>]
-    /// Whether user 0 of this namespace has another number outside. Such a namespace was made by an ordinary user.
+    /// Whether user 0 of this namespace has another number outside. In that case an ordinary user made the namespace.
     package let hasOrdinaryZero: Bool
 
-    // Each line has three numbers: the first inside, the first outside, the count.
+    // Each line has three numbers: the first number inside, the first number outside, and the count.
     package init(text: String) {
         let lines = text.split(separator: "\n").map { $0.split(separator: " ").compactMap { UInt32($0) } }
             .filter { $0.count == 3 }

@@ -1,12 +1,12 @@
 package import AnnexLinux
 internal import CAnnexLinux
 
-/// The kernel's Landlock ABI, and the rights of ABI 1 to 6 that it can handle. Rights that a later ABI added are not
-/// handled.
+/// The kernel's Landlock ABI, and the rights of ABI 1 to 6 that Annex can handle. Annex does not handle rights that a
+/// later ABI added.
 ///
-/// A launch handles all these rights on files. So a right that no rule grants is denied, even on a mount that would
-/// allow it. TCP ports are handled if the policy grants no network, and if the broker makes every
-/// connection.
+/// A launch handles all these rights on files. So if no rule grants a right, Landlock denies it, even on a mount that
+/// would allow it. The launch also handles TCP ports in two cases: if the policy grants no network, and if the broker
+/// makes every connection.
 package struct LandlockVersion: Sendable, Hashable {
     package let abi: Int
 
@@ -26,8 +26,8 @@ package struct LandlockVersion: Sendable, Hashable {
         return LandlockVersion(abi: Int(version))
     }
 
-    /// Rights on files: 13 in ABI 1, and further ones for renaming across directories (2), truncating (3) and device
-    /// ioctls (5).
+    /// The rights on files: 13 in ABI 1, and further rights for renaming across directories (2), truncating (3) and
+    /// device ioctls (5).
     var files: UInt64 {
         var rights = LandlockRights(rawValue: (1 << 13) - 1)
         if abi >= 2 { rights.insert(.refer) }
@@ -36,13 +36,13 @@ package struct LandlockVersion: Sendable, Hashable {
         return rights.rawValue
     }
 
-    /// Rights to bind and to connect TCP ports (ABI 4).
+    /// The rights to bind and to connect TCP ports (ABI 4).
     var network: UInt64 { abi >= 4 ? 0b11 : 0 }
 
     /// The scopes that deny abstract Unix sockets of other domains, and signals to other domains (ABI 6).
     var scopes: UInt64 { abi >= 6 ? 0b11 : 0 }
 
-    /// The rights among these that a rule may name on this kernel.
+    /// The rights of the argument that a rule may name on this kernel.
     func known(_ rights: LandlockRights) -> UInt64 { rights.rawValue & files }
 
     /// The abilities of this version, and the abilities that only a newer version has.
@@ -54,7 +54,7 @@ package struct LandlockVersion: Sendable, Hashable {
     }
 }
 
-/// Rights on files below a path, with the kernel's numbers.
+/// The rights on files below a path, with the kernel's numbers.
 struct LandlockRights: OptionSet, Sendable, Hashable {
     let rawValue: UInt64
 
@@ -74,7 +74,7 @@ struct LandlockRights: OptionSet, Sendable, Hashable {
     /// The rights that a rule about a file may name. The kernel rejects all other rights in such a rule.
     static let ofFiles: LandlockRights = [.execute, .writeFile, .readFile, .truncate, .deviceIoctl]
     static let reading: LandlockRights = [.readFile, .readDirectory]
-    /// The rights for a directory of the sandbox's own: everything but devices, sockets, pipes and execution.
+    /// The rights for a directory of the sandbox's own: all rights except for devices, sockets, pipes and execution.
     static let owning: LandlockRights = [
         .readFile, .readDirectory, .writeFile, .removeDirectory, .removeFile, .makeDirectory, .makeRegular,
         .makeSymbolicLink, .refer, .truncate,
@@ -94,7 +94,7 @@ package struct LandlockRules: Sendable, Hashable {
         }
     }
 
-    /// Rights on files that are denied unless a rule grants them.
+    /// The rights on files that are denied unless a rule grants them.
     package var files: UInt64 = 0
     package var network: UInt64 = 0
     package var scopes: UInt64 = 0

@@ -3,12 +3,12 @@ internal import Synchronization
 
 /// Limits how long the report of a sandbox's end waits until the sandbox's remains have been examined.
 ///
-/// The examination hangs if a file system hangs. It can also be late because sandboxes that ended earlier are examined
-/// first, on the same thread. So the report keeps waiting while that thread makes progress, for a minute at most.
+/// The examination hangs if a file system hangs. It can also be late, because the same thread examines the remains of
+/// earlier sandboxes first. So the report keeps waiting while that thread makes progress, for a minute at most.
 final class ExaminationDeadline: Sendable {
-    /// How long the thread may make no progress.
+    /// The longest time that the thread may make no progress.
     static let patience = Duration.seconds(20)
-    /// How many times `patience` may pass in one wait, even if the thread makes progress.
+    /// How many times `patience` may pass in one wait. The wait ends then, even if the thread makes progress.
     static let most = 3
 
     private let loop: EventLoop
@@ -16,7 +16,7 @@ final class ExaminationDeadline: Sendable {
     /// The number of jobs that the thread has done so far.
     private let progress: @Sendable () -> Int
     private let passed: @Sendable () -> Void
-    /// nil while there is no timer, and again once the wait is over.
+    /// The running timer. nil while there is no timer, and after the wait is over.
     private let timer = Mutex<EventLoop.Timer?>(nil)
 
     init(
@@ -30,22 +30,22 @@ final class ExaminationDeadline: Sendable {
         wait(progress(), left: Self.most - 1)
     }
 
-    /// Ends the wait: the remains have been examined.
+    /// Ends the wait, because the remains have been examined.
     func cancel() {
         timer.withLock { $0.take() }?.cancel()
     }
 
     private func wait(_ before: Int, left: Int) {
-        // Under the lock, so that a timer that fires at once finds itself stored here.
+        // The timer is made under the lock. So a timer that fires at once finds itself stored here.
         timer.withLock { timer in
-            // A strong reference, because the end must be reported even if the job is dropped together with everything
-            // that refers to this object.
+            // The reference is strong. The end must be reported even if all other references to this object are dropped
+            // together with the job.
             timer = loop.schedule(after: patience) { [self] in pass(before, left: left) }
         }
     }
 
     private func pass(_ before: Int, left: Int) {
-        // The wait was cancelled between the timer and this line.
+        // Return if the wait was cancelled after the timer fired and before this line.
         guard timer.withLock({ $0.take() }) != nil else { return }
         let now = progress()
         if now != before, left > 0 { wait(now, left: left - 1) } else { passed() }

@@ -1,21 +1,21 @@
 package import AnnexPolicy
 internal import Glibc
 
-/// Which limits of a policy the kernel enforces for one launch, and how.
+/// The limits of a policy that the kernel enforces for one launch, and how it enforces them.
 package struct HeldLimits: Sendable, Hashable {
-    /// The resources that the control group bounds; empty if there is no group.
+    /// The limits that the control group enforces; empty if there is no group.
     package let group: GroupBounds
     /// How many descriptors a process may have.
     package let descriptors: UInt64
 
-    /// The most descriptors of a program whose user has other programs too. For each user, the kernel counts
-    /// descriptors in messages that were not received yet. Before each message, it compares the count with the limit of
-    /// the sending process. One message can add 253 descriptors. So the count stays below 1,024, the usual limit of the
-    /// user's other programs.
+    /// The most descriptors of a program whose user has other programs too. For each user, the kernel counts the
+    /// descriptors in messages that were not received yet. Before each message, the kernel compares this count with the
+    /// limit of the sending process. One message can add 253 descriptors. So the count stays below 1,024, the usual
+    /// limit of the user's other programs.
     package static let mostDescriptorsOfShared: UInt64 = 768
 
-    /// - Parameter sharesItsUser: whether other programs run as the same user: the calling user's programs, or other
-    ///   programs that root runs.
+    /// - Parameter sharesItsUser: whether other programs run as the same user. These are the calling user's programs,
+    ///   or other programs that root runs.
     package init(_ limits: PolicyLimits, group: GroupBounds, sharesItsUser: Bool) {
         self.group = group
         let wanted = UInt64(max(8, limits.descriptors))
@@ -31,25 +31,25 @@ package struct HeldLimits: Sendable, Hashable {
 }
 
 extension HeldLimits {
-    /// The resource limits of every process of the sandbox, each by itself.
+    /// The resource limits of every process of the sandbox. Each process has these limits separately.
     /// - Parameter hasReaper: whether there is a reaper, which counts as one more process of the user.
     func resources(_ limits: PolicyLimits, hasReaper: Bool) -> [ResourceLimit] {
         let processes = UInt64(max(1, limits.processes)) + (hasReaper ? 1 : 0)
         var list = [
-            // The limit is not 0: a core dump handler of the host that is a pipe runs even at 0. At 1 the kernel skips
-            // it.
+            // The limit is not 0: if the host's core dump handler is a pipe, the handler runs even at 0. At 1 the
+            // kernel skips the handler.
             ResourceLimit(UInt32(RLIMIT_CORE.rawValue), bound: 1),
             ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), bound: descriptors),
             ResourceLimit(UInt32(RLIMIT_FSIZE.rawValue), bound: limits.file),
             ResourceLimit(UInt32(__RLIMIT_NPROC.rawValue), bound: processes),
             ResourceLimit(UInt32(RLIMIT_CPU.rawValue), bound: UInt64(max(1, limits.processor.components.seconds))),
-            // A few pages for a program that keeps a secret in locked memory. The filter decides whether it may lock
-            // any.
+            // A few pages for a program that keeps a secret in locked memory. The filter decides whether the program
+            // may lock memory.
             ResourceLimit(UInt32(__RLIMIT_MEMLOCK.rawValue), bound: 64 * 1024),
             ResourceLimit(UInt32(__RLIMIT_MSGQUEUE.rawValue), bound: 0),
             ResourceLimit(UInt32(__RLIMIT_SIGPENDING.rawValue), bound: 64),
         ]
-        // A control group counts every kind of memory. Without one, this limits private memory.
+        // A control group counts every kind of memory. If there is no such group, this limit applies to private memory.
         if !isMemoryEnforced { list.append(ResourceLimit(UInt32(RLIMIT_DATA.rawValue), bound: limits.memory)) }
         if let addresses = addressSpace(limits) {
             list.append(ResourceLimit(UInt32(RLIMIT_AS.rawValue), bound: addresses))
@@ -57,16 +57,16 @@ extension HeldLimits {
         return list.map { $0.withinOwn() }
     }
 
-    /// The limit on address space in bytes; nil if there is none. It stands in for a control group that would count
-    /// page tables, which take up to a 512th of the addresses. It applies only to a single process, because there it
-    /// bounds the whole sandbox. Programs with several processes reserve far more than they use (some a thousand GiB),
-    /// and each process would get the whole limit. So the memory of such programs is only watched.
+    /// The limit on address space in bytes; nil if there is none. It replaces a control group that would count page
+    /// tables, which use up to a 512th of the addresses. It applies only to a sandbox with a single process, because
+    /// there it bounds the whole sandbox. Programs with several processes reserve far more than they use (some reserve
+    /// a thousand GiB), and each process would get the whole limit. So the memory of these programs is only watched.
     func addressSpace(_ limits: PolicyLimits) -> UInt64? {
         guard !group.contains(.memory), limits.processes <= 1 else { return nil }
         return max(Self.leastAddresses, limits.memory.multipliedClamped(by: 64))
     }
 
-    /// This is enough for any runtime library that reserves addresses when it starts in such a sandbox. The page tables
-    /// for it take 32 MiB.
+    /// This limit is enough for any runtime library that reserves addresses when it starts in a sandbox with this
+    /// limit. The page tables for these addresses use 32 MiB.
     private static let leastAddresses: UInt64 = 16 << 30
 }

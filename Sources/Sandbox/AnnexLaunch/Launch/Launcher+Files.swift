@@ -34,7 +34,8 @@ extension Launcher {
         }
     }
 
-    /// Shows `Frameworks` of an app to its extension. Neither the mount nor Landlock lets it write there, or execute.
+    /// Shows `Frameworks` of an app to its extension. Neither the mount nor Landlock lets the extension write or
+    /// execute there.
     func addFrameworks(
         _ directory: consuming Descriptor, at place: String, policy: Policy, to plan: inout LaunchPlan
     ) throws(SandboxError) {
@@ -70,8 +71,8 @@ extension Launcher {
         }
     }
 
-    /// Adds the parts of the sandbox's root that are neither grants nor the bundle: the private directories, shared
-    /// memory, devices, and `/proc` with the links to it.
+    /// Adds the parts of the sandbox's root that are neither grants nor the bundle. These are the private directories,
+    /// shared memory, devices, and `/proc` with the links to it.
     private func addRoot(
         to plan: inout LaunchPlan, paths: PolicyPaths, devices: [String], persistent: consuming Descriptor?,
         isMapped: Bool
@@ -102,13 +103,13 @@ extension Launcher {
         plan.links += Self.standardLinks
     }
 
-    /// Whether the sandbox has `/dev/shm`. For this the policy must have a scratch directory, and the sandbox a `/dev`.
-    /// Any device makes a `/dev`, also the terminal.
+    /// Whether the sandbox has `/dev/shm`. For this, the policy must have a scratch directory and the sandbox must have
+    /// a `/dev`. Any device, even the terminal, makes a `/dev`.
     private func hasSharedMemory(_ paths: PolicyPaths, devices: [String]) -> Bool {
         paths.scratch != nil && !devices.isEmpty
     }
 
-    /// Whether the sandbox has `/proc`. Without a process namespace it would show the host's processes.
+    /// Whether the sandbox has `/proc`. Without a process namespace, `/proc` would show the host's processes.
     private func hasProcessFiles(_ paths: PolicyPaths, layers: SandboxLayers) -> Bool {
         paths.processFiles == .minimal && layers.contains(.process)
     }
@@ -119,8 +120,8 @@ extension Launcher {
         LaunchPlan.Link(at: "/dev/stderr", to: "/proc/self/fd/2"),
     ]
 
-    /// The working directory: the wanted one if it lies inside a grant or above a grant. In that case, relative paths
-    /// to granted files work.
+    /// The working directory. The wanted directory is used if it lies inside or above a grant. Relative paths to
+    /// granted files then work.
     private func directory(
         _ wanted: SandboxConfiguration.Directory, grants: borrowing GrantLayout, paths: PolicyPaths, ownRoot: Bool
     ) throws(SandboxError) -> String {
@@ -141,7 +142,7 @@ extension Launcher {
         var rules = LandlockRules()
         rules.files = landlock.files
         // If the policy grants a network, the sandbox's own or the host's, programs may bind and connect there. With
-        // `network: client` the broker makes the connections, so the program itself needs no right to connect.
+        // `network: client` the broker makes the connections. The program itself then needs no right to connect.
         let connectsItself = policy.network == .loopback || policy.network == .host
         rules.network = connectsItself ? 0 : landlock.network
         rules.scopes = landlock.scopes
@@ -170,7 +171,7 @@ extension Launcher {
 
     private func deviceRules(_ devices: [String]) -> [LandlockRules.Rule] {
         devices.map { device in
-            // The filter decides which ioctls a terminal answers. The other devices answer no ioctl that matters.
+            // The filter decides which ioctls a terminal answers. The other devices answer no important ioctl.
             rule(
                 device, rights: device == "/dev/tty" ? [.readFile, .writeFile, .deviceIoctl] : [.readFile, .writeFile])
         }

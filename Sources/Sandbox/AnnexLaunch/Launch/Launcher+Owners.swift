@@ -5,10 +5,10 @@ internal import Glibc
 internal import Synchronization
 
 extension Launcher {
-    /// Whether launches run as users of their own. The files that they keep then need an owner.
+    /// Whether each launch runs as a separate user. If so, the files that launches keep need an owner.
     package var hasUsersToGive: Bool { identities != nil }
 
-    /// How a directory's files get this owner.
+    /// Returns how the files of a directory get the given owner.
     ///
     /// The first call for a file system tries an id map, which takes less than a millisecond.
     package func owner(_ number: UInt32, of directory: borrowing Descriptor) throws(SystemError) -> DirectoryOwner {
@@ -22,7 +22,8 @@ extension Launcher {
 }
 
 extension Launcher {
-    /// Gives a trial of a policy a new private directory in a folder of this user's, if the policy keeps one.
+    /// If the policy keeps a private directory, gives a trial of the policy a new private directory in a folder of this
+    /// user.
     package func keepFiles(
         of configuration: inout SandboxConfiguration, in folder: String
     ) throws(SystemError) {
@@ -38,7 +39,7 @@ extension Launcher {
                     remedy: "state a range of at least four numbers in \(IdentityRange.variable)")
             }
             try directory.setOwner(owner, group: owner)
-            // Without a user namespace there is no map that the mount could get.
+            // Without a user namespace, the mount can get no map.
             let hasMap = configuration.effectiveLayers.contains(.user)
             configuration.owner = hasMap ? try self.owner(owner, of: directory) : .shared(owner)
         }

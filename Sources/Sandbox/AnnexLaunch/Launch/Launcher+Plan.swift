@@ -4,8 +4,8 @@ internal import CAnnexLinux
 internal import Glibc
 
 extension Launcher {
-    /// Turns one policy into every layer. Mounts, Landlock and the filter agree because all are derived from the same
-    /// value.
+    /// Turns one policy into all layers. Mounts, Landlock and the filter agree, because all of them are derived from
+    /// the same value.
     func plan(
         _ configuration: consuming SandboxConfiguration, identity: borrowing Identity, groups: [String],
         held: HeldLimits, output: borrowing Descriptor
@@ -49,7 +49,7 @@ extension Launcher {
         return plan
     }
 
-    /// The variable that tells an extension where `Frameworks` of its app is.
+    /// The variable that tells an extension where the `Frameworks` directory of its app is.
     private static let frameworksVariable = "ANNEX_FRAMEWORKS"
 
     private func environment(_ policy: Policy, adding more: [String: [UInt8]]) -> [[UInt8]] {
@@ -63,8 +63,8 @@ extension Launcher {
         return values.sorted { $0.key < $1.key }.map { Array("\($0.key)=".utf8) + $0.value }
     }
 
-    /// Gives the process its standard streams. They are the configuration's streams, or else an empty input and the
-    /// launcher's own pipe.
+    /// Gives the process its standard streams. If the configuration has streams, they are used. Otherwise the process
+    /// gets an empty input and the launcher's own pipe.
     private func giveStreams(
         _ plan: inout LaunchPlan, output: borrowing Descriptor, streams: consuming DescriptorList
     ) throws(SystemError) {
@@ -96,11 +96,11 @@ extension Launcher {
         }
     }
 
-    /// The notification flags that this kernel knows.
+    /// The flags for the notification listener that this kernel supports.
     private static let notificationFlags = UInt32(annex_notification_flags())
 
     private func addFilter(to plan: inout LaunchPlan, policy: Policy, mode: DenialMode) throws(SandboxError) {
-        // `random` calls getrandom(2). A program that could guess the number could execute another program.
+        // `random` calls getrandom(2). If a program could guess the number, it could execute another program.
         let nonce = UInt64.random(in: .min ... .max)
         do throws(PolicyError) {
             let told = mode.isPermissive ? policy.reportingEachDenial() : policy

@@ -3,7 +3,7 @@ internal import AnnexPolicy
 internal import Glibc
 
 extension Launcher {
-    /// Shows a shared directory. No file in it can be executed.
+    /// Makes a shared directory visible in the sandbox. No file in it can be executed.
     func addShared(_ directory: SharedDirectory, user: UInt32, to plan: inout LaunchPlan) throws(SandboxError) {
         guard plan.layers.contains(.root) else {
             throw SandboxError("shared directory", cause: "the sandbox has no root of its own to show it in")
@@ -18,7 +18,8 @@ extension Launcher {
         plan.landlock.rules.append(LandlockRules.Rule(directory.path, access: landlock.known(.owning)))
     }
 
-    /// The id map through which files of the directory's owner belong to the process; nil if the process is this owner.
+    /// The id map through which the files of the directory's owner belong to the process; nil if the process runs as
+    /// this owner.
     private func map(of directory: SharedDirectory, to user: UInt32) throws(SystemError) -> Descriptor? {
         guard hasUsersToGive, user != directory.owner else { return nil }
         guard try takesMaps(directory) else {

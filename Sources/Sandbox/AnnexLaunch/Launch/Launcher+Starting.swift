@@ -3,12 +3,12 @@ package import AnnexPolicy
 internal import Glibc
 
 extension Launcher {
-    /// Finds out what the machine offers, removes what a killed broker left behind, and starts the warden.
+    /// Finds out what the machine offers, removes the remains of killed brokers, and starts the warden.
     ///
     /// - Parameters:
-    ///   - waiving: layers that the host can do without. Each is tried now, and left out of launches only if this
-    ///     machine cannot provide it; the launch report then lists it. If the set is empty, nothing is tried, and the
-    ///     first launch reports what is missing.
+    ///   - waiving: layers that the host can do without. The launcher tries each of them now. It leaves a layer out of
+    ///     launches only if this machine cannot provide the layer, and the launch report then lists the layer. If the
+    ///     set is empty, nothing is tried, and the first launch reports what is missing.
     ///   - share: the limits for all launches together.
     package static func start(
         waiving: Set<SandboxLayer> = [], share: GroupShare? = nil
@@ -20,9 +20,9 @@ extension Launcher {
         let place = try SandboxError.step("control group") { () throws(SystemError) in
             try GroupPlace.find(share, among: candidates, spare: &spare)
         }
-        // The warden starts only after the search for a place, because the search may move this process into a leaf,
-        // where the warden must start too. If a group gives controllers to its children, it must hold no process
-        // itself.
+        // The warden starts only after the search for a place, because the search may move this process into a leaf
+        // group. The warden must start in this leaf too. A group that gives controllers to its children must hold no
+        // process itself.
         let (warden, identities) = try warden(on: loop) { () throws(SandboxError) in
             for candidate in candidates + (place.map { [$0.hierarchy] } ?? []) { _ = ControlGroup.sweep(candidate) }
             return try usersToGive()

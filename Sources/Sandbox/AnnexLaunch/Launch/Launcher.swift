@@ -4,28 +4,29 @@ internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Turns configurations into sandboxed processes. It owns one warden and one event loop, and knows what this machine
-/// offers.
+/// Turns configurations into sandboxed processes. The launcher owns one warden and one event loop, and knows what this
+/// machine offers.
 package final class Launcher: Sendable {
     package let loop: EventLoop
     private let present: Mutex<Warden>
-    /// The kernel's Landlock; nil if the kernel has none and the host waived the layer.
+    /// The kernel's Landlock version; nil if the kernel has no Landlock and the host waived the layer.
     package let landlock: LandlockVersion?
-    /// The layers that the host waived and this machine cannot provide.
+    /// The layers that the host waived and that this machine cannot provide.
     package let missingLayers: [MissingLayer]
-    /// Where control groups are made; nil if none can be made. Without groups, the use of memory is watched instead.
+    /// The place where control groups are made; nil if none can be made. Without groups, the use of memory is watched
+    /// instead.
     private let place: GroupPlace?
-    /// An empty control group for the next launch. The first is the one that was made to try the place. From the second
-    /// launch on, each launch makes the next spare group after it has handed its plan to the warden, because its thread
-    /// has nothing else to do then. A host that has launched twice will probably launch again.
+    /// An empty control group for the next launch. The first spare group is the group that was made to try the place.
+    /// From the second launch on, each launch makes the next spare group after it has handed its plan to the warden. At
+    /// that time its thread has nothing else to do. A host that has launched twice will probably launch again.
     private let spareGroup: Mutex<ControlGroup?>
-    /// SYNC: relaxed: this is a flag that guards no other data.
+    /// SYNC: relaxed, because this flag guards no other data.
     private let hasLaunched = Atomic<Bool>(false)
     /// The users to give to sandboxes; nil for an ordinary user, whose extensions run as that user.
     let identities: IdentityRange?
     /// The id maps of shared directories.
     let maps = OwnerMaps()
-    /// Whether each file system takes an id map, by its device.
+    /// For each file system, by its device: whether it supports id maps.
     let mappable = Mutex<[UInt64: Bool]>([:])
 
     /// - Parameter spare: an empty group of the place.
@@ -42,7 +43,8 @@ package final class Launcher: Sendable {
         self.identities = identities
     }
 
-    /// Begins a launch. All its results, failures included, arrive as events on the loop's thread; `ended` is the last.
+    /// Begins a launch. All its results, including failures, arrive as events on the loop's thread. `ended` is the last
+    /// event.
     package func launch(
         _ configuration: consuming SandboxConfiguration, events: @escaping @Sendable (SandboxEvent) -> Void
     ) throws(SandboxError) -> SandboxedProcess {
@@ -115,7 +117,7 @@ package final class Launcher: Sendable {
         return scene
     }
 
-    /// The layers that every launch leaves out: the host waived them, and this machine cannot provide them.
+    /// The layers that every launch leaves out, because the host waived them and this machine cannot provide them.
     private var absent: SandboxLayers { missingLayers.reduce(into: []) { $0.insert(SandboxLayers($1.layer)) } }
 
     /// The layers that every launch leaves out, with cause and remedy, for reports.
@@ -123,13 +125,14 @@ package final class Launcher: Sendable {
         missingLayers.map { SandboxReport.Waiver(layer: $0.layer, cause: $0.seen, remedy: $0.failure.remedy) }
     }
 
-    /// Whether launches have a layer; false if the host waived it and this machine cannot provide it.
+    /// Whether launches have a layer. The answer is false if the host waived the layer and this machine cannot provide
+    /// it.
     package func gives(_ layer: SandboxLayer) -> Bool { !missingLayers.contains { $0.layer == layer } }
 
     /// The controls of the layer `speculation` that this machine offers.
     package var controls: SpeculationControls { present.withLock { $0.controls } }
 
-    /// Where the warden's program was found.
+    /// The place where the warden's program was found.
     package var wardenProgram: WardenProgram { present.withLock { $0.program } }
 
     /// Ends every sandbox and the warden.
@@ -138,8 +141,8 @@ package final class Launcher: Sendable {
         present.withLock { $0 }.shutDown()
     }
 
-    /// The warden that launches. If the last warden was killed, its sandboxes died with it, and a new warden is
-    /// started.
+    /// The warden that performs the launches. If the last warden was killed, its sandboxes died with it, and this call
+    /// starts a new warden.
     func warden() throws(SandboxError) -> Warden {
         try present.withLock { (warden) throws(SandboxError) in
             guard warden.isLost else { return warden }
@@ -149,7 +152,7 @@ package final class Launcher: Sendable {
         }
     }
 
-    /// Where control groups are made; nil if none can be made.
+    /// The hierarchy in which control groups are made; nil if none can be made.
     var hierarchy: ControlGroupHierarchy? { place?.hierarchy }
 
     /// Whether the launcher has a control group that enforces its share.
@@ -171,7 +174,7 @@ package final class Launcher: Sendable {
         return try ControlGroup(in: place.hierarchy, below: place.node, named: OwnedName.next())
     }
 
-    /// Makes the next spare group. If that fails now, the next launch tries again and reports the error.
+    /// Makes the next spare group. If this fails, the next launch tries again and reports the error.
     private func makeSpareGroup(named name: String) {
         guard let place else { return }
         spareGroup.withLock { spare in
@@ -182,7 +185,7 @@ package final class Launcher: Sendable {
         }
     }
 
-    /// Rejects a launch whose memory could not be watched. The watch looks at each process. It misses processes if the
+    /// Rejects a launch whose memory could not be watched. The watch must find each process. It misses processes if the
     /// kernel does not list a process's children, or if `/proc` hides the first process.
     private static func rejectUnwatchable(_ held: HeldLimits, hasReaper: Bool) throws(SandboxError) {
         guard hasReaper, !held.isMemoryEnforced else { return }

@@ -4,12 +4,12 @@ internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Finds out whether this machine provides a layer: the warden builds exactly that layer, and stops before any program
+/// Finds out whether this machine provides a layer. The warden builds exactly that layer, and stops before any program
 /// runs.
 ///
-/// The trial takes the same steps as a real launch, in the child process that would become the program. The plan names
-/// a fault: the first step after the layer's own steps fails without being done. If the trial fails there, all steps
-/// before it worked.
+/// The trial performs the same steps as a real launch, in the child process that would become the program. The plan
+/// names a fault: the first step after the layer's own steps fails without being performed. If the trial fails at this
+/// step, all earlier steps worked.
 struct LayerTrial {
     private let warden: Warden
     private let identity: (user: UInt32, group: UInt32)
@@ -17,7 +17,7 @@ struct LayerTrial {
     private let rights: UInt64
     private let landlock: LandlockVersion?
 
-    /// How long the warden may take to answer. It normally takes a millisecond.
+    /// How long the warden may take to answer. The answer normally takes a millisecond.
     private static let patience: Duration = .seconds(60)
     /// The errno of the fault, which no real step returns.
     private static let mark = ECANCELED
@@ -27,8 +27,8 @@ struct LayerTrial {
         self.landlock = landlock
         // Every version of Landlock knows the right to execute.
         self.rights = rights ?? landlock?.files ?? LandlockRights.execute.rawValue
-        // As in a launch, the program gets a user of its own if sandboxes have such users here. Otherwise it is the
-        // calling user.
+        // The trial uses the same user as a launch would: a separate user if sandboxes get separate users on this
+        // machine, otherwise the calling user.
         let number = IdentityRange.standard.lowerBound
         let hasUsersToGive = (try? Standing.ofThisProcess())?.hasUsersToGive ?? false
         identity = hasUsersToGive ? (number, number) : (getuid(), getgid())
@@ -37,7 +37,7 @@ struct LayerTrial {
     /// The wanted layers that this machine cannot provide.
     func missingLayers(among wanted: Set<SandboxLayer>) -> [MissingLayer] {
         guard !wanted.isEmpty else { return [] }
-        // If there is a user namespace, all other parts are created inside it.
+        // If there is a user namespace, all other parts are created inside this namespace.
         let user = failure(of: .user, base: [])
         let base: SandboxLayers = user == nil ? .user : []
         return SandboxLayer.allCases.filter(wanted.contains).compactMap { layer in
@@ -56,7 +56,7 @@ struct LayerTrial {
     }
 
     private func plan(for layer: SandboxLayers, base: SandboxLayers) throws(SystemError) -> LaunchPlan {
-        // A file that every machine has. It is not executed, because the launch stops before.
+        // Every machine has this file. The file is not executed, because the launch stops earlier.
         let nothing = "/dev/null"
         var plan = try LaunchPlan(
             executable: nothing, checked: Descriptor.reference(to: nothing), outsideUser: identity.user,
@@ -76,7 +76,8 @@ struct LayerTrial {
         return plan
     }
 
-    /// `BPF_RET | BPF_K` with `SECCOMP_RET_ALLOW`. The bytes are little-endian, as both supported architectures are.
+    /// `BPF_RET | BPF_K` with `SECCOMP_RET_ALLOW`. The bytes are little-endian, because both supported architectures
+    /// are little-endian.
     private static let everythingAllowed: [UInt8] = [0x06, 0, 0, 0, 0x00, 0x00, 0xff, 0x7f]
 
     /// The failure of a trial; nil if the steps before the fault worked.
@@ -130,7 +131,7 @@ extension SandboxLayers {
     }
 }
 
-/// A layer that this machine cannot provide, and the step of a launch that showed it.
+/// A layer that this machine cannot provide, and the launch step whose failure showed this.
 package struct MissingLayer: Sendable {
     package let layer: SandboxLayer
     package let failure: LaunchFailure
@@ -142,7 +143,7 @@ package struct MissingLayer: Sendable {
     }
 }
 
-/// A value that another thread provides, for a thread that waits for it with a time limit.
+/// A value that one thread provides and another thread waits for, with a time limit.
 package final class Outcome<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -154,18 +155,18 @@ package final class Outcome<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Sets the value. The first value stays.
+    /// Sets the value. If a value is already set, the first value stays.
     package func record(_ value: Value) {
         state.withLock { $0.value = $0.value ?? value }
     }
 
-    /// Ends the wait, because no value follows.
+    /// Ends the wait, because no further value follows.
     package func finish() {
         state.withLock { $0.isOver = true }
         parker.unpark()
     }
 
-    /// - Returns: nil if `finish` was not called in time, or if there was no value before it.
+    /// - Returns: nil if `finish` was not called in time, or if no value was recorded before `finish`.
     package func wait(atMost patience: Duration) -> Value? {
         let deadline = MonotonicClock.deadline(after: patience)
         while !state.withLock({ $0.isOver }), MonotonicClock.remaining(until: deadline) > 0 {

@@ -2,13 +2,13 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Reads the output of an extension as it arrives, and keeps the end of it.
+/// Reads the output of an extension as it arrives, and keeps the last part of it.
 ///
-/// An extension may fill the pipe, but cannot stall the host. The reader does not block and reads a limited piece each
-/// time. So a flood of output costs neither other extensions their turn nor the host its memory. Past the limit the
-/// reader stops. The extension then waits at its full pipe until it is ended.
+/// An extension may fill the pipe, but it cannot block the host. The reader does not block, and it reads a limited
+/// piece each time. Therefore a large output neither delays other extensions nor fills the host's memory. Above the
+/// limit, the reader stops. The extension then waits at its full pipe until it is ended.
 final class OutputReader: Sendable {
-    /// Bytes read in one turn of the loop.
+    /// The most bytes that are read in one turn of the loop.
     static let piece = 65_536
 
     private let pipe: Descriptor
@@ -18,8 +18,8 @@ final class OutputReader: Sendable {
     private let onOutput: @Sendable (_ total: UInt64) -> Void
 
     /// - Parameters:
-    ///   - pipe: the reading end, non-blocking.
-    ///   - limit: bytes. `onOutput` gets the first total above the limit, and none after it.
+    ///   - pipe: the reading end of the pipe. It must be non-blocking.
+    ///   - limit: the limit in bytes. `onOutput` gets the first total above the limit, and no total after that.
     init(
         _ pipe: consuming Descriptor, limit: UInt64, on loop: EventLoop,
         onOutput: @escaping @Sendable (UInt64) -> Void
@@ -66,11 +66,11 @@ final class OutputReader: Sendable {
 
     private func stopReading() { watch.withLock { $0.take() }?.cancel() }
 
-    /// Reads what is left in the pipe after the process is gone.
-    /// - Returns: the end of all output.
+    /// Reads the rest in the pipe after the process is gone.
+    /// - Returns: the last part of all output.
     func finish() -> OutputTail {
         watch.withLock { $0.take() }?.cancelAndWait()
-        // A pipe holds 64 KiB unless it was made larger, and no process is left to fill it again.
+        // A pipe holds 64 KiB unless it was made larger, and no process remains to fill it again.
         for _ in 0..<16 {
             guard case .bytes(let bytes) = readPiece() else { break }
             tail.withLock { $0.append(bytes[...]) }
@@ -79,16 +79,16 @@ final class OutputReader: Sendable {
     }
 }
 
-/// The end of an extension's standard output and error as raw bytes, and the count of all bytes.
+/// The last part of an extension's standard output and error as raw bytes, and the count of all bytes.
 ///
-/// The extension chose the bytes: escape them before showing them.
+/// The extension chose the bytes, so a caller must escape them before it shows them.
 package struct OutputTail: Sendable, Hashable {
     /// The most bytes that are kept.
     package static let capacity = 8192
 
     /// The count of all bytes written, kept or not.
     package private(set) var total: UInt64 = 0
-    /// Up to twice the bytes that are kept, so that not every small piece moves the rest.
+    /// The last bytes, up to twice as many as are kept. So a small piece does not move the other bytes each time.
     private var recent: [UInt8] = []
 
     package init() {}

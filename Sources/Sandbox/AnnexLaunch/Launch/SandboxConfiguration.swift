@@ -4,36 +4,37 @@ package import AnnexPolicy
 /// The configuration of one process to sandbox: its program, its rights, and its descriptors and directories.
 package struct SandboxConfiguration: ~Copyable, Sendable {
     package let policy: Policy
-    /// An extension's bundle as it was checked, bound read-only; nil for a program, which is executed at its place on
+    /// An extension's bundle as it was checked, bound read-only. nil for a program, which is executed at its path on
     /// the host.
     package var bundle: Descriptor?
     /// `Frameworks` of an extension's app as it was checked, shown for reading only; nil if the app has none.
     package var frameworks: Descriptor?
-    /// The executable as it was checked, and its path: relative to the bundle, or absolute for a program on the host.
+    /// The executable as it was checked, and its path. The path is relative to the bundle, or absolute for a program on
+    /// the host.
     package var executable: Descriptor
     package let executablePath: String
-    /// The name that the program sees as its own, and the arguments after it.
+    /// The name that the program sees as its own name, and the arguments after this name.
     package var arguments: [[UInt8]]
-    /// Further descriptors for the process, and the number that each gets; 0, 1 and 2 are set by `streams`.
+    /// Further descriptors for the process, and the number that each descriptor gets. `streams` sets 0, 1 and 2.
     package var gifts: DescriptorList
     package private(set) var numbers: [Int32]
-    /// The treatment of the calls and paths that the policy denies. Only the launching code chooses another mode than
-    /// `enforce`.
+    /// The treatment of the calls and paths that the policy denies. Only the launching code can choose a mode other
+    /// than `enforce`.
     package var denials = DenialMode.enforce
-    /// Policies that the program could get, for the remedies of its denials.
+    /// Policies that the program could get. They are used to find remedies for its denials.
     package var offers: [PolicyOffer] = []
-    /// Whether denials also go to the log. False for a probe, which provokes them.
+    /// Whether denials also go to the log. False for a probe, which causes denials on purpose.
     package var isLogged = true
-    /// The layers to ask for. If this machine cannot provide one of them, the launch fails. A layer left out here is
-    /// reported as waived.
+    /// The requested layers. If this machine cannot provide one of them, the launch fails. A layer that is not
+    /// requested is reported as waived.
     package var layers: SandboxLayers = .all
-    /// Variables besides the variables that the policy sets and passes.
+    /// Environment variables in addition to the variables that the policy sets and passes.
     package var environment: [String: [UInt8]] = [:]
     /// The working directory.
     package enum Directory: Sendable, Hashable {
-        /// This directory if it exists inside, else the private directory, else the root.
+        /// This directory if it exists inside; otherwise the private directory; otherwise the root.
         case preferred(String?)
-        /// This directory; the launch fails if it does not exist inside.
+        /// This directory. If it does not exist inside, the launch fails.
         case demanded(String)
 
         package var path: String? {
@@ -45,13 +46,14 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     }
 
     package var directory = Directory.preferred(nil)
-    /// The process's descriptors 0, 1 and 2. If empty, the process has no input, and its output is kept for the report.
+    /// The process's descriptors 0, 1 and 2. If this list is empty, the process has no input, and its output is kept
+    /// for the report.
     package var streams = DescriptorList()
-    /// A terminal of the sandbox's own, which becomes the controlling terminal.
+    /// The sandbox's own terminal, which becomes the controlling terminal.
     package var terminal: Descriptor?
-    /// A directory on the host that becomes the private directory, if the policy has a persistent one.
+    /// A directory on the host that becomes the private directory, if the policy has a persistent private directory.
     package var persistent: Descriptor?
-    /// How the files in that directory get the same owner at each launch.
+    /// How the files in the persistent directory get the same owner at each launch.
     package var owner = DirectoryOwner.ofCaller
     /// Directories that the process shares with other programs. If the layer `root` is missing, the launch fails.
     package var shared: [SharedDirectory] = []
@@ -61,12 +63,12 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package enum User: Sendable {
         /// A user that no other sandbox of this machine has.
         case ofItsOwn
-        /// The one user of all programs that root runs: each can read what another wrote.
+        /// The single user of all programs that root runs. Each of these programs can read the files of the others.
         case ofPrograms
     }
 
     package var user = User.ofItsOwn
-    /// Permission bits that new files do not get (umask).
+    /// The permission bits that new files do not get (umask).
     package var fileMask = LaunchPlan.ownerOnly
     /// Whether the first process is a reaper even if the policy allows only one process.
     package var wantsReaper = false
@@ -85,8 +87,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
         self.numbers = numbers
     }
 
-    /// Configures a program on the host, under its path with every link resolved. It always gets a reaper, because a
-    /// first process ignores SIGTERM and SIGINT.
+    /// Configures a program on the host. `path` has every link resolved. The sandbox always gets a reaper, because the
+    /// first process of a namespace ignores SIGTERM and SIGINT.
     package init(policy: Policy, program: consuming Descriptor, path: String, arguments: [[UInt8]]) {
         self.policy = policy
         executable = program
@@ -99,8 +101,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
         fileMask = Self.callersMask ?? LaunchPlan.ownerOnly
     }
 
-    /// The umask of this process; nil if the kernel does not report it. With it, a program's files get the same
-    /// permissions as without a sandbox. Asking with umask(2) would change the umask for other threads.
+    /// The umask of this process; nil if the kernel does not report it. With this umask, a program's files get the same
+    /// permissions as without a sandbox. A call of umask(2) would change the umask for other threads.
     private static var callersMask: UInt32? {
         let prefix = "Umask:\t"
         let line = TextFile.read("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix(prefix) }
@@ -118,16 +120,16 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
 }
 
 extension SandboxConfiguration {
-    /// The path of the executable inside: below the bundle for an extension, or the same as on the host for a program.
+    /// The path of the executable inside: below the bundle for an extension, or the host's path for a program.
     func executablePlace(bundle place: String?) -> String { place.map { $0 + "/" + executablePath } ?? executablePath }
 
-    /// The path of the bundle inside: its fixed place in the sandbox's own root, or, without the layer `root`, its
-    /// place on the host. nil if there is no bundle.
+    /// The path of the bundle inside. In the sandbox's own root, it is a fixed path. Without the layer `root`, it is
+    /// the path on the host. nil if there is no bundle.
     func bundlePlace() throws(SandboxError) -> String? {
         try place(of: bundle, inOwnRoot: PathText.bundle)
     }
 
-    /// The same for `Frameworks` of the app.
+    /// The path of `Frameworks` of the app inside, found in the same way as `bundlePlace`.
     func frameworksPlace() throws(SandboxError) -> String? {
         try place(of: frameworks, inOwnRoot: PathText.frameworks)
     }
@@ -149,10 +151,10 @@ extension SandboxConfiguration {
 }
 
 extension SandboxConfiguration {
-    /// The layers asked for, without the layers that the mode or the policy makes pointless. In a permissive mode the
+    /// The requested layers, without the layers that the mode or the policy makes useless. In a permissive mode, the
     /// program is trusted with the files, the network and the services of the calling user. Its own process and user
-    /// namespaces and its limits remain, and it gets no privileges. With `network: host` or `client` there is no
-    /// network to cut off.
+    /// namespaces and its limits remain, and it gets no privileges. With `network: host` or `client`, there is no
+    /// separate network, so the layer `network` is left out.
     var effectiveLayers: SandboxLayers {
         let wanted = policy.network.isOwn ? layers : layers.subtracting(.network)
         return denials.isPermissive ? wanted.subtracting([.root, .landlock, .network, .ipc]).together : wanted.together
@@ -160,9 +162,9 @@ extension SandboxConfiguration {
 }
 
 extension SandboxLayers {
-    /// The layers of this set, without the layers that depend on a layer outside it. Exchanging the root without a
-    /// mount namespace would exchange the host's root. Setting clocks without a user namespace would need the right to
-    /// set the machine's clocks.
+    /// The layers of this set, without the layers that depend on a layer that the set lacks. Without a mount namespace,
+    /// exchanging the root would exchange the host's root. Without a user namespace, setting clocks would need the
+    /// right to set the machine's clocks.
     package var together: SandboxLayers {
         let layers = contains(.mount) ? self : subtracting(.root)
         return contains(.user) ? layers : layers.subtracting(.time)

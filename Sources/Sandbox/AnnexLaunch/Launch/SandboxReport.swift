@@ -8,7 +8,7 @@ package struct SandboxReport: Sendable {
         package let duration: Duration
     }
 
-    /// A layer that was left out. `cause` says why this machine lacks it; nil if the layer was not asked for.
+    /// A layer that was left out. `cause` says why this machine lacks the layer; nil if the layer was not requested.
     package struct Waiver: Sendable {
         package let layer: SandboxLayer
         package let cause: String?
@@ -24,7 +24,7 @@ package struct SandboxReport: Sendable {
     /// The treatment of denied calls and paths. Any mode other than `enforce` was the caller's explicit choice.
     package let denials: DenialMode
     package let held: HeldLimits
-    /// When the extension's own code began, on `MonotonicClock`.
+    /// The time at which the extension's own code began, on `MonotonicClock`.
     package let executed: UInt64
 
     /// Whether the kernel enforces a limit on memory of all kinds. If not, the memory is watched.
@@ -33,9 +33,9 @@ package struct SandboxReport: Sendable {
 
 extension SandboxReport {
     /// - Parameters:
-    ///   - times: when each step ended, as the warden reports it.
+    ///   - times: the time at which each step ended, as the warden reports it.
     ///   - layers: the layers in force, as the warden reports them.
-    ///   - begun: when the launch began, on `MonotonicClock`.
+    ///   - begun: the time at which the launch began, on `MonotonicClock`.
     ///   - controls: the controls of the layer `speculation` that this machine offers.
     ///   - missingLayers: the layers that this machine cannot provide, with the cause.
     init(
@@ -53,7 +53,7 @@ extension SandboxReport {
         executed = times.end(of: .exec) ?? MonotonicClock.now()
     }
 
-    /// The names of the layers. For two of them, the machine may offer only a part, which the name mentions.
+    /// The names of the layers. Of two layers, the machine may offer only a part. Their names state this part.
     private static func described(
         _ layers: SandboxLayers, landlockABI: Int, controls: SpeculationControls
     ) -> [String] {

@@ -1,13 +1,13 @@
 internal import AnnexLinux
 
 extension SandboxedProcess {
-    /// The resources of the process, which are released by the time its end is reported, and the facts about the
-    /// process so far.
+    /// The resources of the process, and the facts known about the process so far. The resources are released by the
+    /// time the end is reported.
     struct Holdings: ~Copyable {
         var process: ProcessHandle?
-        /// Signals sent before the process was known.
+        /// Signals that were requested before the process was known.
         var unsent: [Int32] = []
-        /// The number of a process whose handle was lost, until the process has been signalled.
+        /// The number of a process whose handle was lost. It is kept until the process has been signalled.
         var unheld: Int32?
         var listener: DenialListener?
         var output: OutputReader?
@@ -19,7 +19,7 @@ extension SandboxedProcess {
         var mustDie = false
         /// Whether the end was reported.
         var isOver = false
-        /// Set if the process was killed before its `executed` arrived. The cause is decided at the end.
+        /// The failure of a process that was killed before its `executed` arrived. The cause is decided at the end.
         var earlyDeath: LaunchFailure?
     }
 }
@@ -47,7 +47,7 @@ extension SandboxedProcess.Holdings {
         }
     }
 
-    /// Whether any process of the sandbox is left, as far as the group and the handle show.
+    /// Whether any process of the sandbox still lives, as far as the group and the handle show.
     var isAlive: Bool {
         let hasMembers =
             switch group {
@@ -57,8 +57,9 @@ extension SandboxedProcess.Holdings {
         return hasMembers || hasLivingProcess
     }
 
-    /// A death before `executed` counts as a failed launch only if nothing else explains it. Other explanations are a
-    /// limit of Annex, exhausted memory, or a call that the program's own code made right after its start.
+    /// A death before `executed` is treated as a failed launch only if there is no other explanation. Other
+    /// explanations are a limit of Annex, exhausted memory, or a call that the program's own code made right after its
+    /// start.
     mutating func decideEarlyDeath() {
         guard let earlyDeath else { return }
         if !end.denials.isEmpty { end.hasRun = true }

@@ -3,19 +3,19 @@ internal import AnnexPolicy
 internal import Glibc
 internal import Synchronization
 
-/// One sandboxed process from its plan to its end, with all its resources: control group, identity, output, denials.
-/// All of them have been released when the end is reported.
+/// One sandboxed process from its plan to its end, with all its resources: control group, identity, output and denials.
+/// When the end is reported, all these resources have been released.
 package final class SandboxedProcess: Sendable {
     private let holdings: Mutex<Holdings>
     private let scene: DenialListener.Scene
     private let loop: EventLoop
     private let begun: UInt64
     private let held: HeldLimits
-    /// The layers that were asked for.
+    /// The requested layers.
     private let layers: SandboxLayers
     private let landlockABI: Int
     private let controls: SpeculationControls
-    /// The layers that the host waived and this machine cannot provide, with the cause.
+    /// The layers that the host waived and that this machine cannot provide, with the cause.
     private let missingLayers: [MissingLayer]
     private let events: @Sendable (SandboxEvent) -> Void
 
@@ -46,8 +46,8 @@ package final class SandboxedProcess: Sendable {
         self.holdings = Mutex(holdings)
     }
 
-    /// Kills the process through its own handle, because its number may belong to another process by now. One call is
-    /// enough, even before the process is known.
+    /// Kills the process through its own handle, because another process may have got its number. One call is enough,
+    /// even before the process is known.
     package func kill() {
         holdings.withLock { holdings in
             holdings.mustDie = true
@@ -55,15 +55,15 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    /// The memory in use, in bytes; nil if it is not known yet, or not known any more.
+    /// The memory in use, in bytes; nil if it is not known yet or no longer known.
     package func memoryInUse() -> UInt64? {
         if let file = holdings.withLock({ $0.usageFile }) { return TextFile.number(file) }
         return holdings.withLock { $0.watch }?.subject.use
     }
 
     /// Sends a signal to the process. A reaper forwards the signals that a user or a service manager may send to the
-    /// program. If the process is not known yet, the signal is sent as soon as it is known.
-    /// - Returns: false if the process has already ended, even if the end was not reported yet.
+    /// program. If the process is not known yet, the signal is sent as soon as the process is known.
+    /// - Returns: false if the process has already ended, even if the end has not been reported yet.
     @discardableResult
     package func send(_ signal: Int32) -> Bool {
         holdings.withLock { holdings in
@@ -77,8 +77,8 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    /// A process that kills this one at a moment of the monotonic clock, even if the host is stopped; nil if there is
-    /// none to kill.
+    /// A helper process that kills this process at a moment of the monotonic clock, even if the host is stopped. nil if
+    /// there is no process to kill.
     package func standIn(until deadline: UInt64) -> StandIn? {
         holdings.withLock { holdings in
             switch holdings.process {
@@ -88,8 +88,8 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    /// Kills a process one of whose descriptors was lost, because this program had no free descriptor number. Without
-    /// its handle the process could not be killed later, and without its listener its denials would go unseen.
+    /// Kills a process if one of its descriptors was lost because this program had no free descriptor number. Without
+    /// its handle, the process could not be killed later. Without its listener, its denials would not be seen.
     private func endUnheld(_ number: Int32?) {
         let cause = SystemError("recvmsg", errno: EMFILE)
         holdings.withLock { holdings in
@@ -100,12 +100,12 @@ package final class SandboxedProcess: Sendable {
         killUnheld()
     }
 
-    /// Retries until a descriptor is free for the handle, or the warden reports the end.
+    /// Retries until a descriptor is free for the handle, or until the warden reports the end.
     private func killUnheld() {
         guard let number = holdings.withLock({ $0.unheld }) else { return }
         do throws(SystemError) {
-            // The number still names this process: the warden reaps it and reports the end in one step, and the end
-            // stops the retries.
+            // The number still names this process. The warden reaps the process and reports the end in one step, and
+            // the report stops the retries.
             try ProcessHandle(process: number).sendSignal(SIGKILL)
             holdings.withLock { $0.unheld = nil }
         } catch {
@@ -113,7 +113,7 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    /// Handles the warden's events, in order, on the loop's thread.
+    /// Handles the warden's events in order, on the loop's thread.
     func receive(_ event: consuming LaunchEvent) {
         switch consume event {
         case .started(let process, let number): start(process, number: number)
@@ -126,7 +126,7 @@ package final class SandboxedProcess: Sendable {
                 controls: controls, missingLayers: missingLayers)
             events(.executed(report))
         case .stopped(let signal): events(.stopped(signal: signal))
-        // The first failure is kept, because a kill that follows is its consequence.
+        // The first failure is kept. A kill after it is only its consequence.
         case .failed(let failure, _):
             holdings.withLock { holdings in
                 if failure.isDeath {
@@ -137,22 +137,22 @@ package final class SandboxedProcess: Sendable {
             }
         case .ended(let end, let usage): finish(end, usage: usage)
         case .wardenLost:
-            // The kernel kills the process with its warden, but the kill may take a moment.
+            // The kernel kills the process when its warden dies, but the kill may take a moment.
             kill()
             awaitDeath(polls: 0)
         }
     }
 
-    /// Waits until the process is gone after its warden was lost, because the warden cannot reap it any more. This way
-    /// no group is left behind, and no living process shares its identity with another sandbox. Waits for five seconds
-    /// at most; the next start of a broker removes the remains.
+    /// Waits until the process is gone after its warden was lost, because the lost warden cannot reap it. So no group
+    /// is left behind, and no living process shares its identity with another sandbox. The wait takes five seconds at
+    /// most. If it fails, the next broker removes the remains when it starts.
     private func awaitDeath(polls: Int) {
         guard polls < 1000, holdings.withLock({ $0.isAlive }) else { return finish(nil, usage: nil) }
         loop.schedule(after: .milliseconds(5)) { [self] in awaitDeath(polls: polls + 1) }
     }
 
     private func start(_ process: consuming ProcessHandle, number: Int32) {
-        // A closure cannot consume what it captured, but it can take the value out of an optional.
+        // A closure cannot consume a captured value, but it can take the value out of an optional.
         var started: ProcessHandle? = consume process
         holdings.withLock { holdings in
             holdings.process = started.take()
@@ -188,7 +188,8 @@ package final class SandboxedProcess: Sendable {
         holdings.withLock { $0.time = watch }
     }
 
-    /// How the processor time is measured: by the control group if it counts that, else by listing the processes.
+    /// Returns the measurement of the processor time. If the control group counts this time, the group is read;
+    /// otherwise the processes are listed.
     private func processorTime(of number: Int32) -> @Sendable () throws(SystemError) -> Duration {
         guard let file = holdings.withLock({ $0.processorFile }) else { return ProcessorWatch.tree(of: number) }
         return { () throws(SystemError) in
@@ -214,7 +215,7 @@ package final class SandboxedProcess: Sendable {
             }
             holdings.withLock { $0.listener = listener }
         } catch {
-            // Without a listener no denial would be seen, so the process is killed instead.
+            // Without a listener, denials would not be seen, so the process is killed.
             holdings.withLock { $0.end.failure = SandboxError("denials", error: error) }
             kill()
         }
@@ -245,8 +246,8 @@ package final class SandboxedProcess: Sendable {
     }
 
     /// Releases the control group and the identity. The kernel may need a moment until the group has no members.
-    /// Without a process namespace the first process may leave others behind. They are killed now, before another
-    /// sandbox gets their user. Runs on the thread of `PostMortem`.
+    /// Without a process namespace, the first process may leave other processes behind. These are killed now, before
+    /// another sandbox gets their user. This runs on the thread of `PostMortem`.
     private func leave() {
         let group = holdings.withLock { $0.group.take() }
         if !layers.contains(.process) { group?.endMembers() }
@@ -257,7 +258,7 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    /// Reports the end, after every denial. Only the first call does so.
+    /// Reports the end after all denials. Only the first call reports it.
     private func conclude(_ denials: DenialSummary?) {
         let end = holdings.withLock { holdings -> SandboxEnd? in
             guard !holdings.isOver else { return nil }

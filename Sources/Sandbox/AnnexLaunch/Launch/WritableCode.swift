@@ -3,8 +3,8 @@ internal import AnnexPolicy
 internal import Glibc
 
 extension SandboxConfiguration {
-    /// Rejects an executable for which the kernel would create memory that is both writable and executable, if the
-    /// policy forbids such memory. The kernel creates it in `execve`, where the filter does not see it.
+    /// Rejects an executable if the policy forbids memory that is both writable and executable, but the kernel would
+    /// create such memory for this executable. The kernel creates it in `execve`, where the filter does not see it.
     func rejectWritableCode() throws(SandboxError) {
         guard policy.writeXorExecute, !denials.isPermissive else { return }
         guard let linker = try Self.examine(executable, at: executablePath)?.interpreter else { return }
@@ -23,7 +23,7 @@ extension SandboxConfiguration {
         do throws(SystemError) {
             headers = try ProgramHeaders(of: object)
         } catch {
-            // A file that cannot be read is not trusted.
+            // A file that cannot be read is rejected.
             throw SandboxError("executable", error: SystemError(error.call, errno: error.errno, path: path))
         }
         guard let fault = headers?.fault else { return headers }
@@ -33,8 +33,8 @@ extension SandboxConfiguration {
                 "build it without that (`-z noexecstack`), or state `write-xor-execute: off` in a policy of your own")
     }
 
-    /// The object that the program finds at a path, in its bundle or on the host; nil if there is none, so that the
-    /// kernel will not find it either.
+    /// The object that the program finds at a path, in its bundle or on the host. nil if there is no object; the kernel
+    /// will not find one either.
     private func object(at path: String) throws(SandboxError) -> Descriptor? {
         let place = try bundlePlace()
         do throws(SystemError) {
@@ -57,26 +57,26 @@ extension SandboxConfiguration {
     }
 }
 
-/// The headers of an ELF file that tell which memory the kernel creates for it in `execve` itself. No filter sees that
-/// memory being created. The file may be malformed.
+/// The headers of an ELF file that say which memory the kernel itself creates in `execve` for the file. No filter sees
+/// that this memory is created. The file may be malformed.
 struct ProgramHeaders: Hashable {
-    /// The part of the file, in words, that would be writable and executable at once; nil if there is no such part.
+    /// A text that names the part of the file that would be both writable and executable; nil if there is no such part.
     let fault: String?
-    /// The path of the dynamic linker that the kernel loads with the file; nil if there is none.
+    /// The path of the dynamic linker that the kernel loads with the file; nil if the file names no linker.
     let interpreter: [UInt8]?
 
     private static let (load, interpret, stack) = (UInt32(1), UInt32(3), UInt32(0x6474_E551))
     private static let (execute, write) = (UInt32(1), UInt32(2))
-    /// The kernel reads at most this many bytes of headers, and accepts no longer path than this.
+    /// The kernel reads at most this many bytes of headers, and rejects a path that is longer than `longestPath`.
     private static let largest = 1 << 16
     private static let longestPath = UInt64(PATH_MAX)
 
-    /// Nil for a file that is not ELF, which the kernel itself rejects.
+    /// nil for a file that is not ELF. The kernel itself rejects this file.
     init?(_ source: (_ offset: UInt64, _ count: Int) -> [UInt8]) {
         let head = source(0, 64)
         guard head.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else { return nil }
         guard head.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]) else {
-            // For a 32-bit program the kernel makes all readable memory executable, unless the file says otherwise.
+            // For a 32-bit program, the kernel makes all readable memory executable unless the file says otherwise.
             self.init(fault: "it is not a 64-bit program", interpreter: nil)
             return
         }
@@ -101,7 +101,7 @@ struct ProgramHeaders: Hashable {
     private static func fault(in record: LittleEndian) -> String? {
         let flags = record.number(UInt32.self, at: 4) ?? 0
         switch record.number(UInt32.self, at: 0) {
-        // Without this header a 64-bit program's stack is not executable.
+        // Without this header, the stack of a 64-bit program is not executable.
         case stack where flags & execute != 0: return "its header asks for a stack that is executable"
         case load where flags & write != 0 && flags & execute != 0:
             return "its header asks for memory that is writable and executable"
@@ -120,8 +120,8 @@ struct ProgramHeaders: Hashable {
 }
 
 extension ProgramHeaders {
-    /// - Parameter object: may be open for reference only. The file is opened again. If it cannot be read, that is an
-    ///   error.
+    /// - Parameter object: a descriptor that may only refer to the file. The file is opened again. If it cannot be
+    ///   read, that is an error.
     init?(of object: borrowing Descriptor) throws(SystemError) {
         let file = try Descriptor.open("/proc/self/fd/\(object.number)", O_RDONLY | O_NONBLOCK | O_NOCTTY)
         self.init { offset, count in

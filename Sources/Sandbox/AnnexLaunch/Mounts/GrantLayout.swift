@@ -3,25 +3,25 @@ package import AnnexPolicy
 internal import Glibc
 
 /// The layout that a policy's grants get on this host: the objects to bind, their places, and the rights of each place.
-/// It also lists the host's links that the sandbox's root must have too. Mounts and Landlock rules are both derived
-/// from it.
+/// The layout also lists the host's links that the sandbox's root must contain. Mounts and Landlock rules are both
+/// derived from this layout.
 struct GrantLayout: ~Copyable {
     struct Place {
         let path: String
         let isDirectory: Bool
         var rights: PathRights
-        /// Whether the place needs a mount of its own. If not, the mount of a place above shows it already.
+        /// Whether the place needs a separate mount. If not, the mount of a place above it already shows it.
         var isMounted = true
 
-        /// Adds the rights of another name that leads to the same place. Under write-xor-execute, a place that can be
-        /// written to is then not executable.
+        /// Adds the rights of another name that leads to the same place. Under write-xor-execute, a writable place is
+        /// then not executable.
         mutating func join(_ more: PathRights, writeXorExecute: Bool) {
             rights.formUnion(more)
             if writeXorExecute, rights.contains(.write) { rights.remove(.execute) }
         }
     }
 
-    /// Sorted by path, a directory before what is below it.
+    /// The places, sorted by path. A directory comes before the places below it.
     private(set) var places: [Place] = []
     /// The objects of the mounted places, in the same order.
     private var objects = DescriptorList()
@@ -29,12 +29,12 @@ struct GrantLayout: ~Copyable {
 
     /// - Parameters:
     ///   - kept: the private directory on the host, if it is kept from run to run.
-    ///   - followed: the links that were followed to reach other paths. The policy does not grant those paths.
+    ///   - followed: the links that were followed to reach paths that the policy does not grant.
     init(
         _ policy: Policy, keeping kept: String? = nil, followed: [LaunchPlan.Link] = []
     ) throws(SandboxError) {
-        // Keyed by bytes: two strings compare as equal even if their Unicode encodings differ, but their bytes are
-        // different paths.
+        // The key is the bytes of the path. Two strings compare as equal even if their Unicode encodings differ, but
+        // different bytes are different paths.
         var found: [[UInt8]: Int] = [:]
         var held: [[UInt8]: Int32] = [:]
         defer { for number in held.values { close(number) } }
@@ -57,7 +57,7 @@ struct GrantLayout: ~Copyable {
         for index in places.indices {
             let place = places[index]
             let above = places[..<index].last { place.path.isWithin($0.path) }
-            // A writable place always has a mount of its own, because a mount point cannot be moved away and replaced
+            // A writable place always has a separate mount. The program cannot move a mount point away and replace it
             // by a link.
             places[index].isMounted = above.map { $0.rights != place.rights || place.rights.contains(.write) } ?? true
             guard places[index].isMounted, let number = held.removeValue(forKey: Array(place.path.utf8)) else {
@@ -66,12 +66,12 @@ struct GrantLayout: ~Copyable {
             objects.append(Descriptor(owning: number))
         }
         let all = places
-        // Inside a bound directory, the host's own links exist already.
+        // Inside a bound directory, the host's own links already exist.
         links.removeAll { link in all.contains { link.target.parentPath.isWithin($0.path) } }
     }
 
     /// Rejects a link in a place that the sandbox may write to. A program of an earlier run could have made that link,
-    /// and so chosen the object that this run gets.
+    /// and so could have chosen the object that this run gets.
     private func rejectPlanted(_ links: [LaunchPlan.Link], keeping kept: String?) throws(SandboxError) {
         let writable = places.filter { $0.rights.contains(.write) }.map(\.path) + (kept.map { [$0] } ?? [])
         for link in links {
@@ -105,7 +105,7 @@ struct GrantLayout: ~Copyable {
                     error.call, errno: error.errno, path: error.errno == EPERM ? error.path : grant.path,
                     remedy: remedy(error)))
         }
-        // Checks the very object that is bound, because resolving the path again could find another one.
+        // This checks the very object that is bound, because resolving the path again could find a different object.
         if let danger = dangers.danger(of: host.path, grant.rights, spelled: grant.path) {
             throw SandboxError("grants", cause: "\(Escaped(grant.path)) is not handed over: \(danger)")
         }
@@ -126,7 +126,7 @@ struct GrantLayout: ~Copyable {
         for link in more where !links.contains(link) { links.append(link) }
     }
 
-    /// Binds every place that needs a mount of its own.
+    /// Binds every place that needs a separate mount.
     consuming func bind(on plan: inout LaunchPlan) throws(SystemError) {
         plan.links += links
         for place in places where place.isMounted {
@@ -147,7 +147,7 @@ extension PathRights {
         return access
     }
 
-    /// The Landlock rights for these rights. On a file, only those that apply to files.
+    /// The Landlock rights for these rights. For a file, the result has only the rights that apply to files.
     func landlock(onDirectory isDirectory: Bool) -> LandlockRights {
         var rights: LandlockRights = []
         if contains(.read) { rights.formUnion(.reading) }
@@ -157,8 +157,8 @@ extension PathRights {
     }
 }
 
-/// Finds host paths that are too dangerous to hand over, even through a link. One of them is the home of this process's
-/// user.
+/// Finds host paths that are too dangerous to hand over, even through a link. The home directory of this process's user
+/// is one of them.
 package struct GrantDangers {
     private let home: String?
 
@@ -170,7 +170,7 @@ package struct GrantDangers {
 
     /// - Parameters:
     ///   - place: the path with every link resolved.
-    ///   - spelling: the path as spelled, which was checked before.
+    ///   - spelling: the path as spelled. The spelling was checked before.
     package func danger(of place: String, _ rights: PathRights, spelled spelling: String) -> String? {
         if home.map({ PathText.isSame($0, as: place) }) == true {
             return "it is your home: name the files or directories in it that are needed"

@@ -2,33 +2,34 @@ package import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// The place to which a path on the host leads, and the links on the path. A link that no bound directory contains, such as `/bin` that
-/// points at `usr/bin`, must be made again in the sandbox. Otherwise its name would lead nowhere there.
+/// The place to which a path on the host leads, and the links on the path. Some links lie in no bound directory, such
+/// as `/bin` that points at `usr/bin`. These links must be made again in the sandbox. Otherwise their names would lead
+/// nowhere there.
 package struct HostPath: ~Copyable {
     /// The path with every link resolved.
     package let path: String
-    /// The object at the end of the path, opened for reference only.
+    /// The object at the end of the path, opened with a descriptor that only refers to it.
     let object: Descriptor
     package let isDirectory: Bool
-    /// Every link on the way, with the path at which it was found.
+    /// Every link on the path, with the path at which it was found.
     package let links: [LaunchPlan.Link]
 
-    /// The object's number, which the caller must close.
+    /// The number of the object's descriptor. The caller must close this descriptor.
     package consuming func releaseObject() -> Int32 { object.release() }
 
-    /// How many links the kernel follows.
+    /// The most links that are followed, as in the kernel.
     private static let mostLinks = 40
 
-    /// - Parameter trusting: whether to follow links that a program in a sandbox made. Only for files that are executed
-    ///   anyway.
+    /// - Parameter trusting: whether to follow links that a program in a sandbox made. Use this only for files that are
+    ///   executed anyway.
     /// - Throws: `ENOENT` if there is nothing at the path, `ELOOP` after too many links, `ESTALE` if the path changed
-    ///   meanwhile, and `EPERM` for a link that a program in a sandbox made.
+    ///   meanwhile, and `EPERM` if a program in a sandbox made a link on the path.
     package static func resolve(_ path: String, trusting: Bool = false) throws(SystemError) -> HostPath {
         if let host = try plain(path) { return host }
         return try walked(path, trusting: trusting)
     }
 
-    /// Resolves a path without links in one call, which most paths allow; nil if there may be a link on the path.
+    /// Resolves a path without links in one call. Most paths have no links. nil if there may be a link on the path.
     private static func plain(_ path: String) throws(SystemError) -> HostPath? {
         let parts = PathText.parts(path)
         guard !parts.isEmpty, !parts.contains(".."), !parts.contains(".") else { return nil }
@@ -71,7 +72,8 @@ package struct HostPath: ~Copyable {
 
     private static func opened(_ path: String, links: [LaunchPlan.Link]) throws(SystemError) -> HostPath {
         let object = try Descriptor.reference(to: path)
-        // The path was walked by name. If a component was replaced by a link meanwhile, this is another object.
+        // The path was walked by name. If a component was replaced by a link meanwhile, the opened object is a
+        // different object.
         guard PathText.isSame(try LaunchPlan.path(of: object), as: path) else {
             throw SystemError("open", errno: ESTALE, path: path)
         }
@@ -85,8 +87,8 @@ package struct HostPath: ~Copyable {
         // SAFETY: the call fills the structure that it is given and keeps nothing.
         guard unsafe lstat(path, &seen) == 0 else { throw SystemError("lstat", errno: Glibc.errno, path: path) }
         guard seen.st_mode & S_IFMT == S_IFLNK else { return nil }
-        // The owner and the contents are read through one descriptor, so that both are of one link even if the name
-        // changes.
+        // The owner and the contents are read through one descriptor, so that both belong to the same link even if the
+        // name changes.
         let link = try Descriptor.open(path, Descriptor.pathOnly | O_NOFOLLOW)
         let status = try link.status()
         guard status.kind == .symbolicLink else { throw SystemError("readlink", errno: ESTALE, path: path) }

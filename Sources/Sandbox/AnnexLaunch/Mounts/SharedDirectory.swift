@@ -2,12 +2,12 @@ package import AnnexLinux
 internal import CAnnexLinux
 internal import Synchronization
 
-/// A directory on the host that the process shares with other programs: it can read and write the files in it.
+/// A directory on the host that the process shares with other programs. The process can read and write the files in it.
 package final class SharedDirectory: Sendable {
     let descriptor: Descriptor
-    /// The absolute path inside.
+    /// The absolute path inside the sandbox.
     let path: String
-    /// The user that the files belong to on disk, if launches run as other users.
+    /// The user that owns the files on disk, if launches run as other users.
     let owner: UInt32
 
     package init(_ descriptor: consuming Descriptor, at path: String, owner: UInt32) {
@@ -17,7 +17,8 @@ package final class SharedDirectory: Sendable {
     }
 }
 
-/// User namespaces that are kept for id maps. Making one takes a tenth of a millisecond, and launches often get the same users.
+/// User namespaces that are kept for id maps. Making a namespace takes a tenth of a millisecond, and launches often get
+/// the same users.
 final class OwnerMaps: Sendable {
     private struct Key: Hashable {
         let owner: UInt32

@@ -5,8 +5,8 @@ internal import Synchronization
 /// The name of a control group or folder that identifies its owner: `annex.<pid namespace>.<owner's pid>.<owner's start
 /// time>.<count>`.
 ///
-/// Within a pid namespace, pid and start time together identify one process for ever. So the next start can distinguish
-/// the remains of a killed broker from the groups of a running broker.
+/// Within a pid namespace, the pid and the start time together identify one process for ever. So the next broker can
+/// distinguish the remains of a killed broker from the groups of a running broker.
 package struct OwnedName: Hashable, Sendable {
     let space: UInt64
     let owner: pid_t
@@ -24,14 +24,14 @@ package struct OwnedName: Hashable, Sendable {
 
     var text: String { "annex.\(space).\(owner).\(started).\(count)" }
 
-    /// SYNC: relaxed, because the counts only have to differ.
+    /// SYNC: relaxed, because the counts only have to be different.
     private static let counter = Atomic<UInt64>(0)
 
     /// A name that this process has not used yet.
     package static func next() -> String {
         let count = counter.add(1, ordering: .relaxed).newValue
         let own = own.withLock { own in
-            // A forked child of the host is another owner.
+            // A forked child of the host is a different owner.
             if let own, own.owner == getpid() { return own }
             let found = Owner(space: ownSpace, owner: getpid(), started: startTime(of: getpid()) ?? 0)
             own = found
@@ -50,7 +50,7 @@ package struct OwnedName: Hashable, Sendable {
         self.count = count
     }
 
-    /// Parses a directory's name; nil for every name that is not of this form.
+    /// Parses a directory's name; nil for a name in any other form.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0] == "annex", let space = UInt64(parts[1]), let owner = pid_t(parts[2]),
@@ -60,11 +60,11 @@ package struct OwnedName: Hashable, Sendable {
     }
 
     /// Whether the process that made the name still lives. Processes of another namespace cannot be checked from here,
-    /// so their names count as owned.
+    /// so their names are treated as owned.
     package var isOwned: Bool {
         guard space == Self.ownSpace else { return true }
         if let time = Self.startTime(of: owner) { return time == started }
-        // If the start time cannot be read, for lack of a descriptor, an existing process counts as the owner.
+        // If the start time cannot be read because no descriptor is free, an existing process is treated as the owner.
         // Otherwise its extensions would be ended.
         return kill(owner, 0) == 0 || errno != ESRCH
     }
@@ -81,14 +81,15 @@ package struct OwnedName: Hashable, Sendable {
 }
 
 extension OwnedName {
-    /// Folders in `parent` whose owners are gone, such as after a SIGKILL.
+    /// Folders in `parent` whose owners are gone, for example after a SIGKILL.
     package static func leftovers(in parent: String) -> [String] {
         guard let folder = try? Descriptor.directory(parent) else { return [] }
         let entries = (try? folder.entries(atMost: 65_536)) ?? []
         return entries.compactMap { entry -> String? in
             guard let text = entry.name, let name = OwnedName(text), !name.isOwned else { return nil }
             let path = parent + "/" + text
-            // Every user may be able to write to `parent`. So only a directory of this user counts, and no link to one.
+            // Every user may be able to write to `parent`. So only a real directory of this user is returned, never a
+            // link to a directory.
             var status = stat()
             // SAFETY: the call fills the structure that it is given and keeps nothing.
             guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid()

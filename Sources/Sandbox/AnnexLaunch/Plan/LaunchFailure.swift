@@ -1,15 +1,15 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A launch that failed: the step, the errno, the path or other object of the step, and the remedy. No part of the
-/// launch is left.
+/// A launch that failed: the step, the errno, the path or other object of the step, and the remedy. Nothing of the
+/// failed launch remains.
 package struct LaunchFailure: Error, Sendable, Hashable {
     package let step: LaunchStep
     /// The kernel's errno; 0 if the process was killed before its executable ran.
     package let errno: Int32
-    /// The object of the step, such as a path or a limit; nil if that is not known.
+    /// The object of the step, such as a path or a limit; nil if the object is not known.
     package let subject: String?
-    /// The remedy; nil if it is not known.
+    /// The remedy; nil if no remedy is known.
     package let remedy: String?
 
     package init(_ step: LaunchStep, errno: Int32, subject: String? = nil, remedy: String? = nil) {
@@ -21,7 +21,7 @@ package struct LaunchFailure: Error, Sendable, Hashable {
 
     static let invalid = EINVAL
 
-    /// Whether the process was killed before its executable ran, without a step that failed.
+    /// Whether the process was killed before its executable ran, and no step failed.
     var isDeath: Bool { errno == 0 }
 }
 
@@ -35,7 +35,7 @@ extension LaunchFailure: CustomStringConvertible {
 }
 
 extension LaunchFailure {
-    /// The known remedy for this errno at this step; nil if there is none.
+    /// The known remedy for this errno at this step; nil if no remedy is known.
     static func remedy(_ step: LaunchStep, errno number: Int32) -> String? {
         if number == ETOOMANYREFS {
             return
@@ -129,8 +129,8 @@ extension LaunchFailure {
         }
     }
 
-    /// The remedy for a switch of this machine that keeps ordinary users from using namespaces; nil if there is no such
-    /// switch.
+    /// The remedy for a setting of this machine that prevents ordinary users from using namespaces; nil if there is no
+    /// such setting.
     private static func switchThatForbids() -> String? {
         let switches: [(path: String, forbids: String, remedy: String)] = [
             (
@@ -152,14 +152,14 @@ extension LaunchFailure {
             let text = String(decoding: try Descriptor.open(path, O_RDONLY).readAll(atMost: 64), as: UTF8.self)
             return text.split(separator: "\n").first.map(String.init)
         } catch {
-            // A switch that does not exist forbids nothing.
+            // A setting that does not exist forbids nothing.
             return nil
         }
     }
 }
 
 extension LaunchStep {
-    /// Whether the step needs rights in the user namespace. AppArmor allows the namespace itself and denies actions in
+    /// Whether the step needs rights in the user namespace. AppArmor may allow the namespace itself but deny actions in
     /// it.
     fileprivate var needsNamespaceRights: Bool {
         switch self {

@@ -3,8 +3,8 @@ internal import AnnexWarden
 internal import Glibc
 
 extension LaunchPlan {
-    /// The plan as the warden reads it.
-    /// - Throws: at the step `plan`, if the plan is too large or a text in it holds a NUL byte.
+    /// The plan in the form that the warden reads.
+    /// - Throws: at the step `plan`, if the plan is too large or if a text in it contains a NUL byte.
     borrowing func encoded(launch: UInt64) throws(LaunchFailure) -> [UInt8] {
         var encoder = PlanEncoder()
         var header = annex_plan()
@@ -24,7 +24,7 @@ extension LaunchPlan {
         return bytes
     }
 
-    /// Which bound the plan exceeds, and how to stay within it.
+    /// The failure that says which bound the plan exceeds, and how to stay within it.
     private borrowing func tooLarge(_ size: Int) -> LaunchFailure {
         guard descriptors.count <= Int(ANNEX_PLAN_DESCRIPTORS) else {
             return LaunchFailure(
@@ -125,7 +125,8 @@ extension LaunchPlan {
     }
 }
 
-/// Encodes a plan as the warden reads it: the header, then runs of records and texts, each run at a multiple of 8.
+/// Encodes a plan in the form that the warden reads: the header, then runs of records and texts. Each run begins at a
+/// multiple of 8.
 struct PlanEncoder {
     private(set) var bytes = [UInt8](repeating: 0, count: MemoryLayout<annex_plan>.size)
 
@@ -135,7 +136,7 @@ struct PlanEncoder {
 
     private var offset: UInt32 { UInt32(clamping: bytes.count) }
 
-    /// Appends a text with its NUL.
+    /// Appends a text and its NUL byte.
     mutating func text(_ text: String) throws(LaunchFailure) -> annex_bytes {
         try self.text(Array(text.utf8))
     }
@@ -158,7 +159,7 @@ struct PlanEncoder {
         return records(places)
     }
 
-    /// Appends bytes without an end mark.
+    /// Appends bytes without a NUL byte at the end.
     mutating func blob(_ contents: [UInt8]) -> annex_bytes {
         align()
         defer { bytes += contents }
@@ -168,7 +169,8 @@ struct PlanEncoder {
     mutating func records<Record: BitwiseCopyable>(_ list: [Record]) -> annex_records {
         align()
         let place = annex_records(offset: offset, count: UInt32(clamping: list.count))
-        // SAFETY: the records have types of annex_warden.h. In these types all padding is named fields, which are set.
+        // SAFETY: the records have types of annex_warden.h. In these types all padding consists of named fields, which
+        // are set.
         unsafe list.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
         return place
     }
@@ -178,7 +180,7 @@ struct PlanEncoder {
         var header = header
         align()
         header.size = offset
-        // SAFETY: as for the records; the header's room was reserved first.
+        // SAFETY: see `records`. The room for the header was reserved first.
         unsafe withUnsafeBytes(of: header) { unsafe bytes.replaceSubrange(0..<$0.count, with: $0) }
         return bytes
     }

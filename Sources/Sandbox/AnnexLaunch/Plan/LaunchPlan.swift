@@ -2,12 +2,12 @@ package import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// The plan of one launch. All decisions are made beforehand: the warden follows the plan step by step and decides
-/// nothing.
+/// The plan of one launch. The broker makes all decisions beforehand. The warden follows the plan step by step and
+/// decides nothing.
 ///
-/// The plan owns the descriptors that travel with it. They are closed here once the warden has them.
+/// The plan owns the descriptors that are sent with it. This process closes them after the warden has received them.
 package struct LaunchPlan: ~Copyable, Sendable {
-    /// An object on the host that appears inside.
+    /// An object on the host that appears inside the sandbox.
     struct Bind: Sendable {
         var source: String
         var target: String
@@ -15,7 +15,7 @@ package struct LaunchPlan: ~Copyable, Sendable {
         var inode: UInt64
         var descriptor: Int
         var access: BindAccess
-        /// The descriptor of the user namespace for the id map; nil for the sandbox's own.
+        /// The descriptor of the user namespace for the id map; nil for the sandbox's own user namespace.
         var map: Int?
     }
 
@@ -36,7 +36,7 @@ package struct LaunchPlan: ~Copyable, Sendable {
         }
     }
 
-    /// The executable: its path inside, and the identity of the object that was checked.
+    /// The executable: its path inside the sandbox, and the identity of the object that was checked.
     struct Executable: Sendable {
         var path: String
         var device: UInt64
@@ -46,50 +46,50 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package static let ownerOnly: UInt32 = 0o077
 
     package var layers: SandboxLayers = .all
-    /// The user and group inside, and the user and group on the host that they stand for. On the host they are never
-    /// root.
+    /// The user and group inside the sandbox, and the user and group on the host that they stand for. The user and
+    /// group on the host are never root.
     package var insideUser: UInt32 = 65534
     package var insideGroup: UInt32 = 65534
     package var outsideUser: UInt32
     package var outsideGroup: UInt32
-    /// The limits of the root's own tmpfs in bytes and files. It holds mount points only.
+    /// The limits of the root's own tmpfs in bytes and files. This tmpfs holds mount points only.
     package var rootSize: UInt64 = 1 << 20
     package var rootInodes: UInt64 = 1024
     package var hostname = "annex"
-    /// The working directory inside.
+    /// The working directory inside the sandbox.
     package var directory = "/"
     package var scratches: [Scratch] = []
     package var links: [Link] = []
-    /// Whether the first process is a reaper and the program its child. A program needs a reaper if it has several
-    /// processes, or if it must receive signals as it would without a sandbox.
+    /// Whether the first process is a reaper and the program is its child. A program needs a reaper if it has several
+    /// processes. It also needs a reaper if it must receive signals as it would without a sandbox.
     package var hasReaper = false
-    /// Whether there is a read-only `/proc` that shows the sandbox's own processes only.
+    /// Whether there is a read-only `/proc` that shows only the sandbox's own processes.
     package var hasProc = false
     /// Whether the loopback interface of the sandbox's own network namespace is up.
     package var hasLoopback = false
-    /// Whether the kernel, in addition to the filter, keeps memory that was ever writable from becoming executable. If
-    /// the kernel cannot do this, only the filter does.
+    /// Whether the kernel, in addition to the filter, prevents memory that was ever writable from becoming executable.
+    /// If the kernel cannot do this, only the filter does it.
     package var hasWriteXorExecute = false
-    /// Whether the process runs some steps of niceness below the host (nice(2)).
+    /// Whether the process has a lower priority than the host, by some steps of niceness (nice(2)).
     package var isNice = false
-    /// Permission bits that a new file does not get (umask).
+    /// The permission bits that a new file does not get (umask).
     package var fileMask = Self.ownerOnly
     package var limits: [ResourceLimit] = []
-    /// The arguments, of any bytes, as `execve` takes them.
+    /// The arguments as `execve` takes them. Their bytes need not be UTF-8.
     var argumentBytes: [[UInt8]] = []
-    /// The environment, each entry as `NAME=value`. Nothing of the host's environment is added.
+    /// The environment, each entry as `NAME=value`. Nothing from the host's environment is added.
     var environmentBytes: [[UInt8]] = []
     /// Empty directories (control groups) that the warden removes when the broker is gone.
     package var removals: [String] = []
-    /// The filter allows only the `execveat` whose sixth argument is this number.
+    /// The filter allows only an `execveat` whose sixth argument is this number.
     package var execNonce: UInt64 = 0
     package var landlock = LandlockRules()
-    /// The filter as `struct sock_filter[]`. It must allow `write`, `exit_group` and the one `execveat` without
-    /// notification. If there is a listener, it must allow `read` too.
+    /// The filter as `struct sock_filter[]`. It must allow `write`, `exit_group` and the one `execveat` of the launch
+    /// without notification. If there is a listener, the filter must allow `read` too.
     package var filter: [UInt8] = []
     /// `SECCOMP_FILTER_FLAG_…`.
     package var filterFlags: UInt32 = 0
-    /// For tests: the step that fails without being done, and its errno.
+    /// For tests only: the step that fails without being performed, and its errno.
     package var fault: (step: LaunchStep, errno: Int32)?
 
     private(set) var executable: Executable
@@ -100,7 +100,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     private(set) var terminal: Int?
     var descriptors = DescriptorList()
 
-    /// A plan for an executable that is found inside at `path` and must be the same object as `checked`.
+    /// A plan for an executable that lies at `path` inside the sandbox. The executable must be the same object as
+    /// `checked`.
     /// - Parameter checked: any open descriptor of the executable, also an `O_PATH` descriptor. The caller keeps it.
     package init(
         executable path: String, checked: borrowing Descriptor, outsideUser: UInt32, outsideGroup: UInt32
@@ -124,9 +125,10 @@ extension LaunchPlan {
         set { environmentBytes = newValue.map { Array($0.utf8) } }
     }
 
-    /// Binds an object on the host at `target` inside. The kernel gives the object's path, and the warden binds this
-    /// very object or fails.
-    /// - Parameter map: for an object with an id map: the user namespace that it comes from; nil for the sandbox's own.
+    /// Binds an object on the host at `target` inside the sandbox. The broker asks the kernel for the object's path.
+    /// The warden binds exactly this object, or fails.
+    /// - Parameter map: for an object with an id map, the user namespace of the map; nil for the sandbox's own
+    ///   namespace.
     package mutating func bind(
         _ object: consuming Descriptor, at target: String, access: BindAccess = [], map: consuming Descriptor? = nil
     ) throws(SystemError) {
@@ -144,7 +146,8 @@ extension LaunchPlan {
         return nil
     }
 
-    /// Gives the process a descriptor under exactly this number. The process has no other descriptors.
+    /// Gives the process a descriptor under exactly this number. The process gets only descriptors that were given to
+    /// it.
     package mutating func give(_ descriptor: consuming Descriptor, as number: Int32) {
         gifts.append(Gift(index: add(descriptor), number: number))
     }
@@ -155,8 +158,8 @@ extension LaunchPlan {
     }
 
     /// Makes the process join a version 1 control group before its first step.
-    /// - Parameter tasks: the group's `tasks`, opened for writing. A write to `cgroup.procs` would wait for a grace
-    ///   period of the kernel.
+    /// - Parameter tasks: the group's `tasks` file, opened for writing. A write to `cgroup.procs` would wait for a
+    ///   grace period of the kernel.
     package mutating func join(tasks: consuming Descriptor) {
         groups.append(add(tasks))
     }
@@ -172,7 +175,8 @@ extension LaunchPlan {
         return descriptors.count - 1
     }
 
-    /// The object's path now. A removed object's path ends in " (deleted)", and such an object cannot be bound.
+    /// The object's present path. The path of a removed object ends in " (deleted)", and a removed object cannot be
+    /// bound.
     static func path(of object: borrowing Descriptor) throws(SystemError) -> String {
         do throws(SystemError) {
             return try object.path()
@@ -183,8 +187,8 @@ extension LaunchPlan {
     }
 }
 
-/// The permitted uses of a bound object. Without any of these options it is read-only. A bind never honours
-/// set-user-ID, and shows nothing that is mounted on the host later.
+/// The permitted uses of a bound object. Without any of these options, the object is read-only. A bind never honours
+/// set-user-ID, and does not show what is mounted on the host later.
 package struct BindAccess: OptionSet, Sendable, Hashable {
     package let rawValue: UInt32
 
@@ -195,21 +199,22 @@ package struct BindAccess: OptionSet, Sendable, Hashable {
     package static let writable = BindAccess(rawValue: 1 << 0)
     /// A device node that the policy grants, such as `/dev/null`.
     package static let device = BindAccess(rawValue: 1 << 1)
-    /// No file in it can be executed.
+    /// No file in the object can be executed.
     package static let noExecute = BindAccess(rawValue: 1 << 2)
-    /// An id map: files that belong to one user on disk belong to the process, and its new files get that owner on disk. It is
-    /// the plan's inside user, or the user that the bind's map names.
+    /// The object has an id map. Files that belong to one user on disk belong to the process inside, and the process's
+    /// new files get that owner on disk. The owner on disk is the plan's inside user, or the user that the bind's map
+    /// names.
     package static let owned = BindAccess(rawValue: 1 << 3)
 }
 
-/// A file system in memory, whose size the kernel limits. It is gone when its process is.
+/// A file system in memory, whose size the kernel limits. It is gone when its process is gone.
 package struct Scratch: Sendable, Hashable {
     package var target: String
     /// The limit in bytes.
     package var size: UInt64
-    /// The limit of files and directories.
+    /// The limit of the number of files and directories.
     package var inodes: UInt64
-    /// Permission bits of the top directory.
+    /// The permission bits of the top directory.
     package var mode: UInt32
     package var isExecutable: Bool
 
@@ -235,12 +240,13 @@ package struct ResourceLimit: Sendable, Hashable {
         self.hard = hard
     }
 
-    /// Sets soft and hard limit to the same value, so that the process cannot raise it.
+    /// Sets the soft and the hard limit to the same value, so that the process cannot raise its limit.
     package init(_ resource: UInt32, bound: UInt64) {
         self.init(resource, soft: bound, hard: bound)
     }
 
-    /// The limit, lowered to this program's own hard limit if that is lower. A higher limit could not be set.
+    /// This limit, lowered to this program's own hard limit if that hard limit is lower. A higher limit could not be
+    /// set.
     func withinOwn() -> ResourceLimit {
         var own = rlimit()
         // SAFETY: getrlimit writes one struct and keeps nothing.

@@ -1,8 +1,8 @@
 internal import AnnexWarden
 
-/// The steps of a launch, in their order. A report gives the time of each, and a failure names one.
+/// The steps of a launch, in their order. A report gives the time of each step, and a failure names the failed step.
 package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
-    /// The plan itself is malformed.
+    /// Reading the plan. The step fails if the plan is malformed.
     case plan
     /// Copying, in advance, the mounts that are bound later. Only a warden that runs as root does this.
     case trees
@@ -10,12 +10,13 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     case clone
     /// Joining the control groups.
     case cgroup
-    /// Shifting the process's clocks from the machine's by a random time.
+    /// Shifting the process's clocks by a random time, so that they differ from the machine's clocks.
     case clocks
     /// Writing uid_map and gid_map, one line each. Also writing oom_score_adj, which decides how early the kernel kills
     /// the process if memory runs out.
     case maps
-    /// Giving an id map to directories whose files belong to another user on disk. Only a warden of root does this.
+    /// Giving an id map to directories whose files belong to another user on disk. Only a warden that runs as root does
+    /// this.
     case owners
     case identity
     case propagation
@@ -35,9 +36,10 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     case capabilities
     case lifeline
     case noNewPrivileges
-    /// Switching off speculation that leaks, and reserving a core against sibling threads, if the machine offers these.
+    /// Switching off speculation that leaks data, and reserving a core against sibling threads, if the machine offers
+    /// these controls.
     case speculation
-    /// The first process clones the program and becomes its reaper.
+    /// Cloning the program from the first process, which becomes the program's reaper.
     case reaper
     case descriptors
     case landlock

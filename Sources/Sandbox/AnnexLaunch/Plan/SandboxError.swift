@@ -7,9 +7,9 @@ public struct SandboxError: Error, Sendable, Hashable {
     public let step: String
     /// Why the step failed, in one line.
     public let cause: String
-    /// The remedy; nil if it is not known.
+    /// The remedy; nil if no remedy is known.
     public let remedy: String?
-    /// Whether there is no program of the requested name.
+    /// Whether the error is that no program has the requested name.
     public let isMissing: Bool
 
     package init(_ step: String, error: SystemError, remedy: String? = nil, isMissing: Bool = false) {
@@ -26,7 +26,7 @@ public struct SandboxError: Error, Sendable, Hashable {
         self.isMissing = isMissing
     }
 
-    /// An error for a step that the warden took.
+    /// Makes an error for a step that the warden performed.
     init(_ failure: LaunchFailure) {
         let about = failure.subject.map { "\($0): " } ?? ""
         step = failure.step.name

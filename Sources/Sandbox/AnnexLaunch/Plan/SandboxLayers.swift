@@ -1,8 +1,8 @@
 package import AnnexPolicy
 internal import AnnexWarden
 
-/// The layers of a sandbox: the layers that a plan asks for, or the layers that a launch reports as in force. If the
-/// machine cannot provide a layer, the launch fails. No layer is left out silently.
+/// The layers of a sandbox, either as a plan requests them or as a launch reports them. If the machine cannot provide a
+/// layer, the launch fails. No layer is left out silently.
 package struct SandboxLayers: OptionSet, Sendable, Hashable {
     package let rawValue: UInt32
 
@@ -17,17 +17,17 @@ package struct SandboxLayers: OptionSet, Sendable, Hashable {
     package static let ipc = SandboxLayers(rawValue: 1 << 4)
     package static let hostname = SandboxLayers(rawValue: 1 << 5)
     package static let controlGroup = SandboxLayers(rawValue: 1 << 6)
-    /// A root of the sandbox's own that holds only the files that the plan lists.
+    /// The sandbox's own root, which holds only the files that the plan lists.
     package static let root = SandboxLayers(rawValue: 1 << 7)
-    /// Every capability is dropped, for good.
+    /// Every capability is dropped permanently.
     package static let capabilities = SandboxLayers(rawValue: 1 << 8)
     package static let noNewPrivileges = SandboxLayers(rawValue: 1 << 9)
     package static let landlock = SandboxLayers(rawValue: 1 << 10)
     package static let seccomp = SandboxLayers(rawValue: 1 << 11)
-    /// No access to the keyring of the host's session.
+    /// The keyring of the host's session is not accessible.
     package static let keyring = SandboxLayers(rawValue: 1 << 12)
 
-    /// Clocks that do not show when the machine was started.
+    /// Clocks that do not reveal the time at which the machine was started.
     package static let time = SandboxLayers(rawValue: 1 << 13)
 
     /// Controls against side channels of the processor, as far as the machine offers them.
@@ -48,14 +48,14 @@ package struct SandboxLayers: OptionSet, Sendable, Hashable {
 }
 
 extension SandboxLayers {
-    /// Both types list the layers in the same order, which is that of the warden's bits.
+    /// Both types list the layers in the same order, which is the order of the warden's bits.
     package init(_ layer: SandboxLayer) {
         self.init(rawValue: 1 << UInt32(SandboxLayer.allCases.firstIndex(of: layer) ?? 0))
     }
 }
 
-/// Controls against side channels of the processor that the warden found on this machine. They are in force in each
-/// sandbox that has the layer `speculation`. The bits are those of `annex_speculation.h`.
+/// Controls against side channels of the processor. The warden found these controls on this machine. They are in force
+/// in each sandbox that has the layer `speculation`. The bits are those of `annex_speculation.h`.
 package struct SpeculationControls: OptionSet, Sendable, Hashable {
     package let rawValue: UInt32
 

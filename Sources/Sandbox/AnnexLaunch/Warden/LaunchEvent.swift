@@ -1,21 +1,21 @@
 package import AnnexLinux
 internal import AnnexWarden
 
-/// An event of one launch, reported by the warden. They come in the order of the cases; `ended` or `wardenLost` is the
-/// last one.
+/// An event of one launch, reported by the warden. The events come in the order of the cases. The last event is `ended`
+/// or `wardenLost`.
 package enum LaunchEvent: ~Copyable, Sendable {
     /// The process exists and has this number on the host. None of its own code runs yet.
     case started(ProcessHandle, process: Int32)
     /// A descriptor of the process could not be received, because this program has no descriptor number left. Without
-    /// it the process cannot be watched. `process` is the process's number if the lost descriptor is its own handle,
-    /// else nil.
+    /// this descriptor the process cannot be watched. If the lost descriptor is the process's own handle, `process` is
+    /// the process's number; otherwise it is nil.
     case unheld(process: Int32?)
-    /// The descriptor on which the broker receives the calls that the filter refers to it. The process waits until this
-    /// event was delivered.
+    /// The descriptor on which the broker receives the calls that the filter refers to the broker. The process waits
+    /// until this event was delivered.
     case listener(Descriptor)
-    /// Its own code runs.
+    /// The process's own code runs.
     case executed(LaunchTimes, SandboxLayers)
-    /// A signal stopped the program. Reported only for launches with a reaper.
+    /// A signal stopped the program. The warden reports this only for launches with a reaper.
     case stopped(signal: Int32)
     case failed(LaunchFailure, LaunchTimes)
     /// The process ended. The end is nil if no process was ever made.
@@ -27,17 +27,18 @@ package enum LaunchEvent: ~Copyable, Sendable {
 /// How a process ended, as the kernel reports it.
 package enum ProcessEnd: Sendable, Hashable {
     case exited(code: Int32)
-    /// A signal killed the process. `core`: the kernel would have written its memory to a file, if that were allowed.
+    /// A signal killed the process. `core` says that the kernel would have written the process's memory to a file if
+    /// that were allowed.
     case signalled(signal: Int32, core: Bool)
 
-    /// - Parameter status: as `wait4` gives it.
+    /// - Parameter status: the status in the form that `wait4` returns.
     init(waitStatus status: Int32) {
         let signal = status & 0x7f
         self = signal == 0 ? .exited(code: status >> 8 & 0xff) : .signalled(signal: signal, core: status & 0x80 != 0)
     }
 }
 
-/// The resources that a process used in its life, together with the children that it waited for.
+/// The resources that a process used in its life. They include the resources of the children that it waited for.
 package struct ResourceUsage: Sendable, Hashable {
     /// Processor time in user mode.
     package var userTime: Duration
@@ -56,7 +57,7 @@ package struct ResourceUsage: Sendable, Hashable {
 package struct LaunchTimes: Sendable, Hashable {
     /// The time at which the warden had read the plan.
     package let begun: UInt64
-    /// The end of each step, by its number; 0 for a step that was not reached.
+    /// The time at which each step ended, by the number of the step; 0 for a step that was not reached.
     let ends: [UInt64]
 
     init(begun: UInt64, ends: [UInt64]) {
@@ -64,16 +65,17 @@ package struct LaunchTimes: Sendable, Hashable {
         self.ends = ends
     }
 
-    /// The time at which a step ended; nil if it was not reached.
+    /// The time at which a step ended; nil if the step was not reached.
     package func end(of step: LaunchStep) -> UInt64? {
         let place = Int(step.rawValue)
         guard place < ends.count, ends[place] != 0 else { return nil }
         return ends[place]
     }
 
-    /// The steps in the order of their ends, each with the time since the end of the step before it.
+    /// The steps in the order of their ends, each with the time since the end of the preceding step.
     ///
-    /// Warden and child run in parallel during some steps. The sum is the time of the whole launch.
+    /// The warden and the child run in parallel during some steps. The sum of the durations is the time of the whole
+    /// launch.
     package var durations: [(step: LaunchStep, duration: Duration)] {
         var before = begun
         let reached = LaunchStep.allCases.compactMap { step in end(of: step).map { (step, $0) } }
@@ -96,11 +98,11 @@ struct WardenAnswer {
     let kind: Kind
     private let answer: annex_answer
 
-    /// nil if the bytes are no answer.
+    /// nil if the bytes are no valid answer.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.size else { return nil }
-        // SAFETY: the type holds plain numbers and has exactly this size; every bit pattern is valid, and it is copied
-        // out.
+        // SAFETY: the type holds plain numbers and has exactly this size. Every bit pattern is valid, and the value is
+        // copied out.
         answer = unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: annex_answer.self) }
         guard let kind = Kind(rawValue: answer.kind) else { return nil }
         self.kind = kind
@@ -113,10 +115,10 @@ struct WardenAnswer {
     var detail: Int { Int(answer.detail) }
     var step: LaunchStep { LaunchStep(rawValue: answer.step) ?? .plan }
     var layers: SandboxLayers { SandboxLayers(rawValue: answer.layers) }
-    /// The controls that the machine offers; only in `hello`.
+    /// The controls that the machine offers. Only `hello` has this value.
     var controls: SpeculationControls { SpeculationControls(rawValue: answer.controls) }
 
-    /// The name of the step of the warden's start that failed; only in `hello`.
+    /// The name of the step at which the warden's start failed. Only `hello` has this value.
     var beginning: String {
         guard let name = unsafe annex_beginning_name(answer.detail) else { return "step \(answer.detail)" }
         // SAFETY: the text is a constant of the program.
@@ -124,7 +126,7 @@ struct WardenAnswer {
     }
 
     var times: LaunchTimes {
-        // SAFETY: the array is imported as a tuple of 64-bit numbers and is read as such.
+        // SAFETY: the array is imported as a tuple of 64-bit numbers, and the code reads it as 64-bit numbers.
         let ends = unsafe withUnsafeBytes(of: answer.times) { unsafe Array($0.bindMemory(to: UInt64.self)) }
         return LaunchTimes(begun: answer.begun, ends: ends)
     }
@@ -132,7 +134,7 @@ struct WardenAnswer {
     /// nil if no process was made.
     var end: ProcessEnd? { answer.process == 0 ? nil : ProcessEnd(waitStatus: answer.status) }
 
-    /// The signal that stopped the program; only in `stopped`.
+    /// The signal that stopped the program. Only `stopped` has this value.
     var stopSignal: Int32 { answer.status >> 8 & 0xff }
 
     var usage: ResourceUsage {
@@ -142,7 +144,8 @@ struct WardenAnswer {
     }
 }
 
-/// The names of the items that a launch step numbers, such as its bind mounts. With them a failure names its item.
+/// The names of the items that a launch step numbers, such as its bind mounts. With these names a failure can name its
+/// item.
 struct LaunchSubjects: Sendable {
     private let binds: [String]
     private let scratches: [String]

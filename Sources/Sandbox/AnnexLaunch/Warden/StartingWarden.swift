@@ -3,7 +3,8 @@ internal import AnnexWarden
 internal import CAnnexLinux
 internal import Glibc
 
-/// A warden that was started and has not sent its hello yet. It prepares itself while the broker does other work.
+/// A warden that was started and has not sent its hello yet. The warden prepares itself while the broker does other
+/// work.
 struct StartingWarden: ~Copyable {
     let loop: EventLoop
     private let socket: ControlSocket
@@ -19,13 +20,13 @@ struct StartingWarden: ~Copyable {
         // SAFETY: the call writes one number through each pointer and keeps neither.
         _ = try SystemError.check("socketpair", unsafe annex_socket_pair(&own, &other))
         let kept = ControlSocket(owning: Descriptor(owning: own))
-        // This process closes its copy once the warden has its own. If the warden then dies before the hello, the
-        // socket ends.
+        // This process closes its copy after the warden has got its own copy. If the warden then dies before the hello,
+        // the socket reports its end.
         let given = Descriptor(owning: other)
         let broker = try ProcessHandle(process: getpid())
         let numbers = [given.number, broker.descriptor.number]
         var pidfd: Int32 = -1
-        // SAFETY: the list and the number outlive the call, which returns when the program runs.
+        // SAFETY: the list and the number outlive the call. The call returns when the program runs.
         let started = unsafe numbers.withUnsafeBufferPointer { list in
             unsafe annex_start_helper(executable.number, "annex-warden", list.baseAddress, UInt32(list.count), &pidfd)
         }
@@ -37,7 +38,7 @@ struct StartingWarden: ~Copyable {
         self.program = program
     }
 
-    /// Starts the first of these programs that can be executed. `others` receives the programs after it.
+    /// Starts the first of these programs that can be executed. `others` receives the remaining programs.
     static func first(
         of programs: [WardenProgram], on loop: EventLoop, others: inout ArraySlice<WardenProgram>
     ) throws(SystemError) -> StartingWarden {
@@ -55,7 +56,7 @@ struct StartingWarden: ~Copyable {
 
     /// Waits for the warden's hello.
     ///
-    /// - Throws: if the hello does not arrive in time or is of another version; the warden is then killed.
+    /// - Throws: if the hello does not arrive in time or has another version. The warden is then killed.
     consuming func ready(within patience: Duration) throws(SystemError) -> Warden {
         let controls: SpeculationControls
         do throws(SystemError) {
@@ -70,15 +71,15 @@ struct StartingWarden: ~Copyable {
         return warden
     }
 
-    /// Kills the warden. Otherwise a warden that a signal has suspended would stay, although its broker no longer needs
-    /// it.
+    /// Kills the warden. If a signal has suspended the warden, it would otherwise remain although the broker no longer
+    /// needs it.
     consuming func giveUp() {
         let process = WardenProcess(process)
         try? process.handle.sendSignal(SIGKILL)
         try? process.watchEnd(on: loop) {}
     }
 
-    /// - Returns: the controls that the machine offers, from the hello.
+    /// - Returns: the controls that the machine offers, as the hello states them.
     private borrowing func receiveHello(within patience: Duration) throws(SystemError) -> SpeculationControls {
         guard socket.descriptor.isReadable(within: patience) else {
             throw SystemError(

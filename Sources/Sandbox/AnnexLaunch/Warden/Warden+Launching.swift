@@ -4,13 +4,13 @@ internal import Glibc
 internal import Synchronization
 
 extension Warden {
-    /// How many plans may wait for room in the socket; further ones are rejected.
+    /// How many plans may wait for room in the socket. Further plans are rejected.
     static let backlogLargest = 1024
 
-    /// Sends a plan to the warden. `handler` receives the events of the launch on the event loop's thread; the last
+    /// Sends a plan to the warden. `handler` receives the events of the launch on the event loop's thread. The last
     /// event is `ended` or `wardenLost`.
     ///
-    /// - Throws: if the plan does not fit or the warden is gone; then the handler is never called.
+    /// - Throws: if the plan does not fit or the warden is gone. In that case the handler is never called.
     package func launch(
         _ plan: consuming LaunchPlan, handler: @escaping Handler
     ) throws(LaunchFailure) {
@@ -24,7 +24,7 @@ extension Warden {
         try send(outgoing, for: Launch(handler: handler, subjects: subjects))
     }
 
-    /// Sends an encoded plan, now or when the socket has room.
+    /// Sends an encoded plan now, or later when the socket has room.
     func send(_ outgoing: OutgoingPlan, for launch: Launch) throws(LaunchFailure) {
         try state.withLock { (state) throws(LaunchFailure) in
             guard !state.isLost else { throw Self.lost }
@@ -32,7 +32,8 @@ extension Warden {
                 throw LaunchFailure(
                     .plan, errno: EAGAIN, remedy: "too many launches wait: start fewer at the same time")
             }
-            // The launch is entered before the plan is sent: the first answer may arrive before this thread continues.
+            // The launch is stored before the plan is sent, because the first answer may arrive before this thread
+            // continues.
             state.launches[outgoing.launch] = launch
             do throws(SystemError) {
                 if state.backlog.isEmpty, try outgoing.send(on: socket) { return }
@@ -54,7 +55,7 @@ extension Warden {
         return LaunchFailure(.plan, errno: error.errno, remedy: remedy)
     }
 
-    /// Retries in 1 ms. Usually there is room before that, because the warden reads plans as fast as it can.
+    /// Retries in 1 ms. Usually the socket has room earlier, because the warden reads plans as fast as it can.
     private func retryLater() {
         loop.schedule(after: .milliseconds(1)) { [weak self] in self?.sendBacklog() }
     }
@@ -66,8 +67,8 @@ extension Warden {
         }
     }
 
-    /// - Returns: a launch that failed and must be reported as ended. Afterwards there may be more to send. nil if
-    ///   there is nothing left to send now.
+    /// - Returns: a launch that failed and must be reported as ended. After this launch there may be more plans to
+    ///   send. nil if there is nothing left to send now.
     private func sendUntilFailure() -> (Launch, LaunchFailure)? {
         state.withLock { state in
             while let first = state.backlog.first {
@@ -92,14 +93,14 @@ extension LaunchPlan {
     consuming func takeDescriptors() -> DescriptorList { descriptors }
 }
 
-/// An encoded plan and its descriptors, kept until they were sent to the warden.
+/// An encoded plan and its descriptors. They are kept until they have been sent to the warden.
 final class OutgoingPlan: Sendable {
     let launch: UInt64
     private let bytes: [UInt8]
     private let descriptors: DescriptorList
-    /// When a send first failed because this user had too many descriptors in flight.
+    /// The time at which a send first failed because this user had too many descriptors in flight.
     private let crowdedSince = Mutex<UInt64?>(nil)
-    /// How long sends may go on failing for that reason, in nanoseconds.
+    /// How long sends may continue to fail for that reason, in nanoseconds.
     private static let crowdedLongest: UInt64 = 2_000_000_000
 
     init(launch: UInt64, bytes: [UInt8], descriptors: consuming DescriptorList) {
@@ -108,10 +109,10 @@ final class OutgoingPlan: Sendable {
         self.descriptors = descriptors
     }
 
-    /// - Returns: false if the send must be repeated: either the socket has no room at the moment, or too many
+    /// - Returns: false if the send must be repeated. Either the socket has no room at the moment, or too many
     ///   descriptors are in flight. The kernel counts a user's descriptors in flight in all sockets. It allows as many
-    ///   of them as this process may have open.
-    /// - Throws: `ETOOMANYREFS` if the second condition lasts for two seconds.
+    ///   descriptors in flight as this process may have open.
+    /// - Throws: `ETOOMANYREFS` if too many descriptors stay in flight for two seconds.
     func send(on socket: borrowing ControlSocket) throws(SystemError) -> Bool {
         let numbers = descriptors.numbers
         // SAFETY: both buffers outlive the call, which only reads them, each within its own count.

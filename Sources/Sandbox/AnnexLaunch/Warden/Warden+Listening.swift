@@ -4,14 +4,14 @@ internal import Glibc
 internal import Synchronization
 
 extension Warden {
-    /// The number of answers read in one turn of the loop, so that the loop's other work does not wait long.
+    /// The most answers that are read in one turn of the loop, so that the loop's other work does not wait long.
     private static let turn = 32
 
     func beginListening() throws(SystemError) {
         let answers = try loop.watch(socket.descriptor.number) { [weak self] _ in self?.listen() }
         state.withLock { $0.watches.append(answers) }
-        // The socket's end alone is not enough: a process that was just cloned may keep the socket open a moment longer
-        // than the warden lives.
+        // The end of the socket is not sufficient. A process that was just cloned may keep the socket open a moment
+        // longer than the warden lives.
         try process.watchEnd(on: loop) { [weak self] in self?.listenToTheLast() }
     }
 
@@ -35,7 +35,7 @@ extension Warden {
             case .end: break
             }
         } catch {
-            // If the socket to the warden fails, the warden is of no more use: treat it as lost.
+            // If the socket to the warden fails, the warden can no longer be used. It is treated as lost.
         }
         lose()
         return false
@@ -76,7 +76,7 @@ extension Warden {
             remedy: LaunchFailure.remedy(answer.step, errno: answer.error))
     }
 
-    /// Marks the warden as lost and reports that to every launch, once.
+    /// Marks the warden as lost, and reports the loss once to every launch.
     func lose() {
         let (watches, launches) = state.withLock { state in
             defer {
@@ -96,18 +96,18 @@ extension Warden {
     package var isLost: Bool { state.withLock { $0.isLost } || process.handle.hasEnded }
 
     /// Ends every remaining sandbox, removes the directories that the plans listed for removal, and waits for the
-    /// warden's end. Launches that had not ended get `wardenLost`. Must not be called on the loop's thread.
+    /// warden's end. Launches that have not ended yet get `wardenLost`. This must not be called on the loop's thread.
     ///
     /// - Parameter patience: how long to wait. The default is a little longer than the longest shutdown of the warden.
     package func shutDown(patience: Duration = .seconds(15)) {
         _ = shutdown(socket.descriptor.number, Int32(SHUT_RDWR))
         if !process.handle.descriptor.isReadable(within: patience) {
-            // Something stopped the warden, so it would never end by itself, nor would its sandboxes.
+            // Something stopped the warden. Neither the warden nor its sandboxes would end by themselves.
             try? process.handle.sendSignal(SIGKILL)
             _ = process.handle.descriptor.isReadable(within: patience)
         }
-        // The loop may be delivering events, or the warden's loss, at this moment. `cancelAndWait` lets it finish
-        // before `lose` reports the loss as the last event.
+        // The loop may be delivering events, or the loss of the warden, at this moment. `cancelAndWait` waits for that
+        // delivery, so that `lose` reports the loss as the last event.
         if process.handle.hasEnded { process.finish() }
         for watch in state.withLock({ $0.watches }) { watch.cancelAndWait() }
         lose()

@@ -2,10 +2,10 @@ package import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The broker's end of its warden: a small process that makes and reaps every sandbox, and ends all of them if the
-/// broker dies.
+/// The broker's end of its warden. The warden is a small process that makes and reaps every sandbox. If the broker
+/// dies, the warden ends all sandboxes.
 ///
-/// The warden is no child of the host: the host gets no SIGCHLD and no result of `wait` for it. Launches are
+/// The warden is not a child of the host, so the host gets no SIGCHLD and no result of `wait` for it. Launches are
 /// independent of one another. Their events arrive on the event loop's thread.
 package final class Warden: Sendable {
     package typealias Handler = @Sendable (consuming LaunchEvent) -> Void
@@ -18,7 +18,7 @@ package final class Warden: Sendable {
     struct State: ~Copyable {
         var lastLaunch: UInt64 = 0
         var launches: [UInt64: Launch] = [:]
-        /// Plans for which the socket had no room yet, in order.
+        /// Plans for which the socket had no room yet, in the order of sending.
         var backlog: [OutgoingPlan] = []
         var watches: [EventLoop.Watch] = []
         var isLost = false
@@ -31,7 +31,8 @@ package final class Warden: Sendable {
     package let number: Int32
     /// The program that runs as this warden.
     package let program: WardenProgram
-    /// The controls in force in each sandbox with the layer `speculation`: all that this machine offers.
+    /// The controls in force in each sandbox with the layer `speculation`. These are all controls that this machine
+    /// offers.
     let controls: SpeculationControls
     let state = Mutex(State())
 
@@ -48,15 +49,15 @@ package final class Warden: Sendable {
     }
 
     deinit {
-        // The socket closes with this object. The warden then ends the remaining sandboxes, and itself.
+        // The socket closes with this object. The warden then ends the remaining sandboxes and exits.
         lose()
     }
 
     /// Starts a warden and waits for its hello.
     /// - Parameters:
     ///   - programs: the programs to try, in order. The first program that answers in this library's version is used.
-    ///   - patience: how long to wait for the hello of each program, which usually takes milliseconds. Without a limit,
-    ///     a stopped warden would block the host for ever.
+    ///   - patience: how long to wait for the hello of each program. The hello usually takes milliseconds. Without a
+    ///     limit, a stopped warden would block the host for ever.
     package static func start(
         on loop: EventLoop, programs: [WardenProgram] = WardenProgram.standard, patience: Duration = .seconds(30)
     ) throws(SystemError) -> Warden {
@@ -65,7 +66,7 @@ package final class Warden: Sendable {
         return try ready(starting, others: others, patience: patience)
     }
 
-    /// - Parameter others: programs to start if this one sends no hello.
+    /// - Parameter others: the programs to start if the starting warden sends no hello.
     static func ready(
         _ starting: consuming StartingWarden, others: ArraySlice<WardenProgram>, patience: Duration = .seconds(30)
     ) throws(SystemError) -> Warden {
@@ -79,11 +80,12 @@ package final class Warden: Sendable {
     }
 }
 
-/// The warden's process. Its exit status is collected here if no other process does it.
+/// The warden's process. If no other process collects its exit status, this object does.
 ///
-/// Its parent has ended by the time it runs, so the kernel gives it a new parent. The new parent is this process in two
-/// cases: if it is the first process of its pid namespace (a container's entry point), or if it asked for orphans
-/// (`PR_SET_CHILD_SUBREAPER`). A child that ended stays a zombie until its parent collects its status.
+/// The warden's parent has ended by the time the warden runs, so the kernel gives the warden a new parent. In two
+/// cases, this process is the new parent. It may be the first process of its pid namespace (a container's entry point),
+/// or it may have asked for orphans (`PR_SET_CHILD_SUBREAPER`). A child that ended stays a zombie until its parent
+/// collects its status.
 final class WardenProcess: Sendable {
     let handle: ProcessHandle
     private let watch = Mutex<EventLoop.Watch?>(nil)
@@ -92,7 +94,8 @@ final class WardenProcess: Sendable {
         self.handle = handle
     }
 
-    /// Calls `told` when the process has ended, and collects its exit status. The loop keeps this object until then.
+    /// Calls `told` when the process has ended, and collects its exit status. The event loop keeps this object alive
+    /// until then.
     func watchEnd(on loop: EventLoop, _ told: @escaping @Sendable () -> Void) throws(SystemError) {
         try watch.withLock { (watch) throws(SystemError) in
             watch = try loop.watch(handle.descriptor.number) { _ in
@@ -102,14 +105,15 @@ final class WardenProcess: Sendable {
         }
     }
 
-    /// Collects the status of a process that has ended, and ends its watch. On the loop's own thread it does not wait.
-    /// On any other thread it first waits until a running callback of the watch has returned.
+    /// Collects the status of a process that has ended, and ends its watch. On the loop's own thread this does not
+    /// wait. On any other thread this first waits until a running callback of the watch has returned.
     func finish() {
         // The watch stays stored, so that a second call waits for the same cancellation.
         watch.withLock { $0 }?.cancelAndWait()
         var information = unsafe siginfo_t()
         let options = WEXITED | WNOHANG | Int32(bitPattern: UInt32(__WALL))
-        // SAFETY: the call fills the structure and keeps nothing. It fails if the process is no child of this one.
+        // SAFETY: the call fills the structure and keeps nothing. It fails if the process is not a child of this
+        // process.
         _ = unsafe waitid(Self.byHandle, id_t(handle.descriptor.number), &information, options)
     }
 

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// The origin of the warden's program.
 package enum WardenProgram: Sendable, Hashable {
-    /// An installed program. AppArmor needs an installed program, because its profiles go by path. It is skipped if its
-    /// version differs from this library's.
+    /// An installed program. AppArmor needs an installed program, because its profiles apply to paths. The program is
+    /// skipped if its version differs from this library's version.
     case installed(path: String)
     /// The copy embedded in this library, executed from sealed memory.
     case carried
@@ -24,8 +24,8 @@ package enum WardenProgram: Sendable, Hashable {
         }
     }
 
-    /// Opens an installed program. Root must own it and no other user may change it, because it will control every
-    /// sandbox.
+    /// Opens an installed program. Because the program will control every sandbox, root must own it and no other user
+    /// may be able to change it.
     private static func openInstalled(_ path: String) throws(SystemError) -> Descriptor {
         let file = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW)
         let status = try file.status()

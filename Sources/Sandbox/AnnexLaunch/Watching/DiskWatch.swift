@@ -15,14 +15,14 @@ package final class DiskWatch: Watched {
     private let size: UInt64
     private let inodes: UInt64
     private let exceeded: @Sendable (String) -> Void
-    /// The number of looks in a row that this process could not finish.
-    /// SYNC: relaxed: looks run one after another.
+    /// The number of successive checks that this process could not finish.
+    /// SYNC: relaxed, because checks run one after another.
     private let failures = Atomic<Int>(0)
 
     /// - Parameters:
     ///   - path: the directory's path inside the sandbox.
-    ///   - name: what messages call the directory.
-    ///   - process: the program's number on the host; nil before it has one.
+    ///   - name: the name of the directory in messages.
+    ///   - process: the program's number on the host; nil while the program has no number yet.
     ///   - exceeded: called at most once, on the watch thread.
     package init(
         of directory: consuming Descriptor, at path: String, named name: String = DirectoryUse.privateName,
@@ -46,7 +46,8 @@ package final class DiskWatch: Watched {
         return false
     }
 
-    /// The reason to end the watched program, if too many looks in a row failed because this process lacked a resource.
+    /// The reason to end the watched program, if too many successive checks failed because this process lacked a
+    /// resource.
     private func patience(with unmeasured: String?) -> String? {
         guard let unmeasured else {
             failures.store(0, ordering: .relaxed)
@@ -55,7 +56,7 @@ package final class DiskWatch: Watched {
         return failures.add(1, ordering: .relaxed).newValue < Sight.patienceWithHost ? nil : unmeasured
     }
 
-    /// The removed files that still take space; nil if the sandbox's processes cannot be examined. If the reason is a
+    /// The removed files that still use space; nil if the sandbox's processes cannot be examined. If the reason is a
     /// lack of descriptors, the directory cannot be read either.
     private func removed() -> NamelessFiles? {
         process().flatMap { process in
@@ -64,7 +65,8 @@ package final class DiskWatch: Watched {
     }
 }
 
-/// The contents of a directory, counted only until they exceed its limits: a program chose their number and names.
+/// The contents of a directory. They are counted only until they exceed the limits, because a program chose their
+/// number and names.
 package struct DirectoryUse {
     /// The greatest depth that is counted. Deeper contents exceed the limits.
     private static let deepest = 64
@@ -74,18 +76,20 @@ package struct DirectoryUse {
     private let name: String
     private let size: UInt64
     private let inodes: UInt64
-    /// The bytes that the contents take on the disk, as far as they were counted.
+    /// The bytes that the contents use on the disk, as far as they were counted.
     package private(set) var bytes: UInt64
     package private(set) var files: UInt64
-    /// Whether some directory cannot be read.
+    /// Whether a directory in the contents cannot be read.
     private var isClosed = false
-    /// A lack of this process, such as a lack of descriptors, that kept it from reading a part of the directory.
+    /// The errno of a lack in this process, such as a lack of descriptors. This lack prevented it from reading a part
+    /// of the directory.
     private var lack: Int32?
-    /// Whether the contents exceed what can be counted. This is a flag, because a special value of `files` or `bytes`
-    /// would change with the next addition.
+    /// Whether the contents exceed what can be counted. This is a separate flag, because a special value of `files` or
+    /// `bytes` would change with the next addition.
     private var isTooMuch = false
     private var isTooDeep = false
-    /// Whether another file system is mounted in it. Its server may never answer, so it is not looked at.
+    /// Whether another file system is mounted in the directory. Its server may never answer, so its contents are not
+    /// examined.
     private var hasMount = false
 
     /// Counts the contents of a directory that no program uses at the moment.
@@ -93,7 +97,7 @@ package struct DirectoryUse {
         self.init(of: directory, named: Self.privateName, besides: NamelessFiles(), size: size, inodes: inodes)
     }
 
-    /// - Parameter removed: files of the directory that were removed but still take space.
+    /// - Parameter removed: files of the directory that were removed but still use space.
     init(
         of directory: borrowing Descriptor, named name: String, besides removed: NamelessFiles, size: UInt64,
         inodes: UInt64
@@ -122,7 +126,8 @@ package struct DirectoryUse {
         return isFull ? "more than \(inodes) files in \(name)" : nil
     }
 
-    /// Why the contents could not be counted, if the watched program did not cause that; nil if they were counted.
+    /// Why the contents could not be counted, if the watched program did not cause the failure; nil if they were
+    /// counted.
     package var unmeasured: String? {
         lack.map { "\(name) could not be measured (\(Errno.name($0)) (\(Errno.text($0))))" }
     }
@@ -130,11 +135,11 @@ package struct DirectoryUse {
     /// Whether further files would not change the result.
     private var isFull: Bool { isTooMuch || isTooDeep || hasMount || files > inodes || bytes > size }
 
-    /// Records an error. Files that were removed or replaced meanwhile are left to the next look. Any other error may
-    /// be the program's attempt to hide files.
+    /// Records an error. Files that were removed or replaced meanwhile are left to the next check. Any other error may
+    /// come from the program's attempt to hide files.
     private mutating func record(_ errno: Int32) {
         switch errno {
-        // A directory holds more names than the limit.
+        // The error means that a directory holds more names than the limit.
         case EFBIG: isTooMuch = true
         case ENOENT, ENOTDIR, ELOOP, ESTALE: break
         case EMFILE, ENFILE, ENOMEM: lack = errno
@@ -142,7 +147,7 @@ package struct DirectoryUse {
         }
     }
 
-    /// Counts a directory's contents, never outside the held directory.
+    /// Counts a directory's contents. It never leaves the held directory.
     private mutating func count(_ directory: borrowing Descriptor, depth: Int) throws(SystemError) {
         guard depth < Self.deepest else {
             isTooDeep = true
@@ -156,8 +161,8 @@ package struct DirectoryUse {
         }
     }
 
-    /// - Parameter name: nil if the name is no text, so the entry cannot be examined. Its contents then count as too
-    ///   much.
+    /// - Parameter name: nil if the name is not valid text, so that the entry cannot be examined. Its contents then
+    ///   count as too much.
     private mutating func count(_ name: String?, in listed: borrowing Descriptor, depth: Int) {
         files = files.addingClamped(1)
         guard let name else {

@@ -1,12 +1,12 @@
 package import AnnexLinux
 internal import Glibc
 
-/// Watches the free space of the file systems that a program may write to. The kernel does not limit the bytes that it
-/// writes there, and a full disk stops all other programs. Checks five times a second.
+/// Watches the free space of the file systems that a program may write to. The kernel does not limit the bytes that the
+/// program writes there, and a full disk stops all other programs. The watch checks five times a second.
 package final class FreeSpaceWatch: Watched {
     package static let interval = Duration.milliseconds(200)
 
-    /// An object on one of these file systems, held open.
+    /// An object on a watched file system, held open.
     private final class Place: Sendable {
         let path: String
         let object: Descriptor
@@ -23,14 +23,14 @@ package final class FreeSpaceWatch: Watched {
     private let exceeded: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - paths: the paths that the program may write to; each file system is checked once.
+    ///   - paths: the paths that the program may write to. Each file system is checked only once.
     ///   - exceeded: called at most once, on the watch thread.
     /// - Returns: nil if the program may write to no file system.
     package init?(of paths: [String], exceeded: @escaping @Sendable (String) -> Void) throws(SystemError) {
         var places: [Place] = []
         var devices: Set<UInt64> = []
         for path in paths {
-            // A path that cannot be opened fails the launch too, with a message of its own.
+            // If a path cannot be opened, the launch fails too, with its own message.
             guard let object = try? Descriptor.reference(to: path) else { continue }
             guard devices.insert(try object.status().device).inserted else { continue }
             places.append(try Place(path, object: object))
@@ -61,7 +61,7 @@ struct FreeSpace: Hashable {
     var size: UInt64
     /// The number of files that can still be made.
     var files: UInt64
-    /// The total number of files; 0 if the file system sets no number beforehand.
+    /// The total number of files; 0 if the file system has no fixed number.
     var mostFiles: UInt64
 
     init(bytes: UInt64, size: UInt64, files: UInt64, mostFiles: UInt64) {
@@ -85,8 +85,8 @@ struct FreeSpace: Hashable {
             mostFiles: UInt64(status.f_files))
     }
 
-    /// The space that a program must leave free: a twentieth of the total, but at most 1 GiB of bytes, and never more
-    /// than half of the present free space.
+    /// The space that a program must leave free. It is a twentieth of the total, but at most 1 GiB of bytes. It is
+    /// never more than half of the present free space.
     var floor: FreeSpace {
         FreeSpace(
             bytes: min(1 << 30, size / 20, bytes / 2), size: size, files: min(mostFiles / 20, files / 2),

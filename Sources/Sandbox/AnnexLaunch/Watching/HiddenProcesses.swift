@@ -1,8 +1,9 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Whether `/proc` hides processes that this process may not trace (`hidepid=`). Only a process with `CAP_SYS_PTRACE` may
-/// trace a sandbox's first process. From other processes, such a `/proc` hides it, and with it the whole sandbox.
+/// Finds out whether `/proc` hides processes that this process may not trace (`hidepid=`). Only a process with
+/// `CAP_SYS_PTRACE` may trace a sandbox's first process. For other processes, a `/proc` with this option hides the
+/// first process, and with it the whole sandbox.
 package enum HiddenProcesses {
     /// The mount's option, read at the first use; nil if no processes are hidden.
     package static let option: String? = option(
@@ -24,14 +25,15 @@ package enum HiddenProcesses {
         return String(option)
     }
 
-    /// The remedy for an option.
+    /// The remedy for an option that hides processes.
     package static func remedy(_ option: String) -> String {
         ["4", "ptraceable"].contains(option.dropFirst(8))
             ? "sudo mount -o remount,hidepid=invisible,gid=GROUP /proc, with a group of this user"
             : "sudo mount -o remount,\(option),gid=GROUP /proc, with a group of this user"
     }
 
-    /// The options of the `/proc` mount. If there are several mounts at one place, the uppermost is listed last.
+    /// The options of the `/proc` mount. If several file systems are mounted at this path, the uppermost is listed
+    /// last.
     private static func options(in mounts: String) -> [Substring]? {
         mounts.split(separator: "\n").reversed().lazy.compactMap { line -> [Substring]? in
             let fields = line.split(separator: " ")
@@ -42,7 +44,7 @@ package enum HiddenProcesses {
         }.first
     }
 
-    /// The group whose members see all processes: root's group, unless the mount names another.
+    /// The group whose members see all processes. This is root's group, unless the mount names another group.
     private static func group(in options: [Substring]) -> UInt32 {
         options.first { $0.hasPrefix("gid=") }.flatMap { UInt32($0.dropFirst(4)) } ?? 0
     }

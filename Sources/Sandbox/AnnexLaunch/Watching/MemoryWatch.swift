@@ -2,11 +2,11 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Watches the memory of a process and its descendants if no control group limits all of it.
+/// Watches the memory of a process and its descendants, if no control group limits all of this memory.
 ///
-/// `RLIMIT_DATA` limits private memory in the kernel. It does not count nameless files, mapped or only held open, and
-/// the kernel's page tables. This class adds up memory of all these kinds ten times a second. The report then says
-/// `watched` and not `enforced`.
+/// `RLIMIT_DATA` limits private memory in the kernel. It does not count the kernel's page tables. It also does not
+/// count nameless files, which may be mapped or only held open. This class adds up memory of all these kinds ten times
+/// a second. The report then says `watched` and not `enforced`.
 final class MemoryWatch: Watched {
     static let interval = Duration.milliseconds(100)
 
@@ -15,14 +15,15 @@ final class MemoryWatch: Watched {
     private let limit: UInt64
     private let sight: Sight
     private let exceeded: @Sendable (WatchFinding) -> Void
-    /// SYNC: relaxed: a single number that orders nothing.
+    /// SYNC: relaxed, because a single number orders no other data.
     private let last = Atomic<UInt64>(0)
 
     /// - Parameters:
-    ///   - process: the process's number on the host, which is not reused before the warden has reaped it.
-    ///   - hasReaper: whether that process is a reaper and the program its child. A reaper belongs to Annex and is not
-    ///     counted.
-    ///   - isAlive: whether the process is still running, asked of its handle.
+    ///   - process: the process's number on the host. The kernel does not reuse this number before the warden has
+    ///     reaped the process.
+    ///   - hasReaper: whether that process is a reaper and the program is its child. A reaper belongs to Annex and is
+    ///     not counted.
+    ///   - isAlive: whether the process is still running. The process's handle gives the answer.
     ///   - exceeded: called at most once, on the watch thread.
     init(
         of process: Int32, hasReaper: Bool, limit: UInt64, isAlive: @escaping @Sendable () -> Bool = { true },
@@ -35,7 +36,7 @@ final class MemoryWatch: Watched {
         self.exceeded = exceeded
     }
 
-    /// The program's own use at the last look, in bytes; 0 before the first look.
+    /// The program's own use at the last check, in bytes; 0 before the first check.
     var use: UInt64 { last.load(ordering: .relaxed) }
 
     func check() -> Bool {
@@ -49,9 +50,9 @@ final class MemoryWatch: Watched {
     }
 
     /// Whether the use exceeds the limit. The private use of each process is quick to read, but the sum counts shared
-    /// memory several times. The exact shares are read only if that sum exceeds the limit. The processes are read one
-    /// after another. If a process ends after it was read, the shares of the others grow, and the pages that it shared
-    /// are counted too high. Therefore two readings in a row must exceed the limit.
+    /// memory several times. Only if that sum exceeds the limit, the exact shares are read. The processes are read one
+    /// after another. If a process ends after it was read, the shares of the other processes grow. Then the pages that
+    /// the ended process shared are counted too high. Therefore two successive readings must exceed the limit.
     private func exceeds() throws(SystemError) -> Bool {
         let members = try members()
         var (sum, first) = (UInt64(0), UInt64?.none)
@@ -67,30 +68,30 @@ final class MemoryWatch: Watched {
         return true
     }
 
-    /// The processes to count; the program comes first.
+    /// The processes to count. The program comes first.
     private func members() throws(SystemError) -> [Int32] {
         Array(try ProcessTree.members(of: process).dropFirst(hasReaper ? 1 : 0))
     }
 
     /// The use of one process in bytes: private memory plus nameless files. The files' use is the larger of two
-    /// numbers: the kernel's count of mapped memory, or the size of open files. Their sum would count a file twice if
-    /// it is both mapped and open.
+    /// numbers: the kernel's count of mapped memory, and the size of open files. The sum of the two numbers would count
+    /// a file twice if it is both mapped and open.
     static func use(of process: Int32) throws(SystemError) -> UInt64 {
         guard let (thread, status) = try livingThread(of: process) else { return 0 }
         let mapped = ProcessMemory(status: status)
         return mapped.own.addingClamped(max(mapped.shared, try NamelessFiles.memory(of: [thread]).bytes))
     }
 
-    /// The use of several processes together. A page that several processes share counts once. An address space that
-    /// several processes share counts once too.
+    /// The use of several processes together. If several processes share a page or an address space, it counts only
+    /// once.
     private static func use(of members: [Int32]) throws(SystemError) -> UInt64 {
         var tellers: [Int32] = []
         for process in members {
             if let teller = try livingThread(of: process) { tellers.append(teller.thread) }
         }
         var total = ProcessMemory()
-        // Address spaces are compared before they are measured. A process that executes a program after the comparison
-        // no longer shares anything.
+        // Address spaces are compared before they are measured. If a process executes a program after the comparison,
+        // it no longer shares anything.
         for thread in AddressSpaces(of: tellers).processes {
             let share = try share(of: thread)
             total.own = total.own.addingClamped(share.own)
@@ -100,7 +101,7 @@ final class MemoryWatch: Watched {
     }
 
     /// The first thread of a process that has not ended, and its status. The process is measured through this thread,
-    /// because for an ended thread the kernel shows neither memory nor files.
+    /// because the kernel shows neither memory nor files of an ended thread.
     private static func livingThread(of process: Int32) throws(SystemError) -> (thread: Int32, status: String)? {
         let own = try status(of: process)
         if own.isEmpty || ProcessMemory.isThere(in: own) { return own.isEmpty ? nil : (process, own) }
@@ -118,8 +119,8 @@ final class MemoryWatch: Watched {
         }
     }
 
-    /// The process's share of the memory that it has mapped. All of it, if the process executed an unreadable file and
-    /// cannot be examined.
+    /// The process's share of the memory that it has mapped. If the process executed an unreadable file and cannot be
+    /// examined, this is all memory that it has mapped.
     static func share(of process: Int32) throws(SystemError) -> ProcessMemory {
         let status = try status(of: process)
         do throws(SystemError) {

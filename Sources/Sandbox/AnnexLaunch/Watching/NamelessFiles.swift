@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// Files without a name, such as memfds, that processes hold open. Each file counts once, however many processes hold
-/// it.
+/// Files without a name, such as memfds, that processes hold open. Each file counts once, even if several processes
+/// hold it.
 struct NamelessFiles {
     /// An inode number identifies a file only together with its device.
     private struct Identity: Hashable {
@@ -11,8 +11,8 @@ struct NamelessFiles {
         let inode: UInt64
     }
 
-    /// The most descriptors of a process that are examined. If there are more, that is an error, so that no partial sum
-    /// is returned.
+    /// The most descriptors of a process that are examined. If a process has more descriptors, that is an error, so
+    /// that no partial sum is returned.
     private static let mostDescriptors = 1 << 20
 
     private var files: [Identity: UInt64] = [:]
@@ -30,8 +30,8 @@ struct NamelessFiles {
         files[Identity(device: device, inode: inode)] = UInt64(bytesOfBlocks: blocks)
     }
 
-    /// Adds the files that a process holds open. An ended process holds no files. For a process that executed an
-    /// unreadable file, only root can list them.
+    /// Adds the files that a process holds open. An ended process holds no files. If a process executed an unreadable
+    /// file, only root can list its files.
     mutating func add(openIn process: Int32) throws(SystemError) {
         let folder = "/proc/\(process)/fd"
         let names: [String]
@@ -44,8 +44,8 @@ struct NamelessFiles {
         for name in names { add(link: "\(folder)/\(name)") }
     }
 
-    /// Adds the file that a link of `/proc/PID/fd` leads to. The program chose the file, so the call must not make the
-    /// kernel ask another machine for its size or its mount.
+    /// Adds the file that a link of `/proc/PID/fd` leads to. The program chose the file. So the call must not make the
+    /// kernel ask another machine for the file's size or mount.
     mutating func add(link: String) {
         var file = annex_known_file()
         // SAFETY: the call fills the structure that it is given and keeps nothing.
@@ -55,8 +55,8 @@ struct NamelessFiles {
     }
 }
 
-/// All members of a sandbox see the same mounts, so the first member that may be examined serves for all. An ordinary
-/// user may not examine a reaper, which has never executed anything.
+/// All members of a sandbox see the same mounts, so the mounts of one member are enough. The first member that may be
+/// examined is used. An ordinary user may not examine a reaper, which has never executed anything.
 extension NamelessFiles {
     /// The nameless files of these processes that may lie in memory.
     static func memory(of members: [Int32]) throws(SystemError) -> NamelessFiles {
@@ -65,9 +65,9 @@ extension NamelessFiles {
         return files
     }
 
-    /// An empty collection that accepts only files that may lie in memory; files on a disk use none. A file on btrfs or
-    /// overlay does not show whether it lies on a disk. For such a file the type of its mount decides, as the members
-    /// see it.
+    /// An empty collection that accepts only files that may lie in memory. Files on a disk use no memory. A file on
+    /// btrfs or overlay does not show whether it lies on a disk. For this file, the type of its mount decides, as the
+    /// members see the mount.
     static func memory(mountedBy members: [Int32]) -> NamelessFiles {
         var mounts: MountTypes?
         return NamelessFiles { file in
@@ -78,7 +78,7 @@ extension NamelessFiles {
         }
     }
 
-    /// Files on the mount of this path, as the members see it, that were removed but are still open.
+    /// Removed files on the mount of this path that are still open. The mount is found as the members see it.
     static func removed(at path: String, of members: [Int32]) throws(SystemError) -> NamelessFiles {
         let mounts = members.lazy.map { mount(of: "/proc/\($0)/root\(path)") }
         guard let mount = mounts.first(where: { $0 != 0 }) else { return NamelessFiles() }
@@ -118,7 +118,7 @@ struct MountTypes {
         self.init(texts.first { !$0.isEmpty } ?? "")
     }
 
-    /// Whether files of a mount may lie in memory. True for a mount that the list lacks: the kernel's internal mount of
-    /// memfds is one of these.
+    /// Whether files of a mount may lie in memory. If the list lacks the mount, the answer is true: the kernel's
+    /// internal mount of memfds is not in the list.
     func mayBeMemory(_ mount: UInt64) -> Bool { isMemory[mount] ?? true }
 }

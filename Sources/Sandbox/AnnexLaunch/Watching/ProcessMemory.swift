@@ -3,25 +3,25 @@ internal import CAnnexLinux
 
 /// The memory of a process in bytes, as `/proc` shows it.
 struct ProcessMemory: Hashable {
-    /// Private memory, present or swapped out, with the page tables that the kernel keeps for the process.
+    /// Private memory, present or swapped out, and the page tables that the kernel keeps for the process.
     var own: UInt64 = 0
-    /// Shared memory that it has mapped, such as files on tmpfs.
+    /// Shared memory that the process has mapped, such as files on tmpfs.
     var shared: UInt64 = 0
 
     /// The use of the process alone, with shared memory counted in full.
     ///
-    /// - Parameter status: the text of its `/proc/PID/status`.
+    /// - Parameter status: the text of the process's `/proc/PID/status`.
     init(status: String) {
         own = Self.sum(["RssAnon:", "VmSwap:", "VmPTE:"], in: status)
         shared = Self.sum(["RssShmem:"], in: status)
     }
 
-    /// The process's share of memory that it shares with other processes. Page tables are never shared: each address
-    /// space has its own.
+    /// The process's share of memory that it shares with other processes. Page tables are never shared, because each
+    /// address space has its own page tables.
     ///
     /// - Parameters:
-    ///   - shares: the text of its `/proc/PID/smaps_rollup`.
-    ///   - status: the text of its `/proc/PID/status`.
+    ///   - shares: the text of the process's `/proc/PID/smaps_rollup`.
+    ///   - status: the text of the process's `/proc/PID/status`.
     init(shares: String, status: String) {
         own = Self.sum(["Pss_Anon:", "SwapPss:"], in: shares).addingClamped(Self.sum(["VmPTE:"], in: status))
         shared = Self.sum(["Pss_Shmem:"], in: shares)
@@ -30,8 +30,8 @@ struct ProcessMemory: Hashable {
     /// No memory.
     init() {}
 
-    /// Whether the status shows memory. The status of an ended thread shows none, even if other threads of its process
-    /// live on.
+    /// Whether the status shows memory. The status of an ended thread shows no memory, even if other threads of its
+    /// process still live.
     static func isThere(in status: String) -> Bool { status.contains("\nVmPTE:") }
 
     private static func sum(_ keys: Set<Substring>, in text: String) -> UInt64 {
@@ -44,16 +44,16 @@ struct ProcessMemory: Hashable {
 }
 
 /// Selects one process for each address space among several processes. A child of `vfork` or `posix_spawn` shares its
-/// parent's address space until it executes, so its memory must not be counted again.
+/// parent's address space until the child executes a program. So its memory must not be counted again.
 struct AddressSpaces {
     /// The first process of each address space.
     var processes: [Int32] { ordered + incomparable }
 
-    /// Sorted in the kernel's order of address spaces, so that a binary search finds a duplicate among thousands
-    /// quickly.
+    /// The processes in the kernel's order of address spaces. A binary search then finds a duplicate quickly, even
+    /// among thousands.
     private var ordered: [Int32] = []
-    /// Processes that the kernel cannot compare: they have ended, or this process may not examine them. Each counts by
-    /// itself.
+    /// Processes that the kernel cannot compare, because they have ended or because this process may not examine them.
+    /// Each of them counts separately.
     private var incomparable: [Int32] = []
 
     init(of processes: [Int32]) {
@@ -70,7 +70,7 @@ struct AddressSpaces {
             case 1: high = middle
             case 2: low = middle + 1
             default:
-                // This process ended meanwhile, so it can no longer be compared.
+                // The process in the list has ended meanwhile, so it can no longer be compared.
                 incomparable.append(ordered.remove(at: middle))
                 high -= 1
             }
@@ -79,22 +79,22 @@ struct AddressSpaces {
     }
 }
 
-// Sums of numbers from a file system or a program must not trap.
+// Sums of numbers that come from a file system or a program must not trap.
 
 extension UInt64 {
-    /// The sum, or the largest number if it would overflow.
+    /// The sum, or the largest number if the sum would overflow.
     func addingClamped(_ more: UInt64) -> UInt64 {
         let (sum, overflow) = addingReportingOverflow(more)
         return overflow ? .max : sum
     }
 
-    /// The product, or the largest number if it would overflow.
+    /// The product, or the largest number if the product would overflow.
     func multipliedClamped(by factor: UInt64) -> UInt64 {
         let (product, overflow) = multipliedReportingOverflow(by: factor)
         return overflow ? .max : product
     }
 
-    /// The bytes of a number of 512-byte blocks, or the largest number if it would overflow.
+    /// The number of bytes in 512-byte blocks, or the largest number if the result would overflow.
     init(bytesOfBlocks blocks: UInt64) {
         self = blocks > .max >> 9 ? .max : blocks << 9
     }

@@ -1,8 +1,8 @@
 package import AnnexLinux
 internal import Glibc
 
-/// A process and all its descendants, as the kernel lists them. The kernel may reuse a number before the caller uses
-/// it, so the numbers serve for reading only.
+/// A process and all its descendants, as the kernel lists them. The kernel may reuse a process number before the caller
+/// uses it, so the numbers must be used for reading only.
 package enum ProcessTree {
     /// The most processes or threads that are listed. If there are more, that is an error, so that no partial list is
     /// returned.
@@ -27,7 +27,8 @@ package enum ProcessTree {
         return members
     }
 
-    /// The threads of a process, empty if it has ended. The first thread may have ended before the others.
+    /// The threads of a process; empty if the process has ended. The first thread may have ended before the other
+    /// threads.
     static func threads(of process: Int32) throws(SystemError) -> [Int32] {
         try unlessGone([]) { () throws(SystemError) in
             try Descriptor.directory("/proc/\(process)/task").entries(atMost: most).compactMap { entry in
@@ -36,7 +37,7 @@ package enum ProcessTree {
         }
     }
 
-    /// The children of a process. The kernel lists them by thread.
+    /// The children of a process. The kernel lists children separately for each thread.
     private static func children(of process: Int32) throws(SystemError) -> [Int32] {
         var found: [Int32] = []
         for thread in try threads(of: process) {

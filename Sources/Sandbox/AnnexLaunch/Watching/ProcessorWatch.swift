@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Watches the processor time of all processes of a sandbox together. `RLIMIT_CPU` limits each process by itself, so a
-/// sandbox with a hundred processes could use a hundred times as much. Checks twice a second.
+/// Watches the total processor time of all processes of a sandbox. `RLIMIT_CPU` limits each process separately, so a
+/// sandbox with a hundred processes could use a hundred times as much. The watch checks twice a second.
 final class ProcessorWatch: Watched {
     static let interval = Duration.milliseconds(500)
 
@@ -14,7 +14,7 @@ final class ProcessorWatch: Watched {
 
     /// - Parameters:
     ///   - used: measures the processor time that all processes of the sandbox have used so far.
-    ///   - isAlive: whether the first process is still running, asked of its handle.
+    ///   - isAlive: whether the first process is still running. The process's handle gives the answer.
     ///   - exceeded: called at most once, on the watch thread.
     init(
         limit: Duration, isAlive: @escaping @Sendable () -> Bool,
@@ -52,9 +52,9 @@ final class ProcessorWatch: Watched {
 
 /// The processor time of a process and all its descendants in clock ticks, including descendants that have ended.
 ///
-/// The kernel adds a child's time to its parent when the parent waits for it. If a parent ignores its children's ends,
-/// their time is lost. Therefore the last known time of each process is kept too, and the larger of the two sums
-/// counts. Neither sum counts a tick twice.
+/// The kernel adds a child's time to its parent when the parent waits for the child. If a parent ignores the ends of
+/// its children, their time is lost. Therefore this type also keeps the last known time of each process, and the larger
+/// of the two sums counts. Neither sum counts a tick twice.
 struct ProcessorTally {
     /// A process number identifies a process only together with its start time.
     struct Identity: Hashable {
@@ -65,7 +65,7 @@ struct ProcessorTally {
     private var living: [Identity: UInt64] = [:]
     private var ended: UInt64 = 0
 
-    /// - Returns: the ticks so far.
+    /// - Returns: the ticks used so far.
     mutating func add(_ stats: [Identity: ProcessStat]) -> UInt64 {
         let now = stats.mapValues(\.ticks)
         for (process, ticks) in living where now[process] == nil { ended = ended.addingClamped(ticks) }
@@ -74,7 +74,7 @@ struct ProcessorTally {
         return max(seen, stats.values.reduce(0) { $0.addingClamped($1.ticks.addingClamped($1.waitedTicks)) })
     }
 
-    /// Adds the present times of all processes of the tree, and returns the ticks so far.
+    /// Adds the present times of all processes of the tree, and returns the ticks used so far.
     mutating func refresh(for process: Int32) throws(SystemError) -> UInt64 {
         var stats: [Identity: ProcessStat] = [:]
         for member in try ProcessTree.members(of: process) {

@@ -2,16 +2,16 @@ package import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Calls a subject's `check` repeatedly for as long as this value lives. The interval starts at the end of each check.
+/// Calls a subject's `check` repeatedly while this value lives. The interval starts at the end of each check.
 package final class Watch<Subject: Watched>: Sendable {
     let subject: Subject
     private let loop: EventLoop
     private let cancel = Mutex<(@Sendable () -> Void)?>(nil)
-    /// SYNC: relaxed everywhere, because this value orders no other data. One extra look does no harm.
+    /// SYNC: relaxed everywhere, because this value orders no other data. One extra check does no harm.
     private let isOver = Atomic<Bool>(false)
 
-    /// - Parameter loop: the event loop that runs the looks while no thread can be made. A late look is better than no
-    ///   look.
+    /// - Parameter loop: the event loop that runs the checks while no thread can be made. A late check is better than
+    ///   no check.
     package init(_ subject: Subject, orOn loop: EventLoop) {
         self.subject = subject
         self.loop = loop
@@ -22,7 +22,7 @@ package final class Watch<Subject: Watched>: Sendable {
         cancel.withLock { $0.take() }?()
     }
 
-    /// Ends the watch. Does not wait for a look that is running.
+    /// Ends the watch. This does not wait for a running check.
     func finish() {
         isOver.store(true, ordering: .relaxed)
         cancel.withLock { $0.take() }?()
@@ -50,13 +50,13 @@ package final class Watch<Subject: Watched>: Sendable {
     }
 }
 
-/// A subject without a kernel limit, which is therefore checked at intervals.
+/// A subject that the kernel does not limit. It is therefore checked at intervals.
 package protocol Watched: Sendable {
-    /// The time between the end of one look and the start of the next.
+    /// The time between the end of one check and the start of the next check.
     static var interval: Duration { get }
 
-    /// Checks once. May take as long as a slow file system does.
-    /// - Returns: whether to look again.
+    /// Checks once. The check may take as long as a slow file system takes.
+    /// - Returns: whether to check again.
     func check() -> Bool
 }
 
@@ -64,29 +64,29 @@ package protocol Watched: Sendable {
 package enum WatchFinding: Sendable, Hashable {
     /// The use exceeds the limit.
     case exceeded
-    /// The program is running, but several looks in a row failed to measure it. The text says why.
+    /// The program is running, but several successive checks failed to measure it. The text says why.
     case unseen(String)
 }
 
-/// Tracks whether a watch can still measure its program. If a program cannot be measured, it counts as exceeding its
-/// limit. So a program gains nothing by hiding.
+/// Tracks whether a watch can still measure its program. A program that cannot be measured is treated as exceeding its
+/// limit, so a program gains nothing by hiding.
 final class Sight: Sendable {
-    /// The number of failed looks in a row after which the program is ended.
+    /// The number of successive failed checks after which the program is ended.
     static let patience = 2
-    /// The same number for failures caused by the host, such as a short lack of descriptors or memory. For the memory
-    /// watch it means half a second. Such a lack affects all extensions of a host at the same time, so a smaller number
-    /// would end all of them at once.
+    /// The same number for failures that the host causes, such as a short lack of descriptors or memory. For the memory
+    /// watch, five checks take half a second. A lack in the host affects all its extensions at the same time. So a
+    /// smaller number would end all of them at once.
     static let patienceWithHost = 5
 
     private let isAlive: @Sendable () -> Bool
-    /// SYNC: relaxed: looks run one after another.
+    /// SYNC: relaxed, because checks run one after another.
     private let failures = Atomic<Int>(0)
 
     init(_ isAlive: @escaping @Sendable () -> Bool) {
         self.isAlive = isAlive
     }
 
-    /// Performs one look. A single look may fail, for example because a process ends meanwhile.
+    /// Performs one check. A single check may fail, for example because a process ends meanwhile.
     func check(_ body: () throws(SystemError) -> WatchFinding?) -> WatchFinding? {
         do throws(SystemError) {
             let finding = try body()
@@ -100,8 +100,8 @@ final class Sight: Sendable {
         }
     }
 
-    /// Whether the program can cause this error: by executing a file that its host may not read, or because the host's
-    /// `/proc` does not show it any more.
+    /// Whether the program can cause this error. It can execute a file that its host may not read. Or the host's
+    /// `/proc` does not show the program any more.
     private static func canBeCausedByProgram(_ errno: Int32) -> Bool {
         [EACCES, EPERM, ENOENT, ESRCH].contains(errno)
     }

@@ -1,9 +1,9 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// The thread on which checks run, one after another. A file system may block a check for any time, so checks cannot run
-/// on the program's event loop, which serves every channel. The thread exists only while a check is scheduled, and holds
-/// no descriptor.
+/// The thread on which checks run, one after another. A file system may block a check for an unlimited time. So checks
+/// cannot run on the program's event loop, which serves the channels. The thread exists only while a check is
+/// scheduled, and holds no descriptor.
 final class WatchThread: Sendable {
     private struct State {
         var queue = TimerQueue()
@@ -17,7 +17,7 @@ final class WatchThread: Sendable {
         case sleep(until: UInt64)
     }
 
-    /// The one instance of this process.
+    /// The only instance in this process.
     static let shared = WatchThread()
 
     private let state = Mutex(State())
@@ -25,12 +25,12 @@ final class WatchThread: Sendable {
 
     /// Runs `check` once on the thread when the delay has passed, after the checks that were due earlier.
     ///
-    /// - Returns: the number with which to cancel it.
+    /// - Returns: the number with which the caller can cancel the check.
     /// - Throws: if no thread can be made.
     func schedule(after delay: Duration, _ check: @escaping @Sendable () -> Void) throws(SystemError) -> UInt64 {
         let due = MonotonicClock.deadline(after: delay)
         let (number, isEarliest) = try state.withLock { (state) throws(SystemError) in
-            // The thread is made under the lock. If that fails, no check has been queued for it.
+            // The thread is made under the lock. If making it fails, no check has been queued yet.
             if !state.isRunning { _ = try WorkerThread("annex-watches") { [self] in run() } }
             state.isRunning = true
             state.last += 1
@@ -42,14 +42,14 @@ final class WatchThread: Sendable {
         return number
     }
 
-    /// Cancels a look. It does not start after this call returns.
+    /// Cancels a check. The check does not start after this call returns.
     func cancel(_ number: UInt64) {
         let (look, isLast) = state.withLock { state in
             _ = state.queue.remove(number)
             return (state.checks.removeValue(forKey: number), state.checks.isEmpty)
         }
         if isLast { parker.unpark() }
-        // Released outside the lock: the release of its last reference may run any code.
+        // The closure is released outside the lock, because the release of its last reference may run any code.
         withExtendedLifetime(look) {}
     }
 

@@ -9,7 +9,7 @@ extension Catalogue {
             "launch-signed", topic: .launch,
             title: "From the request to the first answer of a signed app, 20 ms after the last",
             setting: rested, contestants: [.ours("annex-launch"), .ours("annex-launch-signed")]),
-        // There is no pause in which a network namespace could be made ahead.
+        // This scene has no pause in which a network namespace could be made ahead.
         Scene(
             "launch-following", topic: .launch, title: "From the request to the first answer, one after the other",
             setting: launching,
@@ -35,7 +35,8 @@ extension Catalogue {
             title: "From the request to the first answer beside 1,000 idle extensions, one after the other",
             setting: launching,
             contestants: [.ours("annex-launch"), .ours("annex-launch", idle: 1000)], mostSlices: 1),
-        // A hundred ends keep the kernel at work for a while; a single launch gets the same rest before it.
+        // A hundred ends keep the kernel at work for a while. So this scene waits before each launch, and so does the scene of a single
+        // launch.
         Scene(
             "launch-100", topic: .launch, title: "A hundred launches at once, 0.3 s after the last",
             setting: launching.with {
@@ -59,7 +60,7 @@ extension Catalogue {
             }, contestants: [.ours("annex-raw"), .ours("annex-raw-flooded")], mostSlices: 1),
     ]
 
-    /// In this time a network namespace is made, and the kernel finishes with the last sandbox.
+    /// The length of this pause allows a network namespace to be made, and allows the kernel to finish with the last sandbox.
     private static let rested = launching.with {
         $0.gap = 20_000_000
         $0.milliseconds = 1500
@@ -68,7 +69,7 @@ extension Catalogue {
     private static let launching = awake.with {
         $0.placement = .anywhere
         $0.waiting = .adaptive
-        // A new extension does not know the size of answers yet, so it answers with the fewest bytes.
+        // A new extension does not know the requested size of answers yet. So it answers with the fewest bytes.
         $0.reply = 16
         $0.milliseconds = 500
     }

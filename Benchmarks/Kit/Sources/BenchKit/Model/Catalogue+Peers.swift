@@ -1,11 +1,11 @@
 // The products that users would take instead of Annex.
 extension Catalogue {
-    /// A peer that can look for messages instead of sleeping does so in the scene `awake`.
+    /// If a peer can look for messages instead of sleeping, it does so in the scene `awake`.
     public static let peers: [Peer] = [
         Peer("iceoryx", spins: true, packages: ["iceoryx", "libiceoryx-posh-dev", "libiceoryx-hoofs-dev"]),
         Peer("sd-bus", spins: true, packages: ["libsystemd-dev"]),
-        // Their messages come through a thread of their own. A caller that only looks would take the processor from
-        // that thread.
+        // These peers receive messages in a separate thread. If the caller looked for messages all the time, it would
+        // take the processor from that thread.
         Peer("zeromq", spins: false, packages: ["libzmq3-dev"]),
         Peer("nng", spins: false, packages: ["libnng-dev"]),
         Peer("capnp", spins: true, packages: ["capnproto", "libcapnp-dev"]),
@@ -13,7 +13,8 @@ extension Catalogue {
         Peer("multiprocessing", spins: true, packages: ["python3"]),
     ]
 
-    /// This peer is only shown beside the others, because authors of Python programs do not choose by nanoseconds.
+    /// This peer is shown beside the others but not judged, because authors of Python programs do not choose by
+    /// nanoseconds.
     private static let notJudged = "multiprocessing"
 
     static let judgedPeers = peers.map(\.name).filter { $0 != notJudged }

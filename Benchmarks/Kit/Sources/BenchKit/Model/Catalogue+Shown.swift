@@ -44,7 +44,7 @@ extension Catalogue {
             isJudged: false)
     }
 
-    /// The kernel chooses the processors: one core or two, by chance.
+    /// The kernel chooses the processors. By chance, both processes run on one core or on two.
     static let unpinned: [Scene] = [
         Scene(
             "unpinned-asleep", topic: .latency, title: "64 B round trip, blocking, not pinned",

@@ -9,13 +9,13 @@ public struct Contestant: Sendable, Hashable {
     public let kind: Kind
     /// The executable's file name.
     public let program: String
-    /// The executable's name for it.
+    /// The name by which the executable knows this contender.
     public let contender: String
     /// The differences from the scene's setting.
     public var waiting: Setting.Waiting?
-    /// For Annex: the number of idle extensions that run besides.
+    /// For Annex: the number of idle extensions that run at the same time.
     public var idle = 0
-    /// A program of the system that it starts, and the package that contains this program.
+    /// A program of the system that the contender starts, and the package that contains this program.
     var tool: (name: String, package: String)? {
         contender == "bwrap" ? ("bwrap", "bubblewrap") : nil
     }

@@ -1,9 +1,9 @@
-/// Another product's way between two processes, from Debian's packages.
+/// Another product's way to connect two processes, from Debian's packages.
 public struct Peer: Sendable {
     public let name: String
-    /// Whether it can look for messages instead of sleeping.
+    /// Whether the product can look for messages instead of sleeping.
     public let spins: Bool
-    /// The files that building or running it needs.
+    /// The packages that are needed to build or run the contender.
     public let packages: [String]
 
     init(_ name: String, spins: Bool, packages: [String]) {

@@ -13,14 +13,14 @@ public struct Requirement: Sendable {
         case atLeast(Double)
         /// Annex's figure is at most this many microseconds above the best figure of the others.
         case atMostAbove(microseconds: Double)
-        /// Annex's figure is at most this many microseconds. It is compared with no other.
+        /// Annex's figure is at most this many microseconds. It is not compared with another figure.
         case within(microseconds: Double)
     }
 
     public let title: String
     public let scene: String
     public let subject: String
-    /// The names of the contestants that it is compared with. In each slice, the best of them counts.
+    /// The names of the contestants with which Annex is compared. In each slice, the best of them counts.
     public let against: [String]
     /// The common name of these contestants. Empty if there are none.
     public let baseline: String

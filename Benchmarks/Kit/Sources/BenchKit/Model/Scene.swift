@@ -1,4 +1,4 @@
-/// Contestants that are measured side by side, in turns, under one setting.
+/// Contestants that are measured together, in turns, under one setting.
 public struct Scene: Sendable {
     public enum Topic: String, Codable, Sendable, CaseIterable {
         case latency, throughput, peers, launch, scale
@@ -9,9 +9,10 @@ public struct Scene: Sendable {
     public let title: String
     public let setting: Setting
     public let contestants: [Contestant]
-    /// Whether a requirement is about it. Other scenes are shown only if all scenes are asked for.
+    /// Whether a requirement refers to this scene. Scenes without a requirement are shown only if all scenes are asked
+    /// for.
     public let isJudged: Bool
-    /// The most turns within a run. It is set if the requested number would take too long.
+    /// The most turns within a run. It is set if the usual number of turns would take too long.
     public let mostSlices: Int
 
     public init(

@@ -5,10 +5,10 @@ public struct Setting: Codable, Sendable, Hashable {
     }
 
     public enum Loop: String, Codable, Sendable {
-        /// The next call begins when the last one is answered.
+        /// The next call begins when the last call is answered.
         case closed
-        /// Calls begin at a fixed rate, whether the last call is answered or not. If a call begins late, its wait
-        /// counts.
+        /// Calls begin at a fixed rate, even if the last call is not answered yet. If a call begins late, its delay
+        /// counts as time of the call.
         case open
         /// Messages without answers.
         case oneWay = "one-way"
@@ -20,7 +20,7 @@ public struct Setting: Codable, Sendable, Hashable {
     /// Bytes of a request and of its answer.
     public var request = 64
     public var reply = 64
-    /// The number of calls between two looks at the clock, if one look would take a noticeable time.
+    /// The number of calls between two readings of the clock, if a reading for each call would take a noticeable time.
     public var batch = 1
     /// One-way messages between two flushes.
     public var flush = 1
@@ -44,7 +44,7 @@ public struct Setting: Codable, Sendable, Hashable {
         return copy
     }
 
-    /// The driver's words for this setting.
+    /// The words of the driver's command line for this setting.
     public var words: [String] {
         let (client, server) = placement.processors
         return [

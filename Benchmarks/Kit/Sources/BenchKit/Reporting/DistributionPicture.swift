@@ -1,9 +1,8 @@
 internal import Foundation
 internal import Histogram
 
-/// A scene's distributions as an SVG picture. The horizontal axis is a share of the calls: from mark to mark, the
-/// remaining share falls to a tenth. The vertical axis is the longest time that this share of calls took, on a
-/// logarithmic scale.
+/// A scene's distributions as an SVG picture. The horizontal axis is a share of the calls. From one mark to the next, the remaining share
+/// falls to a tenth. The vertical axis is the longest time that this share of calls took, on a logarithmic scale.
 package struct DistributionPicture {
     private let title: String
     private let lines: [(name: String, kind: Contestant.Kind, histogram: Histogram<UInt64>)]

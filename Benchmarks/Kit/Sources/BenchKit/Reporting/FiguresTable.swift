@@ -1,13 +1,13 @@
 /// The five figures that the README shows, chosen from all measurements.
 public struct FiguresTable {
-    /// Why there are no figures.
+    /// The reason why there are no figures.
     public struct Missing: Error, CustomStringConvertible {
         let figure: String
 
         public var description: String { "none of the results has the figure “\(figure)”" }
     }
 
-    /// A figure of the README. It is the verdict that has this title and this baseline.
+    /// A figure of the README. It comes from the verdict with this title and this baseline.
     package struct Figure {
         let name: String
         package let title: String
@@ -41,7 +41,7 @@ public struct FiguresTable {
         self.reports = reports
     }
 
-    /// One row for each figure, then where the rows were measured.
+    /// One row for each figure, then a line that states where the rows were measured.
     public func text() throws(Missing) -> String {
         var lines = [
             "| median of | Annex | the other | ratio (lower is better) | the other is |", "|---|--:|--:|--:|---|",

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Histogram
 
-/// The files that a run leaves besides its figures: every distribution in the format of the usual tools, and a picture
-/// of each scene.
+/// The files that a run writes in addition to its figures: every distribution in the format of the usual tools, and a
+/// picture of each scene.
 struct Keepsakes {
     let folder: String
 
@@ -24,7 +24,7 @@ struct Keepsakes {
         }
     }
 
-    /// In microseconds.
+    /// Writes the values in microseconds.
     private func write(_ histogram: Histogram<UInt64>?, named name: String) throws {
         guard let histogram else { return }
         var text = ""

@@ -4,7 +4,8 @@ internal import Foundation
 public struct Machine: Codable, Sendable {
     public let processor: String
     public let cores: Int
-    /// The version such as `6.18`. A distribution's addition is cut off, because it could identify the machine's owner.
+    /// The version such as `6.18`. The suffix of a distribution is cut off, because it could identify the machine's
+    /// owner.
     public let kernel: String
     public let isVirtual: Bool
 

@@ -35,15 +35,15 @@ public struct MarkdownTable {
         return lines.joined(separator: "\n")
     }
 
-    /// If a contestant was measured in a scene beside the others, that scene's figure is shown. Only figures of the
-    /// same time can be compared.
+    /// If a contestant was measured in the same scene as the others, that scene's figure is shown. Figures can be
+    /// compared only if they were measured at the same time.
     private static let columns = [
         (title: "both awake, two cores", scenes: ["peers-awake", "awake"]),
         (title: "blocking, one core", scenes: ["peers-asleep-one-core", "asleep-one-core"]),
         (title: "blocking, two cores", scenes: ["peers-asleep-two-cores", "asleep-two-cores"]),
     ]
 
-    /// Annex comes first, then the floors, then the others; each once.
+    /// Annex comes first, then the floors, then the other contestants. Each occurs once.
     private static func ordered(_ figures: [Figures]) -> [String] {
         var seen: Set<String> = []
         return [Contestant.Kind.ours, .floor, .peer].flatMap { kind in

@@ -14,10 +14,10 @@ public struct MarkedPage {
         public var end: String { "<!-- annex bench \(rawValue): end -->" }
     }
 
-    /// Why a page was left as it is.
+    /// The reason why a page was left unchanged.
     public enum Failure: Error, CustomStringConvertible {
-        /// The page has no part. Or a part does not have exactly one of each mark in this order, or lies inside another
-        /// part.
+        /// Either the page has no part, or the marks of a part are wrong. A part must have exactly one of each mark in
+        /// the right order, and must not lie inside another part.
         case noMarks
 
         public var description: String {
@@ -59,7 +59,7 @@ public struct MarkedPage {
         return page + lines[next...].joined(separator: "\n")
     }
 
-    /// Fills all parts of a file at once. If one cannot be filled, the file stays as it is.
+    /// Fills all parts of a file at once. If a part cannot be filled, the file is not changed.
     public static func write(into path: String, _ text: (Part) throws -> String) throws {
         let url = URL(filePath: path)
         let page = try MarkedPage(String(contentsOf: url, encoding: .utf8))

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Numbers for people.
+/// Numbers in a form for human readers.
 package enum Number {
-    /// Three figures.
+    /// The number with three significant figures.
     package static func short(_ value: Double) -> String {
         switch abs(value) {
         case 0: return "0"

@@ -3,7 +3,7 @@ public struct Verdict: Codable, Sendable {
     public enum State: String, Codable, Sendable {
         case reached
         case missed = "not reached"
-        /// A contestant that the requirement needs was not measured.
+        /// The measurement of a contestant that the requirement needs is missing.
         case open = "not measured"
     }
 
@@ -14,13 +14,13 @@ public struct Verdict: Codable, Sendable {
     public let ours: Double?
     public let other: Double?
     /// The median over runs of each run's ratio (or, for a bound in microseconds, difference). Nil if Annex's figure is
-    /// compared with no other.
+    /// not compared with another.
     public let ratio: Double?
     /// Whether `ratio` is a difference in microseconds.
     public let isDifference: Bool
     public let bound: String
     public let baseline: String
-    /// Each run's ratio; its figure in microseconds, if that is compared with no other.
+    /// Each run's ratio. If Annex's figure is not compared with another, the figure in microseconds.
     public let runs: [Double]
 }
 
@@ -49,7 +49,8 @@ extension Verdict {
         state = failed ? .open : middle.map { requirement.bound.holds($0) ? .reached : .missed } ?? .open
     }
 
-    /// Figures of the same time are compared: Annex's figure with the best figure of the others in the same slice.
+    /// Compares figures that were measured at the same time: Annex's figure with the best figure of the others in the
+    /// same slice.
     private static func compare(
         _ requirement: Requirement, result: SceneResult?, run: Int, slice: Int
     ) -> (ours: Double, other: Double?, ratio: Double)? {

@@ -5,7 +5,7 @@ public struct Bench {
     public var scenes: [Scene]
     public var runs = 5
     public var slices = 5
-    /// The time of each slice, if it is not the scene's own.
+    /// The time of each slice, if it differs from the scene's own time.
     public var milliseconds: Int?
     /// The most bytes of a file whose contents are read.
     public var mostFileBytes = Int.max
@@ -14,8 +14,8 @@ public struct Bench {
     public var isJudging = true
     /// Whether the cost of idle extensions is counted too.
     public var countsIdle = false
-    /// The additional seconds that all turns may take together. If a hypervisor takes processors away in a turn, the
-    /// turn is made again after a rest.
+    /// If a hypervisor takes processors away in a turn, the turn is repeated after a rest. This is the limit for the
+    /// additional seconds of all turns together.
     public var patience = 0.0
     private let programs: Programs
     private let progress: Progress

@@ -1,12 +1,13 @@
 internal import Foundation
 
-/// One contender's program, run once.
+/// One run of one contender's program.
 struct ContenderProcess {
     let path: String
     let words: [String]
     /// A folder for its output.
     let folder: URL
-    /// This limit is far longer than any slice needs. It only ends a contender that hangs, so that it is named.
+    /// This limit is far longer than any slice needs. It only ends a contender that hangs, so that the report can name
+    /// the contender.
     static let patience: TimeInterval = 60
 
     /// - Returns: its output.

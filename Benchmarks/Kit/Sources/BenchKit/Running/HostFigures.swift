@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Figures that the benchmark's host counts by itself: a name and a number each.
+/// Figures that the benchmark's host counts by itself. Each figure has a name and a number.
 struct HostFigures {
-    /// - Parameter program: the task of the host.
+    /// - Parameter program: the contender's name for this task of the host.
     static func measured(_ program: String, by programs: Programs) throws -> [(name: String, value: Double)] {
         guard let path = programs.path(of: .ours("annex-launch")) else {
             throw RunFailure("annex-bench-host is not built: make bench builds it")

@@ -6,7 +6,7 @@ public struct LaunchStep: Codable, Sendable {
 }
 
 extension LaunchStep {
-    /// The name of the whole, from the request to the first answer, measured beside its steps.
+    /// The name of the whole time, from the request to the first answer. It is measured separately from its steps.
     static let total = "total"
 
     /// Every step of a launch, in order, and the total.

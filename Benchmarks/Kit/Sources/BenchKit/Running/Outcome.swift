@@ -2,7 +2,7 @@ package import Histogram
 
 /// The measurement of one contestant in one slice.
 package struct Outcome {
-    /// The driver's output at its end.
+    /// The summary that the driver prints at its end.
     package struct Summary: Decodable {
         package let calls: UInt64
         package let wrong: UInt64
@@ -23,10 +23,10 @@ package struct Outcome {
     }
 
     package let summary: Summary
-    /// Picoseconds a call, from batches if there were any. So minimum, median and mean do not contain the clock's own
-    /// time.
+    /// Picoseconds per call, from batches if there were any. With batches, minimum, median and mean do not contain the
+    /// time of reading the clock.
     package let batched: Histogram<UInt64>?
-    /// Picoseconds a call, each by itself.
+    /// Picoseconds per call, each call measured alone.
     package let single: Histogram<UInt64>?
 
     /// The better source for the middle of the distribution.

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// The total time to wait while a hypervisor gives this machine's processors to other machines. Measurements in such a
-/// time say more about those machines.
+/// The limit for the total time to wait while a hypervisor gives this machine's processors to other machines.
+/// Measurements during that time would say more about the other machines.
 struct Patience {
     /// The percentage of all processor time that the hypervisor may take away during a measurement.
     static let mostStolen = 2.0
-    /// Some machines may work hard only for a while. They get their processors back during a rest.
+    /// Some machines may use all processors only for a while. They get their processors back during a rest.
     private static let rest = 20.0
 
     private var left: Double
@@ -24,6 +24,6 @@ struct Patience {
         return true
     }
 
-    /// The time of the try counts too.
+    /// The time of the new try counts too.
     mutating func spend(_ seconds: Double) { left -= seconds }
 }

@@ -4,7 +4,8 @@ internal import Glibc
 public struct Programs: Sendable {
     private let folders: [String]
 
-    /// - Parameter folder: the folder of the programs that `make bench` built. The peers lie in `peers` beside them.
+    /// - Parameter folder: the folder of the programs that `make bench` built. The programs of the peers lie in its
+    ///   subfolder `peers`.
     public init(folder: String) {
         folders = [folder, folder + "/peers"]
     }
@@ -17,7 +18,7 @@ public struct Programs: Sendable {
         return Programs(folder: String(program[..<(program.lastIndex(of: "/") ?? program.startIndex)]))
     }
 
-    /// nil if it is not built.
+    /// nil if the program is not built.
     func path(of contestant: Contestant) -> String? {
         folders.map { "\($0)/\(contestant.program)" }.first { access($0, X_OK) == 0 }
     }

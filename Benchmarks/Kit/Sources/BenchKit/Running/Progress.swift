@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The progress, for a person who waits. On a terminal it is one line that changes. Elsewhere only errors are printed.
+/// Shows the progress to the user. On a terminal, the progress is one line that changes. Otherwise only errors are
+/// printed.
 public struct Progress: Sendable {
     private let isTerminal: Bool
 
@@ -12,7 +13,7 @@ public struct Progress: Sendable {
         if isTerminal { put("\r\u{1B}[K\(text)") }
     }
 
-    /// A line that stays.
+    /// Prints a line that is not overwritten.
     public func note(_ text: String) {
         put(isTerminal ? "\r\u{1B}[K\(text)\n" : "\(text)\n")
     }

@@ -1,4 +1,4 @@
-/// Why a contestant could not be measured, in a line.
+/// The reason why a contestant could not be measured, in one line.
 public struct RunFailure: Error, CustomStringConvertible {
     public let description: String
 

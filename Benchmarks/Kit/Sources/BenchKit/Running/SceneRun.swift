@@ -1,5 +1,5 @@
-/// One scene, measured in several runs of several slices. In each slice every contestant is measured once, one after
-/// the other, so that all of them meet the same machine.
+/// One scene, measured in several runs of several slices. In each slice, the contestants are measured once each, one
+/// after the other. So all of them are measured under the same conditions.
 struct SceneRun {
     let scene: Scene
     let programs: Programs
@@ -9,7 +9,7 @@ struct SceneRun {
     let file: ScratchFile?
     let progress: Progress
 
-    /// - Parameter patience: for turns that others disturb, which are made again.
+    /// - Parameter patience: the time that is left for repeating turns that other machines disturbed.
     func measure(_ patience: inout Patience) -> SceneResult {
         var result = SceneResult(scene)
         let contestants = scene.contestants.filter { contestant in
@@ -21,7 +21,7 @@ struct SceneRun {
         for run in 0..<runs {
             for slice in 0..<slices {
                 let place = "\(scene.id): run \(run + 1) of \(runs), slice \(slice + 1) of \(slices)"
-                // If a contestant failed once, it is not measured any more.
+                // If a contestant failed once, it is not measured again.
                 let sound = contestants.filter { result.failures[$0.name] == nil }
                 let turn = undisturbed(sound, place: place, patience: &patience)
                 for (name, failure) in turn.failures { progress.note("\(scene.id): \(name): \(failure)") }
@@ -31,7 +31,7 @@ struct SceneRun {
         return result
     }
 
-    /// A turn without disturbance. If the patience is spent first, the last turn.
+    /// A turn without disturbance. If the patience is spent first, this is the last turn.
     private func undisturbed(_ contestants: [Contestant], place: String, patience: inout Patience) -> Turn {
         while true {
             let turn = Turn(contestants, of: scene, programs: programs, milliseconds: milliseconds, file: file) {

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// The file whose contents a scene reads. The first contender makes it, the others find it, and it is removed with this
-/// object.
+/// The file whose contents a scene reads. The first contender makes the file, and the others use it. The file is
+/// removed when this object is freed.
 final class ScratchFile {
     private let path: String
     private let bytes: Int
@@ -15,6 +15,6 @@ final class ScratchFile {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The driver's words for it.
+    /// The words of the driver's command line for this file.
     var words: [String] { ["file=\(path)", "bytes=\(bytes)"] }
 }

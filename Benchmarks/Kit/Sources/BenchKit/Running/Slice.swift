@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Histogram
 
-/// One contestant, measured once.
+/// One measurement of one contestant.
 struct Slice {
     let contestant: Contestant
     let scene: Scene

@@ -13,7 +13,8 @@ package struct Steal {
 
     package init?(_ text: String) {
         guard let line = text.split(separator: "\n").first, line.hasPrefix("cpu ") else { return nil }
-        // user nice system idle iowait irq softirq steal; the fields after these are part of user already.
+        // The fields are user nice system idle iowait irq softirq steal. The fields after these are already part of
+        // user.
         let numbers = line.split(separator: " ").dropFirst().prefix(8).compactMap { UInt64($0) }
         guard numbers.count == 8 else { return nil }
         total = numbers.reduce(0, +)

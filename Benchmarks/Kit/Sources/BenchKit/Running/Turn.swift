@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Every contestant of a scene once, one after the other.
+/// One measurement of every contestant of a scene, one after the other.
 struct Turn {
     private(set) var outcomes: [String: Outcome] = [:]
     private(set) var failures: [String: String] = [:]

@@ -1,34 +1,34 @@
 public import AnnexLinux
 
-/// The chain of function calls that led to a denied call, innermost first. It is read from the program's own memory, so
-/// the program can forge it.
+/// The chain of function calls that led to a denied call, innermost first. The chain is read from the program's own
+/// memory, so the program can forge it.
 public struct Backtrace: Sendable, Hashable {
     /// One function that had not returned yet.
     public struct Frame: Sendable, Hashable {
         /// The address of the instruction in the program's memory.
         public let address: UInt64
-        /// The file that holds the code; nil if the kernel names none.
+        /// The file that holds the code; nil if the kernel names no file.
         public let module: Escaped?
-        /// The place of the instruction in that file. For the program's own executable it is the address that
-        /// `addr2line` takes; for another file it is a byte offset. nil if the file is unknown.
+        /// The position of the instruction in that file. For the program's own executable, it is the address that
+        /// `addr2line` takes. For another file, it is a byte offset. nil if the file is unknown.
         public let offset: UInt64?
-        /// The function's name, and the instruction's distance from the function's beginning in bytes. nil unless the
-        /// launched executable names the function.
+        /// The function's name, and the distance in bytes from the function's beginning to the instruction. nil unless
+        /// the launched executable names the function.
         public internal(set) var function: Escaped?
         public internal(set) var distance: UInt64?
-        /// The function's name as the file spells it, if that differs from `function`.
+        /// The function's name as the file spells it; nil if that spelling equals `function`.
         public internal(set) var symbol: Escaped?
 
-        /// Whether the address lies in the executable that the broker itself checked. Names are read from that file
-        /// only.
+        /// Whether the address lies in the executable that the broker itself checked. Function names are read from that
+        /// file only.
         let isOfProgram: Bool
-        /// Whether it is a return address. If a function ends with a call, its return address may belong to the next
-        /// function.
+        /// Whether the address is a return address. If a function ends with a call, the return address may belong to
+        /// the next function.
         let isReturn: Bool
     }
 
     public internal(set) var frames: [Frame] = []
-    /// Why there are no frames; nil if there are some.
+    /// Why there are no frames; nil if there are frames.
     public internal(set) var missing: String?
 
     init(missing: String? = nil) {
@@ -46,7 +46,7 @@ extension Backtrace.Frame: CustomStringConvertible {
     }
 }
 
-/// The signal and the backtrace of a program that crashed, read before the process was gone.
+/// The signal and the backtrace of a program that crashed. They were read before the process was gone.
 package struct Crash: Sendable, Hashable {
     /// The signal that was about to end the program.
     package let signal: Int32
@@ -55,7 +55,7 @@ package struct Crash: Sendable, Hashable {
 }
 
 extension Backtrace {
-    /// Walks the copy of a stack. The program decides how long that takes.
+    /// Walks the copy of a stack. The program decides how long the walk takes.
     init(_ sample: StackSample, of program: ProgramFile) {
         self.init()
         assert(PostMortem.shared.isCurrent, "a stack was walked on a thread that others wait for")
@@ -84,7 +84,7 @@ extension Backtrace.Frame {
     }
 }
 
-/// The mappings that can be executed, in order of their addresses.
+/// The executable mappings, in the order of their addresses.
 private struct CodeAreas {
     private let areas: [MemoryArea]
 

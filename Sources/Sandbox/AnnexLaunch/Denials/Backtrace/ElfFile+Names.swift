@@ -3,12 +3,12 @@ extension ElfFile {
     package struct Function: Sendable, Hashable {
         /// The name as the file spells it. The program's author controls it.
         package let name: [UInt8]
-        /// The function's address before the file is moved to a random place.
+        /// The function's address in the file, before the loader moves the file to a random address.
         package let address: UInt64
     }
 
-    /// One search examines at most this many pairs of a function and a wanted address inside it. Functions do not
-    /// overlap, so only a file made to waste time has more pairs.
+    /// One search examines at most this many pairs of a function and a wanted address inside the function. Functions do
+    /// not overlap, so a normal file has far fewer pairs. Only a file that was made to waste time has more pairs.
     private static let mostMatches = 1 << 20
 
     private struct Candidate {
@@ -23,7 +23,7 @@ extension ElfFile {
         let length: UInt64
         let isFunction: Bool
 
-        /// - Parameter place: the offset of an entry; `SymbolTable.entry` bytes follow it.
+        /// - Parameter place: the offset of an entry. At least `SymbolTable.entry` bytes begin there.
         @unsafe init(_ bytes: UnsafeRawBufferPointer, at place: Int) {
             unsafe name = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
             let kind = unsafe bytes[place + 4]
@@ -31,16 +31,16 @@ extension ElfFile {
             isFunction = kind & 0xF == 2 && section != 0
             unsafe address = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place + 8, as: UInt64.self))
             let size = unsafe bytes.loadUnaligned(fromByteOffset: place + 16, as: UInt64.self)
-            // Functions written in assembler often state no size.
+            // Functions written in assembler often state no size. For these, 64 bytes are assumed.
             length = size == 0 ? 64 : UInt64(littleEndian: size)
         }
     }
 
-    /// Finds the functions that contain these addresses, in one pass over the table, a piece at a time.
+    /// Finds the functions that contain these addresses. It passes once over the table and reads one piece at a time.
     ///
     /// - Parameters:
     ///   - wanted: addresses as `address(ofByteAt:)` returns them.
-    ///   - most: the number of addresses to look up; further ones are ignored.
+    ///   - most: the number of addresses to look up. Further addresses are ignored.
     package func functions(at wanted: [UInt64], most: Int = 4_096) -> [UInt64: Function] {
         guard let symbols else { return [:] }
         let sorted = Set(wanted.prefix(most)).sorted()
@@ -69,10 +69,10 @@ extension ElfFile {
         unsafe bytes.withUnsafeBytes { symbols in
             var place = 0
             while place + SymbolTable.entry <= symbols.count {
-                // SAFETY: a whole entry lies within the bytes, and all that is read lies within the entry.
+                // SAFETY: a whole entry lies within the bytes, and the code reads only within the entry.
                 let symbol = unsafe Symbol(symbols, at: place)
                 place += SymbolTable.entry
-                // Skip entries without a wanted address: nearly all.
+                // Skip entries that contain no wanted address. Nearly all entries are skipped here.
                 guard symbol.isFunction, symbol.address <= last,
                     first <= symbol.address || first &- symbol.address < symbol.length
                 else { continue }
@@ -87,7 +87,8 @@ extension ElfFile {
         var next = firstIndex(in: sorted, from: symbol.address)
         while next < sorted.count, sorted[next] &- symbol.address < symbol.length, budget > 0 {
             budget -= 1
-            // The innermost function wins. If several begin at the same address, the first one wins.
+            // If functions contain each other, the innermost function wins. If several begin at the same address, the
+            // first one wins.
             if best[next].map({ $0.address < symbol.address }) ?? true {
                 best[next] = Candidate(address: symbol.address, name: symbol.name)
             }

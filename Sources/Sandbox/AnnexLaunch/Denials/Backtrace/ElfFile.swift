@@ -1,9 +1,9 @@
-/// The parts of an ELF file that are needed to name its functions: 64-bit, little-endian.
+/// The parts of an ELF file that are needed to name its functions. Only 64-bit, little-endian files are read.
 ///
-/// The program may have forged anything in the file. Every number is checked before use, and the bytes read are
-/// bounded.
+/// The program may have forged anything in the file. This code checks every number before it uses the number, and it
+/// bounds the bytes that it reads.
 package struct ElfFile: Sendable {
-    /// Reads at most `count` bytes from `offset` on; fewer at the end of the file.
+    /// Reads at most `count` bytes, beginning at `offset`. Reads fewer bytes at the end of the file.
     package typealias Source = @Sendable (_ offset: UInt64, _ count: Int) -> [UInt8]
 
     /// A range of the file that is loaded into memory.
@@ -22,7 +22,7 @@ package struct ElfFile: Sendable {
     }
 
     static let mostHeaders = 512
-    /// A bound on symbols. A large Swift program has some tens of thousands.
+    /// The most symbols that are read. A large Swift program has some tens of thousands.
     static let mostSymbols = 1 << 18
     static let longestName = 1_024
 
@@ -30,11 +30,11 @@ package struct ElfFile: Sendable {
     let symbols: SymbolTable?
     private let source: Source
 
-    /// nil if the source is no such ELF file.
+    /// nil if the source is not a 64-bit, little-endian ELF file.
     package init?(_ source: @escaping Source) {
         let head = source(0, 64)
         let header = LittleEndian(head)
-        // Magic, 64 bits, little-endian.
+        // The magic number, then the marks for 64 bits and little-endian.
         guard head.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]), let programs = header.number(UInt64.self, at: 32),
             let sections = header.number(UInt64.self, at: 40), let programSize = header.number(UInt16.self, at: 54),
             let programCount = header.number(UInt16.self, at: 56),
@@ -57,7 +57,7 @@ package struct ElfFile: Sendable {
         return stride(from: 0, to: bytes.count - bytes.count % size, by: size).map { Array(bytes[$0..<$0 + size]) }
     }
 
-    /// The full symbol table if the file has one, else the dynamic linker's table.
+    /// The full symbol table if the file has one; otherwise the dynamic linker's table.
     private static func symbols(_ sections: [LittleEndian]) -> SymbolTable? {
         for kind in [2, 11] as [UInt32] {
             for section in sections where section.number(UInt32.self, at: 4) == kind {
@@ -70,8 +70,8 @@ package struct ElfFile: Sendable {
         return nil
     }
 
-    /// The address at which a byte of the file is loaded, before the file is moved to a random place. nil if it is not
-    /// loaded.
+    /// The address at which a byte of the file is loaded, before the loader moves the file to a random address. nil if
+    /// the byte is not loaded.
     package func address(ofByteAt offset: UInt64) -> UInt64? {
         for segment in segments where offset >= segment.offset && offset &- segment.offset < segment.size {
             return segment.address &+ (offset &- segment.offset)

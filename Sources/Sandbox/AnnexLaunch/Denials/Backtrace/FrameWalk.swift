@@ -1,27 +1,27 @@
-/// Finds the chain of calls in a copy of a stack, by the frame pointers that compilers save there.
+/// Finds the chain of calls in a copy of a stack. It follows the frame pointers that compilers save on the stack.
 ///
-/// Unwinding tables are not available, and for a held call neither are the registers. The first saved frame pointer is
-/// then searched for among the words above the stack pointer. A program that keeps no frame pointers, or forges its
-/// stack, gets a shorter or a wrong backtrace. That harms only the report about itself.
+/// Unwinding tables are not available. For a held call, the registers are not available either. In that case the walk
+/// searches for the first saved frame pointer among the words above the stack pointer. If a program keeps no frame
+/// pointers or forges its stack, its backtrace is shorter or wrong. That harms only the report about this program.
 package enum FrameWalk {
     /// The most frames of one backtrace.
     package static let most = 32
-    /// How many bytes above the stack pointer are searched.
+    /// How many bytes above the stack pointer the walk searches.
     package static let window = 64 << 10
 
     /// - Parameters:
-    ///   - stack: a copy of the stack from the stack pointer on.
+    ///   - stack: a copy of the stack, beginning at the stack pointer.
     ///   - base: the stack pointer.
     ///   - instruction: the thread's instruction pointer.
-    ///   - frame: its frame pointer; nil if unknown.
+    ///   - frame: the thread's frame pointer; nil if unknown.
     ///   - isCode: whether an address lies in executable memory.
     package static func addresses(
         stack: [UInt8], base: UInt64, instruction: UInt64, frame: UInt64? = nil, isCode: (UInt64) -> Bool
     ) -> [UInt64] {
         let words = LittleEndian(Array(stack.prefix(window)))
         var found = [instruction]
-        // If the frame pointer is known, the chain of frames lacks a function in one case only: if that function
-        // called an address that is not code.
+        // If the frame pointer is known, the chain of frames lacks a function in one case only. In this case, the
+        // function called an address that is not code, and the top of the stack holds the return address.
         let caller = frame == nil ? callerOfLeaf(words, isCode) : isCode(instruction) ? nil : top(words, isCode)
         var place =
             frame.map { self.place(of: $0, in: words, base: base) } ?? firstRecord(in: words, base: base, isCode)
@@ -34,8 +34,8 @@ package enum FrameWalk {
         return found
     }
 
-    /// Finds the caller of a function that only makes the system call and keeps no frame. On processors that push the
-    /// return address, it is among the first words.
+    /// Finds the caller of a function that only makes the system call and keeps no frame. If the processor pushes
+    /// return addresses, the return address is among the first words of the stack.
     private static func callerOfLeaf(_ words: LittleEndian, _ isCode: (UInt64) -> Bool) -> UInt64? {
         #if arch(x86_64)
             for index in 0..<16 {
@@ -46,12 +46,12 @@ package enum FrameWalk {
         return nil
     }
 
-    /// The value that a call pushed last, if it is an address in code.
+    /// The value that the last call instruction pushed, if this value is an address in code.
     private static func top(_ words: LittleEndian, _ isCode: (UInt64) -> Bool) -> UInt64? {
         words.number(UInt64.self, at: 0).flatMap { isCode($0) ? $0 : nil }
     }
 
-    /// The lowest pair of words that looks like a frame: a pointer further up the stack, then an address in code.
+    /// The lowest pair of words that looks like a frame: first a pointer further up the stack, then an address in code.
     private static func firstRecord(in words: LittleEndian, base: UInt64, _ isCode: (UInt64) -> Bool) -> Int? {
         for index in 0..<(window / 8) {
             let place = index &* 8
@@ -61,8 +61,8 @@ package enum FrameWalk {
         return nil
     }
 
-    /// The frame that the saved frame pointer at `place` points to. It must lie further up and within the copy, so that
-    /// every walk ends.
+    /// The frame that the saved frame pointer at `place` points to. This frame must lie further up and within the copy,
+    /// so that every walk ends.
     private static func record(behind place: Int, in words: LittleEndian, base: UInt64) -> Int? {
         guard let pointer = words.number(UInt64.self, at: place),
             let next = self.place(of: pointer, in: words, base: base),

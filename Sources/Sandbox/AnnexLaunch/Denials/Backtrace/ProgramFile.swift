@@ -2,11 +2,12 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The executable of a launch, as the broker checked it, from which functions are named. It is never a file that the
+/// The executable of a launch, as the broker checked it. Functions are named from this file, never from a file that the
 /// sandbox chose.
 ///
-/// It is opened for the first backtrace, through the kernel's own link to the process's executable, and must be the
-/// checked file. So a sandbox without denials costs no descriptor. The contents are read later, when no call waits.
+/// The broker opens the file for the first backtrace, through the kernel's own link to the process's executable. The
+/// opened file must be the checked file. So a sandbox without denials needs no descriptor for it. The contents are read
+/// later, when no call waits.
 final class ProgramFile: Sendable {
     private struct State {
         var file: (source: OpenFile, version: FunctionNames.Version)?
@@ -17,14 +18,14 @@ final class ProgramFile: Sendable {
     private let device: UInt64
     private let state = Mutex(State())
 
-    /// - Parameter checked: any descriptor of the executable; the caller keeps it.
+    /// - Parameter checked: any descriptor of the executable. The caller keeps this descriptor.
     init(_ checked: borrowing Descriptor) throws(SystemError) {
         let status = try checked.status()
         inode = status.inode
         device = status.device
     }
 
-    /// The headers of the file; nil if it was not opened or is no ELF file.
+    /// The headers of the file; nil if the file was not opened or is no ELF file.
     var elf: ElfFile? {
         assert(PostMortem.shared.isCurrent, "a program was read on a thread that others wait for")
         let (known, source) = state.withLock { ($0.elf, $0.file?.source) }
@@ -34,7 +35,7 @@ final class ProgramFile: Sendable {
         return elf
     }
 
-    /// Opens the file if `thread` still executes it. Otherwise functions stay without names.
+    /// Opens the file if `thread` still executes it. Otherwise the functions get no names.
     func open(through thread: UInt32) {
         guard state.withLock({ $0.file == nil }),
             let file = try? Descriptor.open("/proc/\(thread)/exe", O_RDONLY | O_NONBLOCK),
@@ -44,7 +45,7 @@ final class ProgramFile: Sendable {
         state.withLock { $0.file = (source, version) }
     }
 
-    /// Adds names to the frames that lie in this executable, with at most one pass over its symbols.
+    /// Adds names to the frames that lie in this executable. It passes over the file's symbols at most once.
     func name(_ summary: inout DenialSummary) {
         let backtraces = summary.denials.map(\.backtrace) + [summary.crash?.backtrace]
         let wanted = backtraces.flatMap { $0?.frames.compactMap(\.programOffset) ?? [] }
@@ -90,7 +91,8 @@ extension Backtrace.Frame {
 /// A cache of the functions found in programs. If a program crashes or is denied the same call repeatedly, its symbols
 /// are read only once.
 final class FunctionNames: Sendable {
-    /// The state of a file at one moment. The kernel sets the time of the last change; no program can set it back.
+    /// The state of a file at one moment. The kernel sets the time of the last change, and no program can set this time
+    /// back.
     struct Version: Hashable, Sendable {
         let device: UInt64
         let inode: UInt64
@@ -114,7 +116,8 @@ final class FunctionNames: Sendable {
     }
 
     static let shared = FunctionNames()
-    /// The most programs in the cache, the last used at the end, and the most addresses for each.
+    /// The most programs in the cache, and the most addresses for each program. The cache is in order of use, the last
+    /// used program at the end.
     static let mostPrograms = 8
     static let mostAddresses = 1_024
 

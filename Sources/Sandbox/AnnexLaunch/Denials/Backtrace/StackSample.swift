@@ -1,21 +1,20 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A copy of a thread's stack and mappings, of bounded size, made while its call is held. The backtrace is made from
-/// the copy later, on another thread.
+/// A copy of a thread's stack and mappings, of bounded size. It is made while the thread's call is held. The backtrace
+/// is made from the copy later, on another thread.
 struct StackSample: Sendable {
     /// Why no copy could be made.
     struct Missing: Error {
         let text: String
     }
 
-    /// The most bytes that are read of `/proc/PID/maps`. If the file is longer, the mappings beyond these bytes stay
-    /// unknown.
+    /// The most bytes that are read of `/proc/PID/maps`. Mappings beyond these bytes stay unknown.
     static let mostMaps = 256 << 10
     static let largest = mostMaps + FrameWalk.window
 
     let thread: StoppedThread
-    /// The address at which the copied stack begins, and the copy.
+    /// The address at which the copied stack begins, and the copied bytes.
     let base: UInt64
     let stack: [UInt8]
     /// Complete lines of `/proc/PID/maps`.
@@ -23,7 +22,7 @@ struct StackSample: Sendable {
 
     /// Copies the stack without tracing or disturbing the thread.
     ///
-    /// - Parameter fault: the thread's registers when it faulted; nil: take those that the kernel shows.
+    /// - Parameter fault: the thread's registers when it faulted. If nil, the registers that the kernel shows are used.
     /// - Throws: `Missing` if the kernel does not show the thread's state, or the thread ended meanwhile.
     init(of call: HeldCall, at fault: StoppedThread?, on listener: borrowing Descriptor) throws(Missing) {
         let place = "/proc/\(call.thread)"
@@ -37,30 +36,33 @@ struct StackSample: Sendable {
             throw Missing(text: "the kernel does not show the memory mappings of the program")
         }
         (base, stack) = Self.stack(of: call, thread)
-        // The kernel reuses thread numbers: the data read belongs to this call only if the call is still held.
+        // The kernel reuses thread numbers. The data belongs to this call only if the call is still held after the
+        // reading.
         guard call.isHeld(on: listener) else { throw Missing(text: "the thread ended during the examination") }
         self.thread = thread
         let end = maps.lastIndex(of: UInt8(ascii: "\n")) ?? maps.startIndex
         self.maps = Array(maps[..<end])
     }
 
-    /// A copy of the stack and its address. If the stack overflowed, the copy starts at its last frame.
+    /// The address and the bytes of the stack copy. If the stack overflowed, the copy starts at the last frame.
     private static func stack(of call: HeldCall, _ thread: StoppedThread) -> (base: UInt64, bytes: [UInt8]) {
         for pointer in [thread.stackPointer, thread.framePointer].compactMap(\.self) {
-            // The copy fails if this address is not mapped, as it is beyond the end of the stack.
+            // If the stack overflowed, its pointer is beyond the stack's end. This address is not mapped, and the copy
+            // fails.
             if let bytes = call.memory(at: pointer, count: FrameWalk.window) { return (pointer, bytes) }
         }
         return (thread.stackPointer, [])
     }
 }
 
-/// The registers of a thread that waits in a call, as `/proc/PID/task/TID/syscall` shows them, or of a thread that
-/// faulted.
+/// The registers of a thread that waits in a call, or of a thread that faulted. For a waiting thread,
+/// `/proc/PID/task/TID/syscall` shows them.
 package struct StoppedThread: Sendable, Hashable {
     package let stackPointer: UInt64
     /// The instruction after the system call, or the instruction that faulted.
     package let instruction: UInt64
-    /// The frame pointer, known only for a thread that faulted: the kernel does not show it otherwise.
+    /// The frame pointer. It is known only for a thread that faulted, because the kernel does not show it for other
+    /// threads.
     package var framePointer: UInt64?
 
     /// Parses the file; nil if the thread is running or the text has another form.
@@ -77,15 +79,14 @@ package struct StoppedThread: Sendable, Hashable {
 }
 
 extension StoppedThread {
-    /// How long a thread may need to fall asleep in its held call. The time is short, because meanwhile the thread that
-    /// answers calls waits.
+    /// How long a thread may need to fall asleep in its held call. The time is short, because the thread that answers
+    /// calls waits meanwhile.
     static let patience = Duration.milliseconds(20)
 
-    /// The place in its code at which a thread waits in a held call; nil if the kernel does not show it within that
-    /// time.
+    /// The registers of a thread that waits in a held call; nil if the kernel does not show them within that time.
     ///
-    /// The kernel reports a held call before the calling thread has fallen asleep in it. Until then `syscall` says
-    /// `running`: on a busy machine that can take milliseconds.
+    /// The kernel reports a held call before the calling thread has fallen asleep in the call. Until then `syscall`
+    /// says `running`. On a busy machine this can take milliseconds.
     /// - Parameter folder: the thread's folder in `/proc`.
     static func waiting(_ folder: String, within time: Duration = patience) -> StoppedThread? {
         let deadline = MonotonicClock.deadline(after: time)

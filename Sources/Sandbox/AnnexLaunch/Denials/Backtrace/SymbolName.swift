@@ -1,13 +1,13 @@
 /// Makes mangled function names readable.
 ///
-/// The runtime's own demangler is not used: six more bytes of a mangled name double its output, and the sandboxed
-/// program wrote the name. This code reads the path of names at the beginning of a Swift symbol in one pass: module,
-/// types and function. It skips argument types and the rest.
+/// The runtime's own demangler is not used, because six more bytes of a mangled name double its output, and the
+/// sandboxed program wrote the name. This code reads the path of names at the beginning of a Swift symbol in one pass:
+/// module, types and function. It skips the argument types and everything after them.
 package enum SymbolName {
     /// The longest result in bytes.
     package static let limit = 256
 
-    /// Returns `main.Shout.run` for `$s4main5ShoutV3runyyF`, and any other name unchanged.
+    /// Returns `main.Shout.run` for `$s4main5ShoutV3runyyF`. Returns any name that is no Swift symbol unchanged.
     package static func readable(_ symbol: [UInt8]) -> [UInt8] {
         let prefixes = ["$s", "_$s", "$S"].map { Array($0.utf8) }
         guard let prefix = prefixes.first(where: { symbol.starts(with: $0) }) else { return symbol }
@@ -25,18 +25,18 @@ package enum SymbolName {
     ]
 }
 
-/// Reads the path of names at the beginning of a mangled symbol in one pass, each byte once.
+/// Reads the path of names at the beginning of a mangled symbol in one pass. It reads each byte once.
 struct SymbolReader {
     /// A part of the symbol to which later parts can refer by number.
     private enum Entry {
         case name([UInt8])
-        /// The whole path of a module or type. It only keeps the numbers of later entries right: references to it are
-        /// not read.
+        /// The whole path of a module or type. The entry exists only to keep the numbers of later entries right.
+        /// References to it are not read.
         case type
     }
 
     private var rest: ArraySlice<UInt8>
-    /// Parts of earlier names, to which later names refer by letter.
+    /// Words of earlier names. Later names can refer to each word by a letter.
     private var words: [ArraySlice<UInt8>] = []
     private var entries: [Entry] = []
     private var found: [[UInt8]] = []
@@ -51,7 +51,8 @@ struct SymbolReader {
         rest = symbol
     }
 
-    /// Module, types and function. The labels of arguments follow the function's name and look like names.
+    /// Returns the module, the types and the function. The labels of arguments follow the function's name and look like
+    /// names, so they are cut off.
     mutating func names() -> [[UInt8]] {
         while found.count < Self.mostNames, parseName() || parseKind() || parseDiscriminator() {}
         return Array(found.prefix(max(context, 1) + 1))
@@ -78,13 +79,13 @@ struct SymbolReader {
         return true
     }
 
-    /// Reads the kind of the name before it: class, structure, enumeration, protocol or extension.
+    /// Reads the kind of the preceding name: class, structure, enumeration, protocol or extension.
     private mutating func parseKind() -> Bool {
         switch rest.first {
         case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"), UInt8(ascii: "P"):
             guard !found.isEmpty else { return false }
             add(.type)
-        // The extending module comes before this letter. It is no part of the path.
+        // The name of the extending module comes before this letter. This name is no part of the path.
         case UInt8(ascii: "E"):
             guard found.count > context, context > 0 else { return false }
             found.removeLast()
@@ -95,7 +96,7 @@ struct SymbolReader {
         return true
     }
 
-    /// Skips the second name that distinguishes declarations private to a file.
+    /// Skips the second name that marks a declaration as private to a file.
     private mutating func parseDiscriminator() -> Bool {
         guard rest.starts(with: Array("LL".utf8)), found.count > context + 1 else { return false }
         found.removeLast()
@@ -103,7 +104,8 @@ struct SymbolReader {
         return true
     }
 
-    /// Reads references to earlier names: `A`, then a letter each. A capital letter marks the last one.
+    /// Reads references to earlier names: `A`, then one letter for each reference. A capital letter marks the last
+    /// reference.
     private mutating func parseEarlier() -> Bool {
         rest = rest.dropFirst()
         while let letter = rest.first, found.count < Self.mostNames {
@@ -122,13 +124,13 @@ struct SymbolReader {
         if entries.count < Self.mostEntries { entries.append(entry) }
     }
 
-    /// Reads an identifier: a length and that many bytes. An identifier that begins with `0` can consist of several
-    /// such parts, and of letters that each stand for a word of an earlier name.
+    /// Reads an identifier: a length, then that many bytes. An identifier that begins with `0` can consist of several
+    /// such parts. It can also contain letters that each stand for a word of an earlier name.
     private mutating func identifier() -> [UInt8]? {
         var hasWords = false
         if rest.first == UInt8(ascii: "0") {
             rest = rest.dropFirst()
-            // Names outside ASCII have an encoding of their own, which is not read.
+            // Names outside ASCII have their own encoding, which this code does not read.
             guard rest.first != UInt8(ascii: "0") else { return nil }
             hasWords = true
         }
@@ -169,8 +171,8 @@ struct SymbolReader {
         return Int(value)
     }
 
-    /// Keeps the words of a name for later references. A word ends before an underscore, and before a capital that
-    /// follows no capital.
+    /// Keeps the words of a name for later references. A word ends before an underscore, or before a capital letter
+    /// that follows no capital letter.
     private mutating func keepWords(of part: ArraySlice<UInt8>) {
         var start: Int?
         for index in part.startIndex...part.endIndex {

@@ -3,11 +3,12 @@ internal import AnnexPolicy
 internal import Glibc
 
 extension DenialListener {
-    /// How long a call waits before its connection is looked at: twice as long each time, up to a bound.
+    /// How long a call waits before the broker checks its connection. Each wait is twice as long as the last wait, up
+    /// to a bound.
     private static let (first, longest) = (Duration.microseconds(500), Duration.milliseconds(16))
 
-    /// Handles a call that connects: the broker makes the connection, or refuses it. This happens on a thread of its
-    /// own, because the kernel may take long.
+    /// Handles a call that connects. The broker makes the connection or refuses it. This happens on a separate thread,
+    /// because the kernel may take long.
     func connect(_ call: HeldCall, verdict: Verdict) {
         connectLater(call) { listener in
             let outcome = ProgramConnection.begin(call, on: listener.listener)
@@ -40,7 +41,7 @@ extension DenialListener {
         if !isTaken { settle(call, with: .deny(errno: EAGAIN)) }
     }
 
-    /// Reports the refusal on the loop that reports all denials.
+    /// Reports the refusal on the event loop that reports all denials.
     private func bar(
         _ call: HeldCall, verdict: Verdict, from address: InternetAddress, barrier: InternetAddress.Barrier
     ) {

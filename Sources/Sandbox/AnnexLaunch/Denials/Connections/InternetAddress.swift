@@ -1,19 +1,19 @@
-/// An address and a port of IPv4 or IPv6, copied from the memory of a program that wants to connect to it.
+/// An address and a port of IPv4 or IPv6, copied from the memory of a program that wants to connect to the address.
 package struct InternetAddress: Sendable, Hashable {
-    /// The form of the kernel: `sockaddr_in` or `sockaddr_in6`.
+    /// The address in the kernel's form: `sockaddr_in` or `sockaddr_in6`.
     package let bytes: [UInt8]
     /// The 4 or 16 bytes of the address.
     let host: [UInt8]
     package let port: UInt16
 
-    /// The most bytes of an address that are read of a program.
+    /// The most bytes of an address that are read from the memory of a program.
     static let longest = 128
     /// `AF_INET` and `AF_INET6`, with the shortest and the full length of an address of the family.
     private static let (four, six) = ((family: UInt16(2), least: 16), (family: UInt16(10), least: 24, whole: 28))
 
     /// Reads an address as the kernel would.
     ///
-    /// - Returns: nil if the bytes are too short, or of another family.
+    /// - Returns: nil if the bytes are too short or belong to another address family.
     package init?(_ given: [UInt8]) {
         let numbers = LittleEndian(given)
         guard let family = numbers.number(UInt16.self, at: 0), given.count >= Self.four.least else { return nil }
@@ -43,8 +43,8 @@ package struct InternetAddress: Sendable, Hashable {
 }
 
 extension InternetAddress {
-    /// The address of IPv4 that an address of IPv6 stands for: mapped (`::ffff:…`), translated (NAT64) or tunnelled
-    /// (6to4). nil for any other.
+    /// The IPv4 address that an IPv6 address stands for: mapped (`::ffff:…`), translated (NAT64) or tunnelled (6to4).
+    /// nil for any other address.
     package var embedded: InternetAddress? {
         guard host.count == 16 else { return nil }
         let isMapped = host.prefix(10).allSatisfy { $0 == 0 } && host[10] == 0xFF && host[11] == 0xFF
@@ -64,7 +64,7 @@ extension InternetAddress {
 }
 
 extension InternetAddress {
-    /// The reason why no program may connect to an address. It does not depend on the machine's own addresses.
+    /// The reason why no program may connect to an address. The reason does not depend on the machine's own addresses.
     package enum Barrier: String, Sendable, Hashable, CaseIterable {
         case machine = "the address belongs to this machine"
         case link =
@@ -72,7 +72,7 @@ extension InternetAddress {
         case many = "the address names no single machine"
     }
 
-    /// The barrier that the address's own form shows; nil if it has none.
+    /// The barrier that follows from the form of the address; nil if there is no barrier.
     package var barrier: Barrier? {
         if let embedded, let barrier = embedded.barrier { return barrier }
         return host.count == 4 ? barrierOfFour : barrierOfSix
@@ -82,13 +82,13 @@ extension InternetAddress {
         // The kernel takes 0.0.0.0 for this machine.
         if host[0] == 0 || host[0] == 127 { return .machine }
         if host[0] == 169, host[1] == 254 { return .link }
-        // Metadata services of clouds that do not use the local link.
+        // Addresses of metadata services of clouds that do not use the local link.
         if [[100, 100, 100, 200], [192, 0, 0, 192], [168, 63, 129, 16]].contains(host) { return .link }
         return host[0] >= 224 ? .many : nil
     }
 
     private var barrierOfSix: Barrier? {
-        // `::` and `::1`, and the retired form of addresses of IPv4.
+        // `::` and `::1`, and the retired IPv6 form of IPv4 addresses.
         if host.prefix(12).allSatisfy({ $0 == 0 }) { return .machine }
         if host[0] == 0xFE, host[1] & 0xC0 == 0x80 { return .link }
         if host.starts(with: [0xFD, 0, 0x0E, 0xC2] as [UInt8]) { return .link }

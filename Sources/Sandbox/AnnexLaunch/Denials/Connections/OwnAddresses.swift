@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Asks the kernel whether packets to an address would be delivered to this machine itself.
 enum OwnAddresses {
-    /// - Returns: false also for an address to which no route leads; a connection to it fails by itself.
+    /// - Returns: false also for an address to which no route leads. A connection to such an address fails by itself.
     static func include(_ address: InternetAddress) -> Bool {
         let address = address.embedded ?? address
         guard let source = source(towards: address) else { return false }
@@ -11,8 +11,8 @@ enum OwnAddresses {
         return source.host == address.host || source.barrier == .machine
     }
 
-    /// The source address that the kernel chooses for packets to an address; nil if no route leads there. A datagram
-    /// socket that is connected sends nothing.
+    /// The source address that the kernel chooses for packets to an address; nil if no route leads there. This code
+    /// connects a datagram socket, which sends nothing.
     private static func source(towards address: InternetAddress) -> InternetAddress? {
         let number = socket(
             address.host.count == 4 ? AF_INET : AF_INET6, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)

@@ -4,9 +4,9 @@ internal import Glibc
 
 /// Makes a connection on behalf of a held `connect`.
 ///
-/// A filter cannot read the address. If the broker only examined it and let the kernel perform the call, another thread
-/// or process could exchange the address in between. So the broker connects the program's socket itself, to the address
-/// that it has copied.
+/// A filter cannot read the address. If the broker only examined the address and let the kernel perform the call,
+/// another thread or process could exchange the address in between. So the broker itself connects the program's socket
+/// to the address that the broker has copied.
 enum ProgramConnection {
     enum Outcome: Hashable {
         case connected
@@ -20,7 +20,7 @@ enum ProgramConnection {
     /// Mistakes of the program. The kernel's own `connect` would fail with the same errno.
     private static let mistakes = [EBADF, EFAULT, EINVAL, EAFNOSUPPORT, ENOTSOCK]
 
-    /// Begins a connection. It never waits, even if the program's socket does.
+    /// Begins a connection. This never waits, even if the program's socket is a blocking socket.
     static func begin(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
         do throws(SystemError) {
             let socket = try socket(of: call, on: listener)
@@ -33,11 +33,11 @@ enum ProgramConnection {
         }
     }
 
-    /// Looks whether a connection that was begun has been made.
+    /// Checks whether a begun connection has been made.
     static func look(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
         guard let socket = try? socket(of: call, on: listener) else { return .failed(errno: EBADF) }
         var watched = pollfd(fd: socket.number, events: Int16(POLLOUT), revents: 0)
-        // SAFETY: the call reads and writes the one structure that it is given.
+        // SAFETY: the call reads and writes only the structure that it is given.
         if unsafe poll(&watched, 1, 0) > 0 {
             guard let failure = try? option(SO_ERROR, of: socket) else { return .failed(errno: EACCES) }
             return failure == 0 ? .connected : .failed(errno: failure)
@@ -56,8 +56,8 @@ enum ProgramConnection {
         return barrier == .machine && Resolvers.include(address) ? nil : barrier
     }
 
-    /// The address that the call's second argument points at. Only as many bytes as the third argument says are read,
-    /// as the kernel does. All of them must be readable.
+    /// The address that the call's second argument points at. Like the kernel, this reads only as many bytes as the
+    /// third argument says. All of these bytes must be readable.
     private static func address(
         of call: HeldCall, on listener: borrowing Descriptor
     ) throws(SystemError) -> InternetAddress {

@@ -3,13 +3,13 @@ internal import AnnexPolicy
 internal import Glibc
 
 extension DenialListener {
-    /// How long a call waits before its lock is tried again.
+    /// How long a call waits before the broker tries to take its lock again.
     private static let again = Duration.milliseconds(20)
 
-    /// Handles a call that takes a lock. The call is allowed as long as its sandbox holds few locks (`LockBudget`).
+    /// Handles a call that takes a lock. The broker allows the call if its sandbox holds few locks (`LockBudget`).
     func lock(_ call: HeldCall, verdict: Verdict) {
         guard SystemCall(number: call.number)?.name == "flock" else { return lockRange(call, verdict: verdict) }
-        // Shared locks and releases need no right to write, and their number is bounded by other limits.
+        // A shared lock or a release needs no right to write. Other limits bound the number of these locks.
         guard WholeFileLock.isAsked(by: call) else { return settle(call, with: .proceed) }
         lockLater(call, verdict: verdict) { $0.lockWhole(call, verdict: verdict) }
     }
@@ -50,7 +50,7 @@ extension DenialListener {
         if !isTaken { denyLock(call, verdict: verdict, errno: ENOLCK) }
     }
 
-    /// Refused locks are reported on the loop that reports all denials.
+    /// Reports the refused lock on the event loop that reports all denials.
     private func denyLock(_ call: HeldCall, verdict: Verdict, errno: Int32) {
         answers.execute { [weak self] in
             self?.deny(call, verdict: verdict, decision: .deny(errno: errno), answer: .denied(errno: errno))

@@ -3,12 +3,14 @@ internal import Glibc
 
 /// The byte range locks held by the processes of one pid namespace, from the kernel's list of all locks.
 enum HeldLocks {
-    /// The most bytes that are read of the list. On a host with a longer list, locks cannot be counted.
+    /// The most bytes of the list that the broker reads. If the list of the host is longer, the broker cannot count
+    /// locks.
     private static let most = 32 << 20
 
     /// Counts the locks held in one pid namespace.
     ///
-    /// - Parameter thread: the number here of a thread in the namespace, which must not end during the call.
+    /// - Parameter thread: the number of a thread in the namespace, as this process sees it. The thread must not end
+    ///   during the call.
     /// - Returns: nil if the list or the namespace cannot be read.
     static func count(besides thread: UInt32) -> Int? {
         guard case .known(let own) = Namespace(of: Int32(bitPattern: thread)), let owners = owners() else { return nil }
@@ -23,14 +25,15 @@ enum HeldLocks {
             }
         }
         guard !ended.isEmpty else { return sum }
-        // The locks of an ended process are gone too, unless another process shares its descriptors.
+        // The locks of an ended process are gone too, unless another process shares its descriptors. So the list is
+        // read again.
         guard let later = self.owners() else { return nil }
         return ended.reduce(sum) { $0 + (later[$1] ?? 0) }
     }
 
-    /// Whether a process may belong to the sandbox although the kernel does not show its namespace. The kernel hides it
-    /// if the program's file may be executed but not read. Processes in the host's own namespace do not belong to the
-    /// sandbox, and neither do processes of other users.
+    /// Whether a process may belong to the sandbox although the kernel does not show its namespace. The kernel hides
+    /// the namespace if the program's file may be executed but not read. Processes in the host's own namespace do not
+    /// belong to the sandbox. Processes of other users do not belong to it either.
     private static func mayBelong(_ process: Int32, to thread: UInt32) -> Bool {
         guard let own = ProcessText.read("/proc/\(thread)/status").flatMap(ProcessStatus.read),
             let other = ProcessText.read("/proc/\(process)/status").flatMap(ProcessStatus.read)
@@ -38,15 +41,15 @@ enum HeldLocks {
         return other.mayShareNamespaces(with: own)
     }
 
-    /// Every process that holds such locks, with the number of its locks.
+    /// Every process that holds byte range locks, with the number of its locks.
     private static func owners() -> [Int32: Int]? {
         guard let file = try? Descriptor.open("/proc/locks", O_RDONLY) else { return nil }
         var owners: [Int32: Int] = [:]
-        // The kernel returns a page at a time. Locks taken between two pages shift lines into the next page, and these
-        // are counted twice. Locks released between two pages shift lines out of the next page, and these are missed.
-        // So one sandbox can help another to exceed its limit, by taking and releasing locks of its own. `most` still
-        // bounds the locks of all sandboxes together. Equal lines all count, because different owners in one process
-        // may hold them.
+        // The kernel returns one page at a time. If a process takes locks between two pages, lines move to the next
+        // page and are counted twice. If a process releases locks between two pages, lines move to the earlier page and
+        // are missed. So one sandbox can help another sandbox to exceed its limit, by taking and releasing locks of its
+        // own. `most` still bounds the locks of all sandboxes together. Equal lines all count, because different owners
+        // in one process may hold these locks.
         var rest: [UInt8] = []
         var total = 0
         while total < most {
@@ -75,7 +78,7 @@ enum HeldLocks {
     private enum Namespace {
         case known(UInt64)
         case ended
-        /// The kernel does not let this process examine it.
+        /// The kernel does not let this process examine the other process.
         case closed
 
         init(of process: Int32) {

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// The lock budget of one sandbox, and a thread for slow work on locks, which starts with its first job.
+/// The lock budget of one sandbox, and a thread for slow work on locks. The thread starts with its first job.
 final class LockDesk: Sendable {
     private let budget = Mutex(LockBudget())
     private let thread = DeskThread(name: "annex-locks")
@@ -12,17 +12,17 @@ final class LockDesk: Sendable {
     package enum Outcome: Hashable {
         case pass
         case deny
-        /// Other calls used up the released locks; ask again at this time.
+        /// Other calls used up the released locks. The caller must ask again at this time.
         case wait(until: UInt64)
     }
 
-    /// Decides about a call that needs a count of the locks. Counts the locks, unless a count for another call was so
-    /// recent that this call must wait. Must run on the thread of `perform`.
+    /// Decides about a call that needs a count of the locks. Counts the locks, unless a recent count for another call
+    /// makes this call wait. Must run on the thread of `perform`.
     ///
-    /// - Parameter thread: the thread whose call is held.
+    /// - Parameter thread: the thread that made the held call.
     func settle(besides thread: UInt32) -> Outcome {
         guard case .count(let moment) = step() else { return .pass }
-        // The locks were counted for another call while this call waited.
+        // While this call waited, the locks were counted for another call.
         if moment > MonotonicClock.now() { return denial(or: moment) }
         let held = HeldLocks.count(besides: thread)
         budget.withLock { $0.counted(held, at: MonotonicClock.now()) }
@@ -43,14 +43,16 @@ final class LockDesk: Sendable {
 /// How many file locks one sandbox may still take before its locks are counted again.
 ///
 /// The kernel charges the memory of locks to no process, and a call does not show how many locks it adds. Each call is
-/// therefore charged with the most that it can add. A count gives back the locks that were released since.
+/// therefore charged with the most locks that it can add. A new count gives back the locks that were released since the
+/// last count.
 struct LockBudget: Sendable {
-    /// The most locks of one sandbox. In addition, each of its threads may be in a call that passed before the last
-    /// count.
+    /// The most locks of one sandbox. Each of its threads may also be in a call that passed before the last count. The
+    /// locks of these calls are additional.
     static let most = 4_096
-    /// If a lock lies inside the range of another lock, one lock becomes three.
+    /// The most locks that one call adds: if a lock lies inside the range of another lock, one lock becomes three.
     static let addedByOneCall = 2
-    /// The shortest time between two counts, because each count delays every lock of the machine.
+    /// The shortest time between two counts. Each count delays every lock of the machine, so counts must not follow
+    /// quickly.
     static let pause = Duration.milliseconds(50)
 
     enum Step: Hashable {
@@ -75,7 +77,7 @@ struct LockBudget: Sendable {
         return .count(at: max(now, next))
     }
 
-    /// - Parameter held: the locks that were counted; nil: they could not be counted, which is treated as too many.
+    /// - Parameter held: the number of counted locks; nil if they could not be counted, which is treated as too many.
     mutating func counted(_ held: Int?, at now: UInt64) {
         left = max(0, Self.most - (held ?? Self.most))
         let isSpent = left < Self.addedByOneCall

@@ -4,9 +4,10 @@ internal import Glibc
 
 /// Takes an exclusive `flock` on behalf of a held call: a call whose thread waits for the broker's answer.
 ///
-/// Such a lock needs no right to write and blocks every other process that locks the file. It is therefore granted only
-/// if the sandbox may write the file. If the kernel performed the call, another thread could first replace the
-/// descriptor's file. So the broker locks the open file description that it has examined, which the program shares.
+/// An exclusive lock needs no right to write, and it blocks every other process that locks the file. The broker
+/// therefore grants the lock only if the sandbox may write the file. If the kernel performed the call, another thread
+/// could replace the descriptor's file after the check. So the broker itself locks the open file description that it
+/// has examined. The program shares this description.
 enum WholeFileLock {
     package enum Outcome: Hashable {
         case acquired
@@ -15,12 +16,12 @@ enum WholeFileLock {
         case busy
     }
 
-    /// Whether a call asks for an exclusive lock. The kernel reads 32 bits of the operation.
+    /// Whether a call asks for an exclusive lock. The kernel reads only 32 bits of the operation.
     static func isAsked(by call: HeldCall) -> Bool {
         Int32(truncatingIfNeeded: call.arguments[1]) & ~LOCK_NB == LOCK_EX
     }
 
-    /// Takes the lock without waiting for it; a network file system may block the call all the same.
+    /// Takes the lock without waiting for it. A network file system may block the call nevertheless.
     static func acquire(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
         do throws(SystemError) {
             let process = Caller(asking: call.thread).process ?? 0
@@ -49,8 +50,8 @@ extension WholeFileLock {
     private static let readOnly: UInt = 1  // ST_RDONLY
 
     /// Whether a process may write a file that it has open. The file or directory must be opened for writing, or lie on
-    /// a writable mount of the process's own. If another process opened the file for reading and passed it on, the file
-    /// lies on that process's mount.
+    /// a writable mount of the process's own. If another process opened the file for reading and passed the descriptor
+    /// on, the file lies on the mount of that other process.
     static func isWritable(_ file: borrowing Descriptor, by process: UInt32) -> Bool {
         guard let kind = try? file.status().kind, kind == .regular || kind == .directory else { return false }
         var mount = statvfs()
@@ -59,8 +60,9 @@ extension WholeFileLock {
         return fcntl(file.number, F_GETFL) & O_ACCMODE != O_RDONLY || isMounted(file, for: process)
     }
 
-    /// Whether a file was opened through a mount of that process and not through one of this process. A sandbox without
-    /// mounts of its own uses the mounts of this process, through which any other process may have opened the file.
+    /// Whether a file was opened through a mount of the given process, and not through a mount of this process. A
+    /// sandbox without mounts of its own uses the mounts of this process. Any other process may have opened the file
+    /// through these mounts.
     private static func isMounted(_ file: borrowing Descriptor, for process: UInt32) -> Bool {
         let own = (TextFile.read("/proc/self/fdinfo/\(file.number)") ?? "").split(separator: "\n")
         guard let mount = own.first(where: { $0.hasPrefix("mnt_id:\t") })?.dropFirst(8) else { return false }

@@ -2,24 +2,24 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// Finds out whether the host has a path that a hostile program named, and where its links lead.
+/// Finds out whether the host has a path that a hostile program named, and where the links on the path lead.
 ///
-/// Objects are opened with `O_PATH` only, and the kernel follows no link. This code follows a link by reading its text,
-/// and only if the program could not have made the link.
+/// Objects are opened with `O_PATH` only, and the kernel follows no link. Instead this code reads the text of a link
+/// and follows it, but only if the program could not have made the link.
 struct HostLookup {
     enum Answer: Hashable {
         case missing
         /// The host has the path; the value is the path without links.
         case found(String)
-        /// The result is unknown: the program may have made a link on the way, there are too many links, or the lookup
-        /// would make the host mount something.
+        /// The result is unknown. Either the program may have made a link on the path, or there are too many links, or
+        /// the lookup would make the host mount something.
         case unknown
     }
 
-    /// Whether the sandbox can write to a directory, and so make links in it.
+    /// Whether the sandbox can write to a directory, and so can make links in it.
     let isWritable: @Sendable (_ directory: String) -> Bool
 
-    /// The most components that are looked up for one path, and the most links among them.
+    /// The most components that are looked up for one path, and the most links among these components.
     private static let mostSteps = 256
     private static let mostLinks = 16
     private static let mostKept = 2_048
@@ -28,7 +28,8 @@ struct HostLookup {
     private let automounts: @Sendable () -> Automounts
     private var known: [String: Answer] = [:]
 
-    /// - Parameter automounts: called for each path that is not cached, because mounts come and go.
+    /// - Parameter automounts: returns the current mounts. It is called for each path that is not cached, because
+    ///   mounts come and go.
     init(
         automounts: @escaping @Sendable () -> Automounts = Automounts.read,
         isWritable: @escaping @Sendable (_ directory: String) -> Bool
@@ -38,7 +39,8 @@ struct HostLookup {
         root = try? Root()
     }
 
-    /// - Parameter path: absolute, without `.` and `..`. If its last component is a link, that link is not followed.
+    /// - Parameter path: an absolute path without `.` and `..`. If its last component is a link, that link is not
+    ///   followed.
     mutating func lookUp(_ path: String) -> Answer {
         if let answer = known[path] { return answer }
         let answer = find(path)
@@ -51,7 +53,7 @@ struct HostLookup {
         var todo = path.split(separator: "/").map(String.init)
         if todo.isEmpty { return .found("/") }
         let automounts = automounts()
-        // Nearly always there is no link on the way, and this one call suffices.
+        // Usually the path contains no link, and this one call is enough.
         switch open(todo, avoiding: automounts) {
         case .success: return .found("/" + todo.joined(separator: "/"))
         case .failure(let errno) where errno != ELOOP: return .missing
@@ -128,14 +130,15 @@ struct HostLookup {
     }
 }
 
-/// Places of the host at which looking up a name makes the host mount something, or send the name to a server.
+/// Directories of the host where the lookup of a name makes the host mount something or send the name to a server.
 ///
-/// A sandbox without a network could choose such names, and so make the host send its data out.
+/// A sandbox without a network could choose such names, and so make the host send the sandbox's data out.
 struct Automounts {
-    /// `autofs` mounts the names looked up beneath it; the root of `afs` asks the network for cells by name.
+    /// `autofs` mounts a name when the name is looked up beneath it. The root of `afs` asks the network for cells by
+    /// name.
     private static let types: Set<Substring> = ["autofs", "afs"]
 
-    /// The paths of such mounts; nil: the mounts are unknown, so any path may be one.
+    /// The paths of these mounts. If nil, the mounts are unknown, so any path may be such a mount.
     private let points: [[UInt8]]?
 
     /// - Parameter mountinfo: the text of a `mountinfo` file; nil if it could not be read completely.
@@ -155,7 +158,7 @@ struct Automounts {
         Automounts(TextFile.read("/proc/self/mountinfo").flatMap { $0.utf8.count < 1 << 20 ? $0 : nil })
     }
 
-    /// Whether a path leads below such a place. The place itself is safe to look up.
+    /// Whether a path leads below one of these mounts. The lookup of the mount point itself is safe.
     func lead(to path: String) -> Bool {
         guard let points else { return true }
         let path = Array(path.utf8)
@@ -167,7 +170,8 @@ struct Automounts {
 
     private static let slash = UInt8(ascii: "/")
 
-    /// Decodes a path of `mountinfo`, which writes spaces and similar bytes as a backslash and three octal digits.
+    /// Decodes a path of `mountinfo`. There, spaces and similar bytes are written as a backslash and three octal
+    /// digits.
     private static func plain(_ field: Substring) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = Array(field.utf8)[...]

@@ -1,14 +1,15 @@
 internal import AnnexLinux
 internal import AnnexPolicy
 
-/// A path named by one held call, read from its process's memory. It is for the report alone.
+/// A path that a held call named, read from the memory of the calling process. It is for the report only.
 struct NamedPath: Hashable {
-    /// Absolute, without `.` and `..`.
+    /// The absolute path, without `.` and `..`.
     let path: String
     let rights: PathRights
     let makesEntry: Bool
 
-    /// nil if the text cannot be read, is empty or not UTF-8, or is relative to a directory without a path.
+    /// nil if the text cannot be read, is empty, or is not UTF-8. nil also if it is relative to a directory without a
+    /// path.
     init?(_ use: PathUse, of call: HeldCall) {
         guard let bytes = Self.bytes(use.text, of: call), !bytes.isEmpty,
             let text = String(validating: bytes, as: UTF8.self), let use = Self.opened(use, of: call),
@@ -33,7 +34,7 @@ struct NamedPath: Hashable {
         }
     }
 
-    /// The path in a `struct sockaddr_un`; nil for other families and for abstract names, which are no paths.
+    /// The path in a `struct sockaddr_un`. nil for other address families, and for abstract names, which are not paths.
     static func socketPath(_ address: [UInt8]) -> [UInt8]? {
         guard LittleEndian(address).number(UInt16.self, at: 0) == 1 else { return nil }
         let path = address.dropFirst(2).prefix { $0 != 0 }
@@ -48,7 +49,7 @@ struct NamedPath: Hashable {
         return use.opened(flags: flags)
     }
 
-    /// The directory at which a relative path begins; nil if it has no path.
+    /// The directory at which a relative path begins; nil if this directory has no path.
     private static func start(_ directory: Int?, of call: HeldCall) -> String? {
         let number = directory.map { Int32(truncatingIfNeeded: call.arguments[$0]) } ?? -100
         if number < 0, number != -100 { return nil }
@@ -56,7 +57,8 @@ struct NamedPath: Hashable {
         guard let bytes = ProcessText.link(link), let text = String(validating: bytes, as: UTF8.self) else {
             return nil
         }
-        // The kernel marks a deleted directory so. A directory whose name really ends like this is not reported.
+        // The kernel adds this text to the path of a deleted directory. A directory whose name really ends with it is
+        // not reported.
         return text.hasSuffix(" (deleted)") ? nil : text
     }
 }

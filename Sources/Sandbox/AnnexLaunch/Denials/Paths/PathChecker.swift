@@ -4,7 +4,7 @@ internal import AnnexPolicy
 struct PathChecker {
     private let policy: Policy
     private let mode: DenialMode
-    /// The directory of the program's bundle, if the program has no root of its own.
+    /// The directory of the program's bundle, if the program has no root file system of its own.
     private let bundle: String?
     private var lookup: HostLookup
     /// A cache of decisions, because programs name the same paths repeatedly.
@@ -18,12 +18,12 @@ struct PathChecker {
         lookup = HostLookup { Self.denyingLayers(of: policy, path: $0, rights: .write).isEmpty }
     }
 
-    /// Whether the host has the path, or the directory of a file to be created.
+    /// Whether the host has the path. For a file to be created, whether the host has its directory.
     mutating func isThere(_ named: NamedPath) -> Bool {
         if case .found = lookUp(named) { true } else { false }
     }
 
-    /// The paths that the policy does not grant. All others need no further work.
+    /// The paths that the policy does not grant. All other paths need no further work.
     mutating func doubtful(_ named: [NamedPath]) -> [NamedPath] {
         named.filter { path in
             if let known = granted[path] { return !known }
@@ -34,14 +34,14 @@ struct PathChecker {
         }
     }
 
-    /// The denial to report for a path; nil if there is none. The result is for the report, never for a decision: the
-    /// path came from the process's memory.
+    /// The denial to report for a path; nil if the path is not denied. The result is for the report, never for a
+    /// decision, because the path came from the process's memory.
     mutating func denial(_ named: NamedPath, by call: HeldCall, text: String, caller: Caller) -> Denial? {
         let inside = placeInside(named.path)
         let verdict = policy.verdict(path: inside, rights: named.rights)
         let layers = verdict.deniedBy.filter { $0 != .seccomp }
         guard !layers.isEmpty, case .found(let real) = lookUp(named) else { return nil }
-        // The path may go through a link of the host. The policy may then grant the path that the link leads to.
+        // The path may lead through a link of the host. The policy may then grant the path that the link leads to.
         let led = named.makesEntry ? real + "/" + Self.name(of: named.path) : real
         if led != named.path, Self.denyingLayers(of: policy, path: placeInside(led), rights: named.rights).isEmpty {
             return nil
@@ -71,8 +71,8 @@ struct PathChecker {
         policy.verdict(path: path, rights: rights).deniedBy.filter { $0 != .seccomp }
     }
 
-    /// The option of `annex run` that grants the path; nil if no option may grant it, or if another mechanism decides
-    /// about it.
+    /// The option of `annex run` that grants the path. nil if no option may grant it, or if another mechanism decides
+    /// about the path.
     private static func option(for named: NamedPath) -> String? {
         let isWrite = named.rights.contains(.write)
         let path = named.makesEntry ? directory(of: named.path) : named.path
@@ -91,9 +91,9 @@ struct PathChecker {
     }
 }
 
-/// Words of a command line that a user may copy into a shell.
+/// Quotes the words of a command line that a user may copy into a shell.
 enum ShellText {
-    /// The word in single quotes, or unchanged if it holds no character with a meaning to a shell.
+    /// The word in single quotes. If no character of the word has a meaning to a shell, the word is unchanged.
     static func quoted(_ word: String) -> String {
         let isPlain = !word.isEmpty && word.utf8.allSatisfy(isPlain)
         return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"

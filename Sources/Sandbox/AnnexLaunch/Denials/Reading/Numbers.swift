@@ -1,4 +1,4 @@
-/// Parses numbers in the kernel's texts; nil if the text is no number or too large.
+/// Parses numbers in the kernel's texts. Returns nil if the text is no number or the number is too large.
 enum NumberText {
     static func decimal(_ bytes: some Collection<UInt8>) -> UInt64? { value(bytes, radix: 10) }
 
@@ -30,7 +30,7 @@ enum NumberText {
     }
 }
 
-/// Reads little-endian numbers at offsets in untrusted bytes; nil beyond their end.
+/// Reads little-endian numbers at offsets in untrusted bytes. Returns nil beyond the end of the bytes.
 struct LittleEndian {
     private let bytes: [UInt8]
 

@@ -1,9 +1,10 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Reads files of `/proc/PID`: the kernel writes them, but a hostile process chose parts of their contents.
+/// Reads files of `/proc/PID`. The kernel writes these files, but a hostile process may have chosen parts of their
+/// contents.
 enum ProcessText {
-    /// The first bytes of a file; nil if it cannot be read. A longer file is cut.
+    /// The first bytes of a file, at most `cap`; nil if the file cannot be read.
     static func read(_ path: String, atMost cap: Int = 1 << 14) -> [UInt8]? {
         guard let file = try? Descriptor.open(path, O_RDONLY | O_NOFOLLOW) else { return nil }
         var bytes: [UInt8] = []
@@ -32,14 +33,15 @@ package struct ProcessStatus: Sendable, Hashable {
     package let process: UInt32
     /// Whether an unblocked signal is pending for the thread.
     package let hasPendingSignal: Bool
-    /// The real user, in the reader's numbers; nil if the kernel does not state it.
+    /// The real user of the process, in the reader's numbers; nil if the kernel does not state it.
     package let user: UInt32?
-    /// How many process namespaces it is in, from the one of this `/proc` inwards: 1 is the outermost.
+    /// How many nested process namespaces the thread is in, counted inwards from the namespace of this `/proc`. 1 means
+    /// only that namespace.
     package let namespaces: Int
 
-    /// Parses the file; nil if it names no process. The first line holds the thread's name, which the process chose,
-    /// and is skipped. The kernel escapes a newline in it. A key counts only at the beginning of a line, and only its
-    /// first line.
+    /// Parses the file; nil if the file names no process. The first line holds the thread's name, which the process
+    /// chose, so this line is skipped. The kernel escapes a newline in the name. A key counts only at the beginning of
+    /// a line. If several lines begin with the same key, only the first line counts.
     package static func read(_ bytes: [UInt8]) -> ProcessStatus? {
         let lines = bytes.prefix(1 << 16).split(separator: UInt8(ascii: "\n"), maxSplits: 128).dropFirst()
         guard let process = value(of: "Tgid", in: lines).flatMap(NumberText.decimal).flatMap({ UInt32(exactly: $0) })
@@ -51,8 +53,8 @@ package struct ProcessStatus: Sendable, Hashable {
             namespaces: words(of: "NSpid", in: lines).count)
     }
 
-    /// Whether both have the same user and are in equally many nested process namespaces. A fact that the kernel does
-    /// not state counts as equal.
+    /// Whether both threads have the same user and are in equally many nested process namespaces. If the kernel does
+    /// not state a fact, the fact counts as equal.
     package func mayShareNamespaces(with other: ProcessStatus) -> Bool {
         (user == nil || other.user == nil || user == other.user)
             && (namespaces == 0 || other.namespaces == 0 || namespaces == other.namespaces)
@@ -76,19 +78,19 @@ package struct MemoryArea: Sendable, Hashable {
     /// The first address after the mapping.
     package let end: UInt64
     package let isExecutable: Bool
-    /// The offset in its file at which it begins.
+    /// The offset in the mapped file at which the mapping begins.
     package let offset: UInt64
-    /// The inode of its file; 0 if it has none.
+    /// The inode of the mapped file; 0 if the mapping has no file.
     package let inode: UInt64
-    /// The path of its file, or the kernel's name for it; untrusted bytes.
+    /// The path of the mapped file, or the kernel's name for the mapping. These bytes are untrusted.
     package let name: [UInt8]
 
-    /// A bound on mappings. A process usually has tens of them; further ones are ignored.
+    /// The most mappings that are read. A process usually has tens of them. Further mappings are ignored.
     package static let most = 4_096
 
     package func contains(_ address: UInt64) -> Bool { address >= start && address < end }
 
-    /// Parses the text of a `maps` file. Lines of any other form are skipped.
+    /// Parses the text of a `maps` file. Lines in another form are skipped.
     package static func read(_ bytes: [UInt8]) -> [MemoryArea] {
         bytes.split(separator: UInt8(ascii: "\n"), maxSplits: most).prefix(most).compactMap { MemoryArea(line: $0) }
     }

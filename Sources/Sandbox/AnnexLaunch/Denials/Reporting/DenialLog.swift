@@ -2,12 +2,12 @@ internal import AnnexLinux
 internal import AnnexPolicy
 internal import Logging
 
-/// Writes one sandbox's denials to the program's log (swift-log, label `annex.sandbox`): the first of each kind, a few
-/// a second, and the totals at the end. Docs/Guide/Denials.md lists the metadata keys.
+/// Writes one sandbox's denials to the program's log (swift-log, label `annex.sandbox`). It writes the first denial of
+/// each kind, at most a few lines per second, and the totals at the end. Docs/Guide/Denials.md lists the metadata keys.
 struct DenialLog {
     static let label = "annex.sandbox"
 
-    /// A logger that writes nothing, for a sandbox whose denials were provoked on purpose.
+    /// A logger that writes nothing. It is for a sandbox whose denials were caused on purpose.
     static var silent: Logger { Logger(label: label) { _ in SwiftLogNoOpLogHandler() } }
 
     private let logger: Logger
@@ -32,7 +32,7 @@ struct DenialLog {
         var metadata = DenialRecord(denial).metadata
         let suppressed = budget.takeSuppressed()
         if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
-        // A program that continues after a denial is normal. A program that was killed for it is worth a notice.
+        // It is normal that a program continues after a denial. If a denial killed the program, the level is `notice`.
         let level: Logger.Level = denial.answer == .ended ? .notice : .debug
         logger.log(level: level, "\(denial.headline)", metadata: metadata)
     }
@@ -50,7 +50,7 @@ struct DenialLog {
 }
 
 extension DenialRecord {
-    /// The same keys as in JSON, except for the backtrace, which does not fit into a line.
+    /// The same keys as in JSON. The backtrace is missing, because it does not fit into a line.
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "kind": "\(kind)", "call": "\(call)", "text": "\(text)", "answer": "\(answer)", "thread": "\(thread)",
@@ -66,7 +66,7 @@ extension DenialRecord {
     }
 }
 
-/// Limits the lines of a log: a burst first, then a number of lines per second. Suppressed lines are counted.
+/// Limits the lines of a log: first a burst, then a number of lines per second. It counts the suppressed lines.
 struct LineBudget {
     static let atOnce: UInt64 = 20
     static let perSecond: UInt64 = 5

@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import AnnexPolicy
 
-/// A denial as JSON and logs contain it. Keys are never renamed or removed; new ones may be added. Every text that a
-/// sandboxed program can influence is escaped.
+/// A denial in the form of JSON and logs. Keys are never renamed or removed, but new keys may be added. Every text that
+/// a sandboxed program can influence is escaped.
 public struct DenialRecord: Codable, Sendable, Hashable {
     /// `call` or `path`.
     public let kind: String
@@ -10,20 +10,20 @@ public struct DenialRecord: Codable, Sendable, Hashable {
     public let call: String
     /// The call with its arguments.
     public let text: String
-    /// `refused`, `ended`, or `passed` if the sandbox only reports.
+    /// `denied`, `ended`, or, if the sandbox only reports, `passed`.
     public let answer: String
     /// The errno with which the call failed, for example `EPERM`. For `passed`, the errno with which it would have
     /// failed.
     public let errno: String?
-    /// The layers that deny it, each sufficient by itself.
+    /// The layers that deny the call or path. Each layer would be sufficient by itself.
     public let layers: [String]
-    /// The line of the policy that decides.
+    /// The line of the policy that decides this denial.
     public let line: String?
-    /// The reason stated on that line.
+    /// The reason that the policy states on that line.
     public let reason: String?
-    /// The policy entry that would allow it.
+    /// The policy entry that would allow the call or path.
     public let remedy: String?
-    /// The option of `annex run` that would allow it.
+    /// The option of `annex run` that would allow the path.
     public let option: String?
     public let path: String?
     /// The rights that the call needed: `read`, `write`, `execute`. Empty if the call only needed the path to exist.
