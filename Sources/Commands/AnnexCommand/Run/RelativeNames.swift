@@ -1,9 +1,10 @@
 import AnnexLinux
 import Glibc
 
-/// Relative names among a program's arguments. They lead to the caller's files only if the program starts in the caller's working directory,
-/// and the program does so only if this directory was handed over. No denial tells of it: in the directory where the program starts instead,
-/// the names do not exist.
+/// Relative names among a program's arguments.
+///
+/// The sandbox has the caller's working directory only if this directory, a file below it, or a directory above it was handed over. If the
+/// sandbox does not have it, the program starts in another directory, where these names do not exist. No denial tells of that.
 struct RelativeNames {
     private let arguments: ArraySlice<String>
     private let granted: [String]
@@ -17,14 +18,16 @@ struct RelativeNames {
 
     /// What to say after a failure; nil if no argument names a file of the working directory, or the program could use these names.
     var hint: String? {
-        guard !hasDirectory, let here = Self.resolved("."), !isGranted(here),
-            let (name, path) = arguments.lazy.compactMap(Self.file).first
-        else { return nil }
-        let shown = Escaped(name, limit: 200)
-        guard isGranted(path) else {
-            return "\(shown) was not handed over: add --read . or --write ., which hands over the working directory"
+        guard !hasDirectory, let here = Self.resolved("."), !isGranted(here) else { return nil }
+        let files = arguments.compactMap(Self.file)
+        if let (name, _) = files.first(where: { !isGranted($0.path) }) {
+            return "\(Escaped(name, limit: 200)) was not handed over: add --read . or --write ., "
+                + "which hands over the working directory"
         }
-        return "\(shown) was handed over, but the working directory was not, so only the absolute name works there: "
+        // Every grant below the working directory makes this directory in the sandbox.
+        guard let (name, path) = files.first, !granted.contains(where: { $0.hasPrefix(here + "/") }) else { return nil }
+        return
+            "\(Escaped(name, limit: 200)) was handed over, but not the working directory, so only the absolute name works: "
             + "\(Escaped(path, limit: 500)); or add --read ."
     }
 
