@@ -54,7 +54,8 @@ enum Answering {
         try service.run(waiting: waiting)
     }
 
-    /// Writes each answer in place into new memory and seals it. The driver's own questions get plain answers.
+    /// Writes each answer in place into new memory and seals it. The driver's own questions get ordinary answers
+    /// without sealed memory.
     private static func serveMemory(_ waiting: WaitingStyle) throws {
         let endpoint = try ExtensionEndpoint.adopt(waiting: waiting)
         try endpoint.sayHello()

@@ -7,7 +7,7 @@ import CBenchDriver
 struct Breaking {
     /// The request that names the limit.
     enum Preparation {
-        /// The payload's first byte names the way to end.
+        /// The payload's first byte names the way in which the extension ends.
         static let how: UInt16 = 9
         /// The payload's first word is the number of bytes to take.
         static let grow: UInt16 = 10

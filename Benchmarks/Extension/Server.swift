@@ -1,7 +1,7 @@
 import BenchMessages
 import CBenchDriver
 
-/// The driver's half of the work in this process.
+/// The half of the driver's work that runs in this process.
 final class Server {
     // SAFETY: only this object uses the memory, as long as the object lives. The memory lies behind pointers, because
     // Swift checks each access to a stored property of a class. That check must not be measured.

@@ -3,7 +3,7 @@ import AnnexHost
 import CBenchDriver
 import Glibc
 
-/// The ways to call an extension that are measured.
+/// The measured ways to call an extension.
 enum Contender: String, CaseIterable {
     case raw = "annex-raw"
     case typed = "annex-typed"
@@ -105,14 +105,14 @@ enum Contender: String, CaseIterable {
 
     private var isBesideFlood: Bool { self == .besideFlood || self == .launchBesideFlood }
 
-    /// Measures a decision about extensions that are never launched; nil for all other contenders.
+    /// Measures a decision about extensions that are never launched. Returns nil for all other contenders.
     private func measureOffers(_ plan: Plan) throws -> Int32? {
         guard self == .offers || self == .firstOffers else { return nil }
         guard bench_pin_all(plan.client) else { throw Launcher.Failure.notPinned }
         return Self.measure(plan, asking: try OffersWay(isFirst: self == .firstOffers))
     }
 
-    /// Measures a contender that begins with a launch; nil for all others.
+    /// Measures a contender that begins with a launch. Returns nil for all other contenders.
     private func measureLaunches(_ plan: Plan, by launcher: Launcher) throws -> Int32? {
         switch self {
         case .launch, .launchBesideFlood, .signedLaunch:

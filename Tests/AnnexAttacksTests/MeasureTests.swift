@@ -8,7 +8,7 @@ import Testing
 
 /// The resources that the rows KOBJ measure must really be counted and released.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct MeasureTests {
-    /// Without the filter no layer denies a lock, so the host must count all of them.
+    /// Without the filter, no layer denies a lock. So the host must count all locks.
     @Test(arguments: ["KOBJ-01", "KOBJ-02"])
     func `KOBJ-01, KOBJ-02: locks that no layer denies are counted and released`(
         _ id: String

@@ -61,7 +61,8 @@ import Testing
         #expect(reason(nil) == .protocolViolation)
     }
 
-    /// The filter ends a call of a foreign ABI by SIGSYS. A program that may signal itself can send that signal too.
+    /// The filter ends a call of a foreign ABI by SIGSYS. If a program may send signals to itself, it can send that
+    /// signal too.
     @Test func `a signal that a program may have sent itself is no denied call`() throws {
         let limits = try Policy.shipped(named: "compute").limits
         func reason(mayBeOwn: Bool) -> Termination.Reason {

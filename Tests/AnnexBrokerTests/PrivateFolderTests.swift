@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnnexBroker
 
-/// The folder of all private directories: places, owners, and removals that a kill interrupts.
+/// The folder of all private directories. The tests cover places, owners, and removals that a kill interrupts.
 @Suite(.timeLimit(.minutes(20))) struct PrivateFolderTests {
     private let folder: TemporaryFolder
     private let key = PrivateKey(app: "com.example.notes", identifier: "com.example.notes.widget")

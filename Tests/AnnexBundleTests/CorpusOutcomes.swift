@@ -1,5 +1,5 @@
-/// The outcome of each file of the corpus, by the number at the start of its name. An outcome is `read`, or each broken
-/// rule with the keys at which it is broken. The prefixes `CFBundle`, `NSExtension` and `com.apple.security.` are left out.
+/// The outcome of each file of the corpus, by the number at the start of its name. An outcome is `read`, or each broken rule with the keys
+/// at which it is broken. The prefixes `CFBundle`, `NSExtension` and `com.apple.security.` are omitted.
 enum CorpusOutcomes {
     /// The files as they are. Nearly all are source files with placeholders that a build fills in.
     static let unfilled: [(outcome: String, files: [Int])] = [

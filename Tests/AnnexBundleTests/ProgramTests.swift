@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct ProgramTests {
     private let editor = "PlugIns/Editor.appex/Editor"
 
-    /// Compiles a C program to the place of the extension's program.
+    /// Compiles a C program. The result is put in the place of the extension's program.
     private func compile(_ source: String, _ flags: [String], in test: TestApp) async throws {
         let file = "\(test.path)/../program.c"
         try Data(source.utf8).write(to: URL(filePath: file))
@@ -141,7 +141,7 @@ import Testing
         for _ in 0..<100 {
             var bytes = whole
             for _ in 0..<Int.random(in: 1...6, using: &generator) {
-                // The headers, or the table of sections at the end.
+                // The changed place is in the headers, or in the table of sections at the end.
                 let place =
                     Bool.random(using: &generator)
                     ? Int.random(in: 16..<600, using: &generator)

@@ -21,7 +21,7 @@ import Testing
         let channel = try HostileChannel { $0.budgetPeriod = .patience }
         var writer = RawWriter(channel.peer)
         writer.sendHello()
-        // Every place of the ring holds an answer that belongs to no open call, so the host may read the ring without
+        // Every place of the ring holds an answer that belongs to no open call, so the host can read the ring without
         // end.
         let frame = RawPeer.frame(3, method: 1, call: 1)
         let call = try await channel.host.start(Request(method: 1))

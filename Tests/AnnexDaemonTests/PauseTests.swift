@@ -30,7 +30,7 @@ import Testing
         while !log.has("accept4") { usleep(1000) }
         let place = takePlace(of: daemon)
         while !log.has("epoll_ctl") {
-            // Without a timer, the daemon would never watch its socket again.
+            // If there were no timer, the daemon would never watch its socket again.
             try #require(hasTimer(daemon))
             usleep(1000)
         }

@@ -24,7 +24,7 @@ import Testing
         let session = Synchronization.Mutex<ExtensionSession?>(nil)
         let errors = Synchronization.Mutex<[HostError]>([])
 
-        /// Runs a body in the handler of the notices 30.
+        /// Runs a body in the handler of notices with method 30.
         func service(_ body: @escaping @Sendable (ExtensionSession) throws(HostError) -> Void) -> HostService {
             var service = HostService()
             service.handleEvents(30) { [self] _ in

@@ -72,7 +72,7 @@ import Testing
         #expect(text == "changed" && names == ["original"])
     }
 
-    /// The entries of an access control list: user 12345 may read, all within the mask.
+    /// The entries of an access control list. User 12345 may read, and all entries are within the mask.
     private static let list = """
         import os, struct, sys
         def entry(tag, rights, number=0xFFFFFFFF): return struct.pack("<HHI", tag, rights, number)

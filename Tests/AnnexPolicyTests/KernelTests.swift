@@ -44,9 +44,9 @@ import Testing
         let policy = try Policy.shipped(named: name)
         let everything = try Self.everything(policy)
         #expect(everything.count > 2000)
-        // Above a floor of errors, a call that is denied quietly shows its own errno, and all other calls show the
-        // floor's errno. Above a floor with a missing tracer, a reported call goes to the listener, and an allowed call
-        // gives ENOSYS.
+        // The floor is the filter below the tested filter. If the floor answers with an errno, a quietly denied call
+        // shows its own errno, and all other calls show the floor's errno. If the floor asks for a tracer that is
+        // missing, a reported call goes to the listener, and an allowed call gives ENOSYS.
         for floor in [FILTER_FLOOR_ERRNO, FILTER_FLOOR_TRACE] {
             let result = try Self.probe(policy, everything.map(\.call), above: floor)
             #expect(result.signal == 0)

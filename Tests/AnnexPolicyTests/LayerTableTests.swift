@@ -12,8 +12,8 @@ import Testing
         let table = policy.layerTable()
         #expect(Set(table.rows.map(\.statement)).count == table.rows.count)
         for row in table.rows where row.elsewhere == nil {
-            // There are two exceptions: uprobe and uretprobe of x86-64, which no filter sees, and files that are read
-            // without being executed.
+            // There are two exceptions. The first is uprobe and uretprobe of x86-64, which no filter sees. The second
+            // is files that are read without being executed.
             if row.statement == .otherCalls && architecture == .x86 { continue }
             if case .withheld(_, .execute) = row.statement { continue }
             // If a program is started later, execve gives it the memory that its header requests. No layer checks this.

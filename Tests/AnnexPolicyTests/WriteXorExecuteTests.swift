@@ -111,7 +111,7 @@ import Testing
     @Test(arguments: PolicyLibrary.shipped.names)
     func `PROC-05: no shipped policy lets memory be writable and executable`(name: String) throws {
         let policy = try Policy.shipped(named: name)
-        // Only the policy that is not for extensions may turn the switch off.
+        // Only the policy `tool`, which is not for extensions, may turn the switch off.
         guard policy.writeXorExecute else {
             #expect(name == "tool")
             return

@@ -5,8 +5,8 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// `Frameworks` of an app in the sandbox of its extension: the extension can read it, but nothing else. The tests are the same for both
-/// kinds of broker.
+/// `Frameworks` of an app in the sandbox of its extension. The extension can read this folder, but no other part of the app. The tests are
+/// the same for both kinds of broker.
 @Suite(.timeLimit(.minutes(20))) struct FrameworksTests {
     private let app: SubstituteApp
     private var frameworks: String { app.path + "/Frameworks" }

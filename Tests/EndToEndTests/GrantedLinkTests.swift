@@ -112,8 +112,8 @@ import Testing
         #expect(run.output == "126\n126\n0\n" && run.errors.contains("it is your home"), "\(run)")
     }
 
-    /// If two names look the same, but have one letter composed in one name and decomposed in the other, they are two
-    /// files for the kernel.
+    /// Two names can look the same if a letter is composed in one name and decomposed in the other. For the kernel,
+    /// they are two files.
     @Test func `FS-01: names that only look alike stay apart`() async throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         for (name, text) in [(composed, "one\n"), (decomposed, "two\n")] {

@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// A session whose extension may not have said hello yet.
+    /// Starts a session. When this returns, the extension may not have sent its hello yet.
     private func start(_ broker: Broker) throws -> ExtensionSession {
         let wish = LaunchWish(
             identifier: SubstituteApp.identifier, point: nil, timeLimit: nil, hosted: HostService())

@@ -168,7 +168,7 @@ import Testing
         for path in [other + "/notes", above, "/private/../../com.example.other", place, "/proc/self/root" + other] {
             #expect(try await ask(host, "tries " + path).hasPrefix("errno"), "\(path)")
         }
-        // Inside the sandbox, a link that leads out of the directory must not work, whoever made it.
+        // Inside the sandbox, a link that leads out of the directory must not work, even if another program made it.
         try FileManager.default.createSymbolicLink(atPath: kept + "/out", withDestinationPath: other + "/notes")
         #expect(try await ask(host, "tries /private/out") == "errno \(ENOENT)")
     }

@@ -145,7 +145,7 @@ import Testing
         #expect(ended.output == "125 exited\n" && ended.errors.contains("was not read in time"), "\(ended)")
     }
 
-    /// Runs a script in `annex run` while its output is full and not read.
+    /// Runs a script in `annex run`. The output of `annex run` is full, and no process reads it.
     private static let reader = """
         import json, os, select, socket, subprocess, sys, time
         annex, number, limit = sys.argv[1], int(sys.argv[2]), sys.argv[3]
@@ -177,8 +177,8 @@ import Testing
         sys.stderr.write(errors.decode())
         """
 
-    /// A shell with job control on a terminal of its own. The shell runs one job in the foreground, continues the job after a stop, and
-    /// prints that it did so. The other end of the terminal presses Ctrl-Z.
+    /// A shell with job control on its own terminal. The shell runs one job in the foreground, continues the job after a stop, and prints
+    /// that it did so. The other end of the terminal presses Ctrl-Z.
     private static let shell = """
         import fcntl, os, select, signal, sys, termios, time
         annex, input, key, limit, *script = sys.argv[1:]

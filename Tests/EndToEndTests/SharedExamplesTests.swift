@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The examples *ToDoList* and *Ledger*, used from all sides at the same time: the app, its actions and the command line.
+/// The examples *ToDoList* and *Ledger*. The app, its actions and the command line use them at the same time.
 @Suite(.timeLimit(.minutes(20))) struct SharedExamplesTests {
     private static let entitlement = "com.apple.security.application-groups"
 

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// If the same lines are in two places, one idea has no home.
+/// If the same lines are in two places, the code for one idea has no single place.
 @Suite struct DuplicationTests {
-    /// The most meaningful lines in a row that may be alike.
+    /// The most consecutive meaningful lines that may be the same.
     private static let most = 9
 
     private struct Place: CustomStringConvertible {
@@ -17,7 +17,7 @@ import Testing
         var seen: [String: Place] = [:]
         var twice: [String] = []
         for (file, text) in try SourceTree.swiftFiles(in: "Sources").sorted(by: { $0.file < $1.file }) {
-            // The input of a tool is the one home of the tool's output.
+            // The output of a tool may have repeated lines, because only the tool's input is edited.
             guard !file.contains("/AnnexShippedPolicies/Compiled/") else { continue }
             let lines = Self.meaningful(text)
             guard lines.count > Self.most else { continue }
@@ -30,7 +30,7 @@ import Testing
         #expect(twice.isEmpty, "\(twice.joined(separator: "\n"))")
     }
 
-    /// Without blank lines, comments, imports and lone brackets.
+    /// The lines of a text without blank lines, comments, imports and lone brackets.
     private static func meaningful(_ text: String) -> [(number: Int, text: String)] {
         text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { number, line in
             let line = line.trimmingCharacters(in: .whitespaces)

@@ -3,11 +3,11 @@ import Foundation
 /// The uses between the folders of a target. If a file names a top-level type, an arrow goes from the file's folder to
 /// the folder that declares the type.
 ///
-/// Files that lie in the target's own folder belong to no layer. Three kinds of names draw no arrow: members that an
-/// extension adds, types that two folders declare, and types inside other types. Only the compiler can tell those apart.
-/// So the graph may miss an arrow, and it invents none.
+/// Files that lie in the target's own folder belong to no layer. Three kinds of names give no arrow: members that an extension adds, types
+/// that two folders declare, and types inside other types. Only the compiler can resolve those names. So the graph may miss an arrow, but
+/// every arrow is correct.
 struct FolderGraph {
-    /// By folder, the folders that it uses, each with a reason.
+    /// For each folder, the folders that it uses, each with a reason.
     private var uses: [String: [String: String]] = [:]
 
     init(files: [(file: String, text: String)], root: String) {
@@ -21,7 +21,7 @@ struct FolderGraph {
         }
     }
 
-    /// The folders from which a way leads back to them.
+    /// The folders that use themselves through other folders.
     var circles: Set<String> {
         Set(uses.keys.filter { reachable(from: $0).contains($0) })
     }
@@ -44,7 +44,7 @@ struct FolderGraph {
         return found
     }
 
-    /// The one folder that declares each type; names of several types are left out.
+    /// The folder that declares each type. Names that several folders declare are omitted.
     private static func homes(_ parts: [Part]) -> [String: String] {
         var homes: [String: Set<String>] = [:]
         for part in parts {
@@ -61,14 +61,14 @@ extension FolderGraph {
         let name: String
         /// The first folder below the target's own.
         let folder: String
-        /// Types that it declares at its top level.
+        /// The types that the file declares at its top level.
         let types: Set<String>
-        /// Types that it declares inside others.
+        /// The types that the file declares inside other types.
         let nested: Set<String>
-        /// All words of its code.
+        /// All words of the file's code.
         let words: Set<String>
 
-        /// Nil for a file that lies in no folder of the target.
+        /// Returns nil for a file that lies in no subfolder of the target.
         init?(_ file: String, _ text: String, root: String) {
             guard let start = file.range(of: root + "/", options: .backwards) else { return nil }
             let path = file[start.upperBound...].split(separator: "/")

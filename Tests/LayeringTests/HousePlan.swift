@@ -1,8 +1,10 @@
 import Foundation
 
-/// The house plan: the floors from the ground up, the targets of each, and what each target imports.
+/// The house plan: the floors from the lowest to the highest, the targets of each floor, and the imports of each
+/// target.
 ///
-/// Tests compare `Package.swift`, the folders under `Sources` and the picture in `CONTRIBUTING.md` with it exactly.
+/// Tests compare `Package.swift`, the folders under `Sources` and the picture in `CONTRIBUTING.md` with this plan, and
+/// they must match exactly.
 enum HousePlan {
     struct Floor: Sendable {
         let name: String
@@ -11,9 +13,9 @@ enum HousePlan {
 
     struct Target: Sendable {
         let name: String
-        /// One line that describes the target, for readers who look for a place.
+        /// One line that describes the target, for readers who search for a target.
         let purpose: String
-        /// Targets of Annex; each lies on the same floor or on one below.
+        /// The imported targets of Annex. Each lies on the same floor or on a lower floor.
         let imports: Set<String>
         /// Products of other packages.
         let products: Set<String>
@@ -27,7 +29,7 @@ enum HousePlan {
     }
 
     static let floors: [Floor] = [
-        // Beside the house: build plugins, and the tool that compiles the shipped policies.
+        // These targets are outside the house: build plugins, and the tool that compiles the shipped policies.
         Floor(
             name: "Plugins",
             targets: [
@@ -229,7 +231,7 @@ enum HousePlan {
         targets[target].map { "Sources/\($0.floor)/\(target)" }
     }
 
-    /// The plan as `CONTRIBUTING.md` shows it: the highest floor first.
+    /// The plan in the form that `CONTRIBUTING.md` shows, with the highest floor first.
     static var picture: String {
         floors.reversed().map { floor in
             let rooms = floor.targets.reversed().map { target in

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// The tools that compile policies and make apps stand beside the house and use it.
+    /// The tools that compile policies and make apps are outside the house, but they use it.
     @Test func `a target imports from its own floor and from those below`() throws {
         var below: Set<String> = []
         for floor in HousePlan.floors {
@@ -36,7 +36,8 @@ import Testing
         }
     }
 
-    /// A package that embeds Annex resolves every package that Annex names, even if it uses none of its products.
+    /// If a package embeds Annex, it resolves every package that Annex names, even packages whose products it does not
+    /// use.
     @Test func `only the package of the macros names swift-syntax`() throws {
         let macros = SourceTree.root.appending(path: "Sources/Macros")
         #expect(try SourceTree.folders(in: macros) == ["annex-macros"])
@@ -46,7 +47,7 @@ import Testing
         #expect(manifests.map { $0.contains("swift-syntax") } == [false, true])
     }
 
-    /// With ANNEX_WRITES_PLAN, as `make house-plan` sets it, the page is made from the plan first.
+    /// If ANNEX_WRITES_PLAN is set, as in `make house-plan`, the test first writes the plan to the page.
     @Test func `CONTRIBUTING shows the house plan as it is tested`() throws {
         let file = SourceTree.root.appending(path: "CONTRIBUTING.md")
         let page = try String(contentsOf: file, encoding: .utf8)
@@ -80,7 +81,8 @@ import Testing
         }
     }
 
-    /// A tiny file is mostly a type that only one other type uses. It belongs into the file of that type.
+    /// In most cases, a tiny file contains a type that only one other type uses. It belongs in the file of that other
+    /// type.
     @Test func `at most three percent of the source files have twenty lines or fewer`() throws {
         let files = try SourceTree.swiftFiles(in: "Sources").filter {
             !$0.file.contains("/AnnexShippedPolicies/Compiled/")
@@ -97,7 +99,7 @@ import Testing
         }
     }
 
-    /// The median file is neither too short nor too long.
+    /// The file of median length must be neither too short nor too long.
     @Test func `the median source file has 80 to 130 lines`() throws {
         let lines = try SourceTree.swiftFiles(in: "Sources")
             .filter { !$0.file.contains("/AnnexShippedPolicies/Compiled/") }

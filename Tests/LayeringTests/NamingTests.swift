@@ -8,8 +8,8 @@ import Testing
         let name: String
     }
 
-    /// If two functions share a name, Swift calls the blocking one in code that is not `async`, as at the top level of
-    /// `main.swift`. It does so even with `await` in front of the call.
+    /// If two functions share a name, Swift calls the blocking function in code that is not `async`, such as the top level of `main.swift`.
+    /// It does so even if `await` precedes the call.
     @Test(arguments: ["AnnexHost", "AnnexChannel", "AnnexEmbedded", "AnnexExtension", "AnnexSandbox"])
     func `no type has a blocking and an async function of one name`(target: String) throws {
         var forms: [Function: Set<Bool>] = [:]
@@ -21,7 +21,8 @@ import Testing
         #expect(mixed.isEmpty, "\(target): \(mixed.sorted())")
     }
 
-    /// A call shows by its labels what each value is. The floor, whose functions are those of C, keeps C's order instead.
+    /// The labels of a call show the meaning of each value. The kernel floor is an exception: its functions mirror C functions and keep C's
+    /// order.
     @Test func `a function outside the floor has at most one parameter without a label`() throws {
         var count = 0
         for (file, text) in try SourceTree.swiftFiles(in: "Sources") where !file.contains("/Sources/Kernel/") {
@@ -50,7 +51,7 @@ import Testing
         #expect(ParameterLabels(in: text).faults == [])
     }
 
-    /// A failing test reports the rule that is broken, because that rule is its name.
+    /// A failing test reports the broken rule, because the rule is the name of the test.
     @Test func `every test is a raw identifier and has no display name`() throws {
         var count = 0
         for (file, text) in try SourceTree.testFiles() {
@@ -83,7 +84,7 @@ import Testing
         #expect(found.faults == [] && found.names.count == 1)
     }
 
-    /// Every public function, with whether it is `async`.
+    /// Every public function, and whether it is `async`.
     private static func functions(in text: String) -> [(Function, isAsync: Bool)] {
         var type = ""
         var found: [(Function, isAsync: Bool)] = []
@@ -99,7 +100,8 @@ import Testing
         return found
     }
 
-    /// Whether a character belongs to the list of parameters that starts with the first character of these questions.
+    /// Tells whether a character belongs to a list of parameters. The caller passes the characters in order, from the first character of
+    /// the list.
     private final class Parentheses {
         private var depth = 0
 

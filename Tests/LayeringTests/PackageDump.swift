@@ -18,12 +18,12 @@ struct PackageDump: Sendable {
 
     let targets: [Target]
 
-    /// The package manager is asked only once for all tests, without blocking a thread of the pool.
+    /// All tests together ask the package manager only once. The wait blocks no thread of the pool.
     private static let one = Task { try await ask() }
 
     static func load() async throws -> PackageDump { try await one.value }
 
-    /// Asks the package manager, with a scratch folder of its own: the running test holds the lock of the usual one.
+    /// Asks the package manager. It uses a separate scratch folder, because the running test holds the lock of the usual folder.
     private static func ask() async throws -> PackageDump {
         let scratch = try TemporaryFolder()
         let said = try await Program.tool([
@@ -41,7 +41,7 @@ struct PackageDump: Sendable {
     }
 }
 
-/// The package manager may say something before the JSON.
+/// The JSON in the output. The package manager may print other text before it.
 private func data(from output: Data) -> Data {
     output.firstIndex(of: UInt8(ascii: "{")).map { output[$0...] } ?? output
 }
@@ -58,7 +58,8 @@ extension PackageDump.Target {
         usesUnsafeFlags = settings.contains { ($0["kind"] as? [String: Any])?["unsafeFlags"] != nil }
     }
 
-    // {"byName": ["AnnexLinux", null]}, {"product": ["ArgumentParser", "swift-argument-parser", null, null]}, {"plugin": ["EmbedProgram", null]}
+    // {"byName": ["AnnexLinux", null]}, {"product": ["ArgumentParser", "swift-argument-parser", null, null]},
+    // {"plugin": ["EmbedProgram", null]}
     private static func dependencyName(_ json: [String: Any]) -> String? {
         (json.values.first as? [Any])?.first as? String
     }

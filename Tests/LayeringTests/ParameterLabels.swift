@@ -1,9 +1,9 @@
 /// The functions of a source text that have more than one parameter without a label.
 ///
-/// A closing closure and a closing list of values (`_ tries: Try...`) do not count, because Swift's own library leaves
-/// them without a label too.
+/// A closure or a list of values (`_ tries: Try...`) at the end does not count, because Swift's own library also omits
+/// its label.
 struct ParameterLabels {
-    /// The functions that break the rule, as they are written.
+    /// The functions that break the rule, as they appear in the text.
     let faults: [String]
     /// The number of functions and initialisers that were read.
     let count: Int

@@ -11,7 +11,7 @@ enum SourceTree {
             .filter { $0.hasDirectoryPath && !$0.lastPathComponent.hasPrefix(".") }.map(\.lastPathComponent)
     }
 
-    /// Every Swift file below a folder, with its text. Folders of builds are hidden, and so they are left out.
+    /// Every Swift file below a folder, with its text. Build folders are hidden, so they are omitted.
     static func swiftFiles(in folder: String) throws -> [(file: String, text: String)] {
         let start = root.appending(path: folder)
         let files = FileManager.default.enumerator(
@@ -21,7 +21,7 @@ enum SourceTree {
             .map { ($0.path, try String(contentsOf: $0, encoding: .utf8)) }
     }
 
-    /// Every Swift file of the tests, with its text. The package of the macros has tests of its own.
+    /// Every Swift file of the tests, with its text. The package of the macros has its own tests.
     static func testFiles() throws -> [(file: String, text: String)] {
         try swiftFiles(in: "Tests") + swiftFiles(in: "Sources/Macros/annex-macros/Tests")
     }

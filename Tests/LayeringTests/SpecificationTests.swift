@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Compares `Docs/SPECIFICATION.md` with the tests. The page names in its last column the tests that hold each promise.
+/// Compares `Docs/SPECIFICATION.md` with the tests. The last column of the page names the tests that check each
+/// promise.
 @Suite struct SpecificationTests {
     @Test func `every test that the specification names exists`() throws {
         let page = try String(contentsOf: SourceTree.root.appending(path: "Docs/SPECIFICATION.md"), encoding: .utf8)
@@ -9,7 +10,8 @@ import Testing
         #expect(named.count > 100, "the page has another form, or hardly any tests")
         let sources = try SourceTree.swiftFiles(in: "Tests").map(\.text).joined(separator: "\n")
         for name in named {
-            // This is a function of its own, because a failure prints its condition, and the sources are long.
+            // The search has its own constant, because a failing expectation prints its condition, and the sources are
+            // long.
             let isThere = sources.contains("func `\(name)`")
             #expect(isThere, "no test is named `\(name)`")
         }
@@ -37,7 +39,7 @@ import Testing
 
     private static func tests(named page: String) -> [String] { rows(of: page).flatMap(names) }
 
-    /// The last column of each row, without heads and rules of tables.
+    /// The last column of each row, without the headers and rules of tables.
     private static func rows(of page: String) -> [String] {
         let columns = page.split(separator: "\n").filter { $0.hasPrefix("| ") }.compactMap { line in
             line.split(separator: " | ").last?.trimmingCharacters(in: CharacterSet(charactersIn: " |"))

@@ -1,12 +1,13 @@
-/// The names of the tests in a Swift file, and the names among them that break the house style.
+/// The names of the tests in a Swift file, and which of these names break the house style.
 ///
-/// A test is a raw identifier: a sentence between backticks, without a display name beside it. The sentence has no
-/// quotes, dots, slashes or parentheses, so that `--filter` can name the test without escapes.
+/// The name of a test is a raw identifier: a sentence between backticks, without a separate display name. The sentence
+/// has no quotes, dots, slashes or parentheses, so that `--filter` can name the test without escapes.
 struct TestNames {
     private(set) var names: [String] = []
     private(set) var faults: [String] = []
 
-    /// A line with the function of a test: behind the whole attribute, behind its end, or alone.
+    /// Matches a line that declares the function of a test. The line may have the whole attribute, only its end, or no
+    /// attribute before `func`.
     private static var declaration: Regex<(Substring, Substring)> {
         /(?:@Test(?:\(.*\))? |[\])}]+ )?(?:[@\w]+ )*func (.+)/
     }
@@ -26,7 +27,7 @@ struct TestNames {
         if awaitsFunction { faults.append("a test without a function") }
     }
 
-    /// - Parameter declaration: the rest of a line behind `func`.
+    /// - Parameter declaration: the rest of a line after `func`.
     private mutating func add(_ declaration: String) {
         if let match = declaration.prefixMatch(of: /`([^`.\/\\()"']+)`[(<]/) {
             names.append(String(match.1))

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Compares the two walks of `Docs/Design/Architecture.md` with the sources. A walk is a table of the files that a
-/// newcomer opens to follow one request or one launch.
+/// Compares the two walks of `Docs/Design/Architecture.md` with the sources. A walk is a table of files. A newcomer
+/// opens these files to follow one request or one launch.
 @Suite struct WalkTests {
     @Test(arguments: ["A", "B"]) func `each file of a walk lies in the target of its row`(name: String) throws {
         for step in try Walk(name, in: Self.page()).steps {
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// A change that makes a walk longer makes the code harder to follow.
+    /// If a change makes a walk longer, the code becomes harder to follow.
     @Test(arguments: [("A", 35), ("B", 50)])
     func `a walk has no more files than its bound`(name: String, most: Int) throws {
         let files = try Walk(name, in: Self.page()).files
@@ -65,7 +65,7 @@ private struct Walk {
 
     /// The rows of its table.
     let steps: [Step]
-    /// The number of files in the text above the table.
+    /// The number of files that the text above the table states.
     let stated: Int?
 
     init(_ name: String, in page: String) throws {
@@ -74,7 +74,7 @@ private struct Walk {
         let section = rest[..<(rest.range(of: "\n##")?.lowerBound ?? rest.endIndex)]
         stated = section.firstMatch(of: /The walk has (\d+)\s+files/).flatMap { Int($0.1) }
         var target = ""
-        // The first row is the table's head.
+        // The first row is the header of the table.
         steps = try section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst().map { row in
             let cells = row.split(separator: "|", omittingEmptySubsequences: false)
             try #require(cells.count == 5, "a row has three cells: \(row)")
@@ -84,7 +84,7 @@ private struct Walk {
         }
     }
 
-    /// Every file once, with its target: two targets may have files of one name.
+    /// Every file once, with its target, because two targets may have files of the same name.
     var files: Set<String> {
         Set(steps.flatMap { step in step.files.map { "\(step.target)/\($0)" } })
     }

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// A watchdog ends a test that hangs, but never a slow test, because other programs use the processors too.
+/// A watchdog must end a test that hangs, but never a slow test. A test may be slow because other programs also use the
+/// processors.
 @Suite struct WatchdogTests {
     private static let minutes = 20
 

@@ -3,20 +3,20 @@ import Foundation
 /// A program that runs until it is killed.
 public final class Background: Sendable {
     private let child: ChildProcess
-    /// Its process number.
+    /// The process number of the program.
     public var number: Int32 { child.number }
 
     private init(_ child: ChildProcess) {
         self.child = child
     }
 
-    /// Starts an executable product, or any program by its path; its output is dropped.
+    /// Starts an executable product, or any program by its path. Its output is discarded.
     public static func start(_ name: String, _ arguments: [String]) throws -> Background {
         Background(
             try ChildProcess(ChildProcess.executable(name), arguments: arguments, output: .none, errors: .none))
     }
 
-    /// SIGKILL: the program gets no chance to tidy up.
+    /// Kills the program with SIGKILL, so that it cannot clean up.
     public func kill() {
         child.signal(SIGKILL)
     }

@@ -1,24 +1,25 @@
 public import Foundation
 
-/// The C extension of `Languages/C`, compiled for the tests: each variant once in a run, removed at its end.
+/// The C extension of `Languages/C`, compiled for the tests. Each variant is compiled once in a run and removed at the
+/// end of the run.
 public enum CProgram {
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// Compiles it as its author would: without other sources, and with every warning as an error.
+    /// Compiles the extension as its author would: without other sources, and with every warning as an error.
     public static let conforms = Result { () throws(Failure) in
         try compile("conforms-c", with: Program.isThere(tool: "cc") ? "cc" : "clang", ["-O2", "-static"])
     }
 
-    /// A variant that ends itself if it touches foreign memory or does something that C leaves undefined.
+    /// A variant that ends itself if it accesses invalid memory or does something that C leaves undefined.
     public static let sanitized = Result { () throws(Failure) in
         try compile(
             "conforms-c-sanitized", with: "clang",
             ["-g", "-O1", "-fuse-ld=lld", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
     }
 
-    /// Compiles the header as C++: every warning is an error.
+    /// Compiles the header as C++, with every warning as an error.
     /// - Parameter compiler: for example `clang++`.
     public static func checkHeader(with compiler: String) throws(Failure) {
         try run(
@@ -58,7 +59,7 @@ public enum CProgram {
             compiler,
             ["-std=c11"] + strictness + flags + [sources.appending(path: "conforms.c").path, "-o", target.path])
         do {
-            // Another test's fork may hold it open for writing for a moment.
+            // A fork of another test may have the file open for writing for a moment.
             try FileManager.default.settleProgram(at: target)
         } catch {
             throw Failure(description: "\(target.path): \(error)")

@@ -5,15 +5,15 @@ import Synchronization
 
 /// A program that a test has started, by `posix_spawn`.
 ///
-/// Foundation's `Process` reads beyond its list of this process's descriptors if there are more than about 1,350. It also
-/// leaves three descriptors of a run loop with each thread that starts a program. The tests run side by side in one
-/// process, hold thousands of descriptors and count them.
+/// Foundation's `Process` reads beyond its list of this process's descriptors if there are more than about 1,350. It also leaves three
+/// descriptors of a run loop in each thread that starts a program. The tests run at the same time in one process. They hold thousands of
+/// descriptors and count them.
 public final class ChildProcess: Sendable {
     /// An input or output of the program.
     public enum Stream: Sendable {
         /// `/dev/null`.
         case none
-        /// The one of this process.
+        /// The same stream as this process has.
         case inherited
         case file(FileHandle)
     }
@@ -23,14 +23,14 @@ public final class ChildProcess: Sendable {
         case killed(signal: Int32)
     }
 
-    /// Its process number, which the kernel may give away once the program has ended.
+    /// The process number. The kernel may use it again after the program has ended.
     public let number: Int32
     private let outcome: Outcome
 
-    /// Starts a program in a process group of its own, without blocked or ignored signals.
+    /// Starts a program in a separate process group, without blocked or ignored signals.
     /// - Parameters:
     ///   - environment: all of its variables; nil for those of this process.
-    ///   - folder: its working directory; nil for the one of this process.
+    ///   - folder: the working directory of the program; nil for that of this process.
     public init(
         _ program: URL, arguments: [String] = [], environment: [String: String]? = nil, in folder: URL? = nil,
         input: Stream = .none, output: Stream = .inherited, errors: Stream = .inherited
@@ -49,11 +49,11 @@ public final class ChildProcess: Sendable {
         name.hasPrefix("/") ? URL(filePath: name) : ExampleBundles.products.appending(path: name)
     }
 
-    /// How it ended; nil while it runs.
+    /// The end of the program; nil while it runs.
     public var end: End? { outcome.end }
     public var isRunning: Bool { end == nil }
 
-    /// Its exit status, or the signal that ended it; nil while it runs.
+    /// The program's exit status, or the signal that ended it; nil while the program runs.
     public var status: Int32? {
         switch end {
         case .exited(let status): status
@@ -67,7 +67,7 @@ public final class ChildProcess: Sendable {
         outcome.whileRunning { _ = kill(number, signal) }
     }
 
-    /// Waits for the end without a thread of the pool, because those are few.
+    /// Waits for the end without blocking a thread of the pool, because the pool has few threads.
     @discardableResult public func ended() async -> End {
         while true {
             if let end { return end }
@@ -83,7 +83,7 @@ public final class ChildProcess: Sendable {
     private func reap() {
         let (number, outcome) = (number, outcome)
         Thread.detachNewThread {
-            // The number stays the program's own until it is reaped, under the lock that guards signals to it.
+            // The number belongs to the program until it is reaped. The lock guards both the reaping and the sending of signals.
             var info = siginfo_t()
             while waitid(P_PID, id_t(number), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
             outcome.settle {
@@ -96,7 +96,7 @@ public final class ChildProcess: Sendable {
     }
 }
 
-/// The end of a program, which one thread reports and any thread awaits.
+/// The end of a program. One thread reports it, and any thread can wait for it.
 private final class Outcome: Sendable {
     private let value = Mutex<ChildProcess.End?>(nil)
     private let isSet = DispatchSemaphore(value: 0)
@@ -108,7 +108,7 @@ private final class Outcome: Sendable {
         isSet.signal()
     }
 
-    /// Calls `body` unless the program has been reaped, and lets it not be reaped meanwhile.
+    /// Calls `body` unless the program has been reaped. During the call, the program cannot be reaped.
     func whileRunning(_ body: () -> Void) {
         value.withLock { if $0 == nil { body() } }
     }
@@ -116,7 +116,7 @@ private final class Outcome: Sendable {
     func wait() -> ChildProcess.End {
         while true {
             isSet.wait()
-            // For the next thread that waits.
+            // This signal wakes the next thread that waits.
             isSet.signal()
             if let end { return end }
         }

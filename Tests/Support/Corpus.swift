@@ -1,8 +1,9 @@
 public import Foundation
 
-/// Property lists of real apps, which are kept beside the repository: in `ANNEX_CORPUS`, else in `../shared/corpus`.
+/// Property lists of real apps. They lie outside the repository, in the folder `ANNEX_CORPUS`, or in `../shared/corpus`
+/// without this variable.
 public enum Corpus {
-    /// The folder with the property lists; nil if it is not there.
+    /// The folder with the property lists; nil if it does not exist.
     public static let propertyLists: URL? = {
         let given = ProcessInfo.processInfo.environment["ANNEX_CORPUS"].map { URL(filePath: $0) }
         let folder = given ?? ExampleBundles.packageRoot.appending(path: "../shared/corpus")

@@ -2,8 +2,8 @@ public import Foundation
 
 /// The example apps, made from the executables that were built with the tests.
 public enum ExampleBundles {
-    /// The folder with the example apps, and `Points` with the point of one of them; made once in a run, removed at its
-    /// end.
+    /// The folder with the example apps, and `Points` with the point of one of them. It is made once in a run and
+    /// removed at the end of the run.
     public static let folder: Result<URL, Failure> = Result { () throws(Failure) in try layOut() }
 
     public struct Failure: Error, CustomStringConvertible {
@@ -14,7 +14,7 @@ public enum ExampleBundles {
         try folder.get().appending(path: app).path
     }
 
-    /// The folder in which the package manager put the executables: beside the test bundle.
+    /// The folder in which the package manager put the executables. The test bundle is in the same folder.
     public static var products: URL {
         URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     }

@@ -1,7 +1,8 @@
 public import Foundation
 
 extension FileManager {
-    /// A folder that every user may enter: the folder for temporary files, unless that belongs to one user.
+    /// A folder that every user may enter. It is the folder for temporary files, unless that folder belongs to one
+    /// user.
     public var commonDirectory: URL {
         var place = temporaryDirectory.resolvingSymlinksInPath()
         while place.path != "/" {

@@ -2,7 +2,7 @@ internal import AnnexLinux
 public import Foundation
 
 extension FileManager {
-    /// Copies a program that is to be executed at once, even if other tests fork meanwhile.
+    /// Copies a program so that it can be executed at once, even if other tests fork at the same time.
     public func copyProgram(at source: URL, to target: URL) throws {
         try copyItem(at: source, to: target)
         try settleProgram(at: target)

@@ -1,9 +1,10 @@
 public import AnnexLinux
 import Glibc
 
-/// Connected sockets whose last close blocks until they are released, because it waits for unread bytes to be sent.
+/// Connected sockets. The last close of a socket blocks until `letGo`, because the close waits for unread bytes to be
+/// sent.
 public final class LingeringSocket: Sendable {
-    /// Close-on-exec, so that a program which another test starts meanwhile does not hold the socket.
+    /// The socket is close-on-exec, so that a program that another test starts at the same time does not hold it.
     private static let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     private let listener: Int32
 

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Counts that must be the same before and after: a leak of any kind shows as a difference.
+/// Counts that must be the same before and after. A leak of any kind shows as a difference.
 public struct MachineCounts: Sendable, CustomStringConvertible {
-    /// Open descriptors of this process, except timers: those belong to its runtime, one for each of the clocks that it
-    /// uses, and none to Annex.
+    /// Open descriptors of this process, except timers. The timers belong to the runtime, which has one for each clock
+    /// that it uses. None of them belongs to Annex.
     public private(set) var descriptors: Int
     /// Threads of this process.
     public private(set) var threads: Int
@@ -11,13 +11,13 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
     public private(set) var wardens: Int
     /// The open descriptors of the wardens.
     public private(set) var wardenDescriptors: Int
-    /// Their children: extensions, including ended ones that have not been reaped yet.
+    /// The children of the wardens: extensions, including ended ones that have not been reaped yet.
     public private(set) var extensions: Int
     /// This process's own children, including ended ones that have not been reaped yet.
     public private(set) var children: Int
     /// Control groups that a broker in this process made.
     public private(set) var controlGroups: Int
-    /// Mounts here that could be a warden's.
+    /// Mounts in this process's namespace that a warden could have made.
     public private(set) var mounts: Int
 
     private static let all: [any WritableKeyPath<MachineCounts, Int> & Sendable] = [
@@ -36,10 +36,11 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
             controlGroups: ownControlGroups(), mounts: ProcText.mountsOfAnnex().count)
     }
 
-    /// The lowest of each count within a fifth of a second: a descriptor that is open only for a short look is no leak.
+    /// The lowest value of each count within a fifth of a second. A descriptor that is open only for a short time is no
+    /// leak.
     public static func steady() async -> MachineCounts {
-        // The runtime makes its objects for sleeping tasks with the first task that sleeps. So a task sleeps before the
-        // first look.
+        // When the first task sleeps, the runtime creates its objects for sleeping tasks. So a task sleeps here before
+        // the first count.
         try? await Task.sleep(for: .milliseconds(10))
         var lowest = now()
         for _ in 0..<20 {
@@ -50,8 +51,8 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
         return lowest
     }
 
-    /// The counts once a body adds nothing more. On a busy machine, the runtime may be late to make the objects that it
-    /// makes once and keeps. A leak continues to grow, so it shows in the end.
+    /// The counts when further runs of a body add nothing. On a busy machine, the runtime may create its permanent
+    /// objects late. A leak continues to grow, so it shows in the end.
     public static func warmed(by body: () async throws -> Void) async rethrows -> MachineCounts {
         try await body()
         var counts = await steady()
@@ -64,7 +65,7 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
         return counts
     }
 
-    /// The same once no count is higher than before, or after many looks: other threads release their resources when
+    /// The counts when none is higher than before, or after many tries. Other threads release their resources only when
     /// they get the processor.
     public static func settled(to before: MachineCounts) async -> MachineCounts {
         var counts = await steady()
@@ -72,7 +73,7 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
         return counts
     }
 
-    /// Some threads are the runtime's own, which has one for each processor at most.
+    /// Some threads belong to the runtime, which has at most one for each processor.
     public func isMore(than before: MachineCounts) -> Bool {
         var before = before
         before.threads += ProcessInfo.processInfo.activeProcessorCount

@@ -23,7 +23,7 @@ public final class MadeApp: Sendable {
 
     public var path: String { folder.url.appending(path: "App.app").path }
 
-    /// States a version of the app.
+    /// Sets a version of the app.
     public func setVersion(_ version: String) throws {
         let info = URL(filePath: path + "/Info.plist")
         let text = try String(contentsOf: info, encoding: .utf8)
@@ -31,14 +31,14 @@ public final class MadeApp: Sendable {
         try Data(text.replacing("<key>CFBundleName</key>", with: key + "<key>CFBundleName</key>").utf8).write(to: info)
     }
 
-    /// Names another extension point.
+    /// Sets another extension point.
     public func setPoint(_ point: String, ofPart number: Int = 0) throws {
         let info = URL(filePath: path + "/PlugIns/Part\(number).appex/Info.plist")
         let text = try String(contentsOf: info, encoding: .utf8)
         try Data(text.replacing("com.apple.ui-services", with: point).utf8).write(to: info)
     }
 
-    /// States the entitlements that an extension asks for, each with the value true.
+    /// Sets the entitlements that an extension asks for, each with the value true.
     public func setEntitlements(_ names: [String], ofPart number: Int = 0) throws {
         let values = names.map { "<key>\($0)</key><true/>" }.joined()
         let text = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict>\(values)</dict></plist>"
@@ -48,7 +48,7 @@ public final class MadeApp: Sendable {
     }
 
     private static func make(_ place: URL, _ identifier: String, _ more: String = "") throws {
-        // The mode is part of the rules, and the umask of the tests is not.
+        // The file modes are part of the rules, so they must not depend on the umask of the tests.
         try FileManager.default.createDirectory(
             at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         let program = place.appending(path: "Program").path

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 import Glibc
 
-/// The open descriptors of this process, told apart by the objects that they name.
+/// The open descriptors of this process, identified by the objects that they name.
 public enum OpenDescriptors {
     /// The descriptors that name an object whose text contains `text`, such as the name of a memfd.
     public static func numbers(naming text: String) throws -> [Int32] {
@@ -13,17 +13,17 @@ public enum OpenDescriptors {
         try numbers(naming: text).count
     }
 
-    /// All except those that name an object with this text.
+    /// The number of descriptors, except those that name an object with this text.
     static func count(but text: String) -> Int {
         ProcText.names(in: "/proc/self/fd").count { link("/proc/self/fd/\($0)") != text }
     }
 
-    /// Waits until there are none: descriptors that a peer handed over are closed on a thread of their own.
+    /// Waits until there are no such descriptors. A separate thread closes descriptors that a peer handed over.
     public static func untilNone(naming text: String) async throws {
         while try count(naming: text) > 0 { try await Task.sleep(for: .milliseconds(1)) }
     }
 
-    /// The object that each of them names, in order.
+    /// The object that each descriptor names, in order.
     public static func names() throws -> [String] {
         try Descriptor.directory("/proc/self/fd").entries(atMost: 1 << 20).compactMap(\.name).compactMap { Int32($0) }
             .sorted().map { "\($0) \(link("/proc/self/fd/\($0)"))" }

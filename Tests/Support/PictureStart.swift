@@ -1,4 +1,4 @@
-/// The start of a picture, with all that states its size.
+/// The start of a picture, including all bytes that state its size.
 public enum PictureStart {
     public static func png(width: UInt32, height: UInt32, depth: UInt8 = 8, colour: UInt8 = 6) -> [UInt8] {
         func number(_ value: UInt32) -> [UInt8] { (0..<4).reversed().map { UInt8(value >> ($0 * 8) & 0xFF) } }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files and folders of the kernel; empty if they are gone.
+/// Files and folders of the kernel. The results are empty if the files are gone.
 public enum ProcText {
     public static func lines(of file: String) -> [String] {
         ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
@@ -10,9 +10,9 @@ public enum ProcText {
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
-    /// Mounts here that a warden may have made: its own file systems, which name no source, and binds of folders of
-    /// Annex. Mounts that the machine makes by itself on access do not count, nor those of the test about mounts below
-    /// mounts.
+    /// Mounts in this process's namespace that a warden may have made. These are its own file systems, which name no
+    /// source, and binds of folders of Annex. Mounts that the machine makes by itself on access do not count. Mounts of
+    /// the test about submounts do not count either.
     public static func mountsOfAnnex() -> [String] {
         lines(of: "/proc/self/mountinfo").filter { line in
             if line.contains("annex-inner") { return false }

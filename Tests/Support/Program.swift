@@ -1,12 +1,12 @@
 import Foundation
 
-/// A program, run to its end. No thread of the pool waits for it, because those are few.
+/// A program that was run to its end. The wait blocks no thread of the pool, because the pool has few threads.
 public struct Program: Sendable {
     public let status: Int32
     public let output: String
     public let errors: String
 
-    /// `annex` with arguments.
+    /// Runs `annex` with arguments.
     public static func annex(_ arguments: String..., in folder: TemporaryFolder) async throws -> Program {
         try await annex(arguments, in: folder)
     }
@@ -15,7 +15,7 @@ public struct Program: Sendable {
         try await run("annex", arguments, in: folder)
     }
 
-    /// A program of the system, found on the path, with its arguments.
+    /// Runs a program of the system, found on the path, with its arguments.
     public static func tool(_ command: [String], environment: [String: String] = [:]) async throws -> Program {
         try await run("/usr/bin/env", command, in: TemporaryFolder(), environment: environment)
     }
@@ -25,8 +25,8 @@ public struct Program: Sendable {
             .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
     }
 
-    /// Any executable product by its name, or any program by its path.
-    /// - Parameter environment: variables beside those of this process.
+    /// Runs any executable product by its name, or any program by its path.
+    /// - Parameter environment: variables in addition to those of this process.
     public static func run(
         _ name: String, _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:]
     ) async throws -> Program {
@@ -49,7 +49,7 @@ public struct Program: Sendable {
             errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
     }
 
-    /// This process's own environment, except that no test's report gets into the user's folder, and programs speak
-    /// English.
+    /// This process's own environment, with two changes. No report of a test goes to the user's folder, and programs
+    /// use English.
     static let environment = ProcessInfo.processInfo.environment.merging(["ANNEX_REPORTS": "", "LC_ALL": "C"]) { $1 }
 }

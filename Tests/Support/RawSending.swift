@@ -1,8 +1,8 @@
 import AnnexLinux
 import Glibc
 
-/// A message as a hostile peer sends it: past every bound of `ControlSocket.send`.
-/// - Returns: what sendmsg(2) returns.
+/// Sends a message as a hostile peer does, beyond every bound of `ControlSocket.send`.
+/// - Returns: the return value of sendmsg(2).
 public func sendMany(_ socket: Int32, _ bytes: [UInt8], _ descriptors: [Int32]) -> Int {
     var bytes = bytes
     var control = [UInt8](repeating: 0, count: (16 + descriptors.count * 4 + 7) / 8 * 8)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A random sequence that can be repeated (SplitMix64): the same seed gives the same numbers on every machine.
+/// A random sequence that can be repeated (SplitMix64). The same seed gives the same numbers on every machine.
 package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -8,7 +8,8 @@ package struct SeededRandom: RandomNumberGenerator {
         state = seed
     }
 
-    /// From `ANNEX_SEED` in the environment, else a new seed, which a test prints when it fails.
+    /// The seed from `ANNEX_SEED` in the environment, or a new seed without this variable. A test prints the seed if it
+    /// fails.
     package static func fresh() -> UInt64 {
         if let text = getenv("ANNEX_SEED"), let seed = UInt64(String(cString: text)) { return seed }
         return UInt64.random(in: 0...UInt64.max)

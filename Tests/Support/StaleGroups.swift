@@ -2,7 +2,7 @@ import Foundation
 
 /// Control groups of brokers that are gone.
 public enum StaleGroups {
-    /// - Parameter owners: the numbers of those brokers; other programs have groups, and ends, of their own.
+    /// - Parameter owners: the process numbers of those brokers. Groups of other programs must not be counted.
     public static func find(of owners: Set<Int32>) -> [String] {
         ProcText.lines(of: "/proc/self/mountinfo").filter { $0.contains(" - cgroup") }.flatMap { line -> [String] in
             let fields = line.split(separator: " ")

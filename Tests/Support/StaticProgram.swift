@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The parts of a statically linked program that are checked in a bundle; it cannot be started.
+/// The parts of a statically linked program that the check of a bundle reads. The program cannot be started.
 public enum StaticProgram {
     /// An ELF header without program headers.
     /// - Parameters:
-    ///   - elfClass: 2: 64 bits.
+    ///   - elfClass: the class of the file; 2 means 64 bits.
     ///   - machine: a machine number of ELF; nil for this machine's.
     public static func header(class elfClass: UInt8 = 2, machine: UInt8? = nil) -> Data {
         let identification: [UInt8] = [0x7F, 0x45, 0x4C, 0x46, elfClass, 1, 1] + [UInt8](repeating: 0, count: 9)

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A copy of an example's app that runs another program in place of its extension.
 public final class SubstituteApp: Sendable {
-    /// The extension's identifier; its point is `com.apple.ui-services`.
+    /// The extension's identifier. Its point is `com.apple.ui-services`.
     public static let identifier = "com.example.shout.loud"
 
     private let folder: TemporaryFolder
@@ -31,7 +31,7 @@ public final class SubstituteApp: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
     }
 
-    /// Names another extension point in the extension's `Info.plist`.
+    /// Sets another extension point in the extension's `Info.plist`.
     public func setPoint(_ point: String) throws {
         let info = folder.url.appending(path: "Shout.app/PlugIns/Loud.appex/Info.plist")
         let text = try String(contentsOf: info, encoding: .utf8)
@@ -48,13 +48,13 @@ public final class SubstituteApp: Sendable {
         try Data(text.utf8).write(to: info)
     }
 
-    /// States the entitlements that the extension asks for.
+    /// Sets the entitlements that the extension asks for.
     public func setEntitlements(_ names: [String]) throws {
         try writeEntitlements(
             names.map { "<key>\($0)</key><true/>" }.joined(), to: "PlugIns/Loud.appex/Loud.entitlements")
     }
 
-    /// States the app groups of the extension and of its app.
+    /// Sets the app groups of the extension and of its app.
     public func setGroups(_ groups: [String], ofApp own: [String]) throws {
         func list(_ groups: [String]) -> String {
             "<key>com.apple.security.application-groups</key><array>"
@@ -68,7 +68,7 @@ public final class SubstituteApp: Sendable {
         let text = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict>\(values)</dict></plist>"
         let file = folder.url.appending(path: "Shout.app/" + name)
         try Data(text.utf8).write(to: file)
-        // The mode is part of the rules, and the umask of the tests is not.
+        // The file modes are part of the rules, so they must not depend on the umask of the tests.
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
     }
 

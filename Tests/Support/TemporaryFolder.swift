@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A temporary folder for one test, removed with the value.
+/// A temporary folder for one test. It is removed when this object is freed.
 public final class TemporaryFolder: Sendable {
     public let url: URL
 

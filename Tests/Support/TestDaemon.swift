@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An `annexd` for one test: socket and state lie in a folder that is removed with it.
+/// An `annexd` for one test. Its socket and its state lie in a folder that is removed with this object.
 public final class TestDaemon: Sendable {
     /// Runs the program as long as this object lives.
     private let process: ChildProcess
@@ -8,8 +8,8 @@ public final class TestDaemon: Sendable {
     public let folder: TemporaryFolder
 
     /// - Parameters:
-    ///   - folder: the folder of an earlier daemon, to go on with its installed apps.
-    ///   - arguments: options beside the paths and the limits for a slow machine.
+    ///   - folder: the folder of an earlier daemon. The new daemon continues with its installed apps.
+    ///   - arguments: options in addition to the paths and the limits for a slow machine.
     public init(in folder: TemporaryFolder? = nil, _ arguments: [String] = []) async throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
@@ -51,7 +51,7 @@ public final class TestDaemon: Sendable {
     /// Sends a signal if the daemon has not ended.
     public func signal(_ number: Int32) { process.signal(number) }
 
-    /// Ends it by a signal.
+    /// Ends the daemon by a signal.
     public func end(_ signal: Int32 = SIGTERM) async -> ChildProcess.End {
         process.signal(signal)
         return await process.ended()

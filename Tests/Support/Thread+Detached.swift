@@ -1,7 +1,7 @@
 import Foundation
 
 extension Thread {
-    /// Blocks a new thread rather than one of the runtime's.
+    /// Runs a body on a new thread, so that a blocking body blocks no thread of the runtime.
     package static func detached<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {

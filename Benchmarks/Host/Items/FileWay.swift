@@ -1,8 +1,8 @@
 import AnnexHost
 import CBenchDriver
 
-/// A request whose item is a file on demand. The extension opens it through its host, reads it in pieces, and answers with
-/// the sum of the bytes.
+/// A request whose item is a file on demand. The extension opens the file through its host, reads it in pieces, and answers with the sum of
+/// the bytes.
 final class FileWay: Way {
     private let session: ExtensionSession
     private let item: ExtensionItem

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Launches a hundred extensions at once, again and again, on a thread of its own.
+/// Launches a hundred extensions at once, again and again, on a separate thread.
 final class Crowds: Sendable {
     private let isOver = Atomic(false)
     private let end = DispatchSemaphore(value: 0)

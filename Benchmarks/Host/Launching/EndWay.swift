@@ -2,8 +2,8 @@ import AnnexChannel
 import AnnexHost
 import CBenchDriver
 
-/// The time from the request that makes an extension break a limit until the host knows of the end. It includes the
-/// request's own time.
+/// The time from the request that makes an extension break a limit until the host is notified of the end. It includes
+/// the request's own time.
 final class EndWay: Way {
     enum Breach: UInt8 {
         case denied = 1
@@ -24,7 +24,7 @@ final class EndWay: Way {
     private let answers = OwnAnswers()
     private var session: ExtensionSession?
 
-    /// - Throws: if the kernel does not hold the limit itself.
+    /// - Throws: an error if the kernel itself does not enforce the limit.
     init(_ launcher: Launcher, breach: Breach) throws {
         self.launcher = launcher
         self.breach = breach

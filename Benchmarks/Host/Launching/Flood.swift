@@ -25,7 +25,7 @@ final class Flood: Sendable {
         }
     }
 
-    /// One life of an extension. If the extension misbehaved too often, it may not begin for a while.
+    /// Runs an extension once. If the extension misbehaved too often, the broker does not start it for a while.
     private static func live(_ launcher: Launcher, conduct: Conduct) {
         guard let session = try? launcher.launch() else {
             usleep(10_000)

@@ -40,7 +40,7 @@ struct Launcher: @unchecked Sendable {
         }
     }
 
-    /// Opens the compose sheet of the extension. Its channel waits in the usual way, because a host cannot choose another.
+    /// Opens the compose sheet of the extension. Its channel waits in the usual way, because a host cannot choose another way.
     func compose() async throws -> ComposeSession { try await host.compose([], with: identifier) }
 
     /// Launches the extensions ahead, one after the other.

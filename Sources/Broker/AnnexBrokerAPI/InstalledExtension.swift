@@ -35,7 +35,8 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// sorted by name.
     public package(set) var entitlements: [Entitlement] = []
 
-    /// The surfaces that show the widget beside the Today view; empty for another extension, and if the daemon is older than this library.
+    /// The surfaces, other than the Today view, that show the widget. Empty if the extension is no widget, or if the daemon is
+    /// older than this library.
     public package(set) var surfaces: WidgetSurfaces = []
 
     /// The entitlements whose grants have ended, sorted. A grant ends if another team now signs the app, or if the
@@ -81,7 +82,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The build of its app that an extension comes from.
+    /// The build of the app that the extension comes from.
     public struct Build: Sendable, Hashable {
         /// The app's `CFBundleVersion`; `0` if the app states none.
         public let version: String
@@ -124,8 +125,8 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The extension's build in one word, for example `com.example.pictures.editor/1.4.2/3f2a9c81d04be675`. Reports on
-    /// ends contain the same word.
+    /// The extension's build in one word, for example `com.example.pictures.editor/1.4.2/3f2a9c81d04be675`. The report about an
+    /// extension's end contains the same word.
     public var instance: String { "\(id)/\(build.version)" + (build.digest.map { "/\($0)" } ?? "") }
 
     /// Whether hosts can begin the extension: it is switched on and keeps all rules of packaging.

@@ -11,13 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Where the program and the pipe for errors lie before exec, which closes both.
+// The descriptors of the program and of the pipe for errors before exec. exec closes both.
 enum { PROGRAM = 3, REPORT = 4, FIRST_OTHER = 5 };
 
 static int place_descriptors(int program, int report) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0) return -1;
-    // Out of the way first: a number may be the target of one and the source of another.
+    // Both descriptors first move to higher numbers, because a number may be the target of one and the source of
+    // another.
     int high_null = fcntl(null, F_DUPFD_CLOEXEC, FIRST_OTHER);
     int high_program = fcntl(program, F_DUPFD_CLOEXEC, FIRST_OTHER);
     int high_report = fcntl(report, F_DUPFD_CLOEXEC, FIRST_OTHER);
@@ -31,7 +32,8 @@ static int place_descriptors(int program, int report) {
 
 static int become_user(const annex_detached *start) {
     if (!start->changes_user) return 0;
-    // The list of groups is of the same type in the kernel. glibc's own calls would try to change all threads.
+    // The list of groups is of the same type in the kernel. glibc's own functions are not used, because they would try
+    // to change all threads.
     if (syscall(SYS_setgroups, start->group_count, start->groups) < 0) return -1;
     if (syscall(SYS_setresgid, start->group, start->group, start->group) < 0) return -1;
     return (int)syscall(SYS_setresuid, start->user, start->user, start->user);
@@ -45,7 +47,8 @@ static void reset_signals(void) {
     sigprocmask(SIG_SETMASK, &none, 0);
 }
 
-// Runs in a copy of a process with several threads, so it calls only what is safe in a signal handler.
+// This function runs in a copy of a process with several threads. So it calls only functions that are safe in a signal
+// handler.
 static void run(const annex_detached *start, int report) {
     if (place_descriptors(start->program, report) >= 0 && chdir("/") >= 0 && become_user(start) >= 0) {
         report = REPORT;
@@ -70,7 +73,7 @@ int annex_start_detached(const annex_detached *start) {
         setsid();
         pid_t program = fork();
         if (program == 0) run(start, ends[1]);
-        // The program is not a child of the caller, who therefore need not wait for its end.
+        // The program is not a child of the caller, so the caller need not wait for the program's end.
         int error = errno;
         if (program < 0) (void)!write(ends[1], &error, sizeof error);
         _exit(0);
@@ -78,7 +81,7 @@ int annex_start_detached(const annex_detached *start) {
     int error = child < 0 ? errno : 0;
     pthread_sigmask(SIG_SETMASK, &before, 0);
     close(ends[1]);
-    // The pipe ends with exec. Before that, it carries an error.
+    // The pipe ends when exec succeeds. If there is an error before that, the pipe carries the error.
     while (child >= 0 && read(ends[0], &error, sizeof error) < 0 && errno == EINTR) {}
     while (child >= 0 && waitpid(child, 0, 0) < 0 && errno == EINTR) {}
     close(ends[0]);

@@ -1,9 +1,9 @@
-/// Reads numbers and ranges from untrusted bytes. Every step is checked and none can trap.
+/// Reads numbers and ranges from untrusted bytes. Every step is checked, and no step can trap.
 @usableFromInline
 package
     struct ByteCursor: ~Escapable
 {
-    /// The whole message, so that offsets in failures count from its start.
+    /// The whole message, so that the offsets in failures count from the message's start.
     @usableFromInline package let bytes: RawSpan
     /// Offset of the next byte in the whole message.
     @usableFromInline package var position: Int
@@ -16,7 +16,7 @@ package
         end = bytes.byteCount
     }
 
-    /// Creates a cursor over a part of the bytes, cut to their size.
+    /// Creates a cursor over a part of the bytes. The part is cut where the bytes end.
     @_lifetime(copy bytes)
     @inlinable @inline(__always) package init(_ bytes: RawSpan, part: FieldPlace) {
         self.bytes = bytes
@@ -27,7 +27,7 @@ package
     /// How many bytes are left; never negative, because `position` never passes `end`.
     @inlinable package var left: Int { end &- position }
 
-    /// A cursor over another part of the same message, cut to this cursor's end.
+    /// Returns a cursor over another part of the same message. The part is cut at this cursor's end.
     @_lifetime(copy self)
     @inlinable @inline(__always) package func over(_ part: FieldPlace) -> ByteCursor {
         ByteCursor(bytes, part: FieldPlace(start: part.start, end: min(part.end, end)))
@@ -47,13 +47,14 @@ package
     }
 
     /// The number of the field that begins at `start`; nil unless the field has this tag and the number's width.
-    /// - Parameter start: not after `end`.
+    /// - Parameter start: an offset that is not after `end`.
     @inlinable @inline(__always) package func number<Number: FixedWidthInteger & BitwiseCopyable>(
         _: Number.Type, inFieldAt start: Int, tag: UInt16
     ) -> Number? {
         let width = MemoryLayout<Number>.size
         guard 6 &+ width <= end &- start else { return nil }
-        // The header is compared as two numbers: the tag with the low half of the length, and the high half.
+        // The header is compared as two numbers. The first contains the tag and the low half of the length, and the
+        // second contains the high half.
         let low = UInt32(tag) | UInt32(truncatingIfNeeded: width) << 16
         // SAFETY: the field's bytes lie within the span, and every bit pattern is a valid integer.
         guard unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt32.self) == low.littleEndian,
@@ -63,7 +64,7 @@ package
         return Number(littleEndian: number)
     }
 
-    /// Takes the next `count` bytes and returns their place; nil if fewer are left.
+    /// Takes the next `count` bytes and returns their place; nil if fewer bytes are left.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) package mutating func read(count: UInt32) -> FieldPlace? {
         guard let count = Int(exactly: count), count <= left else { return nil }
@@ -75,7 +76,7 @@ package
     /// The remaining bytes, not copied.
     @inlinable package var rest: RawSpan {
         @_lifetime(copy self) get {
-            // SAFETY: 0 <= position <= end <= the span's size, ensured by both initialisers and every step.
+            // SAFETY: both initialisers and every step ensure that 0 <= position <= end <= the span's size.
             unsafe bytes.extracting(unchecked: Range(uncheckedBounds: (position, end)))
         }
     }
@@ -91,8 +92,8 @@ package
     }
 }
 
-/// The place of a field's bytes in the whole message. It is two plain numbers, because a `Range` traps if its bounds
-/// are reversed.
+/// The place of a field's bytes in the whole message. The place is two plain numbers, because a `Range` traps if its
+/// bounds are reversed.
 @usableFromInline
 package
     struct FieldPlace: Sendable

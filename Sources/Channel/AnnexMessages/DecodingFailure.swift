@@ -11,9 +11,9 @@ public struct DecodingFailure: Error, Sendable, Hashable {
         case tooDeep(limit: Int)
         /// A required field is missing.
         case missingField
-        /// A field that may appear once appears again.
+        /// A field that may appear only once appears again.
         case repeatedField
-        /// A field of a fixed size has another size; the expected size is in bytes.
+        /// A field of a fixed size has a different size. `expected` is the right size in bytes.
         case wrongSize(expected: Int)
         /// A text field is not UTF-8.
         case notText

@@ -69,7 +69,7 @@ extension String: FieldValue {
     }
 }
 
-/// Bytes are one field. For a list of anything else use `encode(list:as:)`.
+/// An array of bytes is encoded as one field. For a list of other values, use `encode(list:as:)`.
 extension [UInt8]: FieldValue {
     @inlinable public func write(to encoder: inout MessageEncoder) {
         encoder.append(contentsOf: self)
@@ -80,7 +80,7 @@ extension [UInt8]: FieldValue {
     }
 }
 
-/// An enumeration is encoded as its raw value. Decoding throws for a raw value without a case.
+/// An enumeration is encoded as its raw value. Decoding throws if no case has the raw value.
 extension FieldValue where Self: RawRepresentable, RawValue: FieldValue {
     @inlinable public func write(to encoder: inout MessageEncoder) {
         rawValue.write(to: &encoder)
@@ -102,8 +102,8 @@ public struct FieldReader: ~Copyable, ~Escapable {
     @usableFromInline let depth: Int
     /// How many more fields the whole message may have.
     @usableFromInline var fieldsLeft: Int
-    /// The assumption about the order of tags that the message around this field is decoded under. A message in this
-    /// field gets the same assumption.
+    /// The state of the assumption about the order of tags in the message that contains this field. A message in this
+    /// field is decoded under the same assumption.
     @usableFromInline var proof: OrderProof
 
     @_lifetime(copy cursor)
@@ -132,7 +132,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
         return number
     }
 
-    /// Reads the whole field as text; throws if it is not UTF-8.
+    /// Reads the whole field as text; throws if the bytes are not UTF-8.
     @inlinable public func text() throws(DecodingFailure) -> String {
         guard let text = cursor.text() else { throw failure(.notText) }
         return text

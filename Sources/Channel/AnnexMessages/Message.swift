@@ -1,19 +1,21 @@
-/// A value with a stable encoding: tagged fields, each `{u16 tag, u32 length, bytes}`, little-endian.
+/// A value with a stable encoding. The encoding consists of tagged fields: each is `{u16 tag, u32 length, bytes}`,
+/// little-endian.
 ///
 /// A decoder skips unknown tags, so a newer writer may add fields. A field that may be missing is decoded with a
-/// default. A tag must never get a new meaning. Decoding is total: any bytes give either a value or a
-/// `DecodingFailure`, never a trap.
+/// default. A tag must never get a new meaning. Decoding is total: for any bytes, the result is a value or a
+/// `DecodingFailure`, and never a trap.
 public protocol Message: FieldValue {
     /// Encodes the fields.
     func encode(into encoder: inout MessageEncoder)
 
-    /// Decodes the fields from untrusted bytes. If a `MessageEncoder` did not make the bytes, this may be called twice
-    /// for the same bytes.
+    /// Decodes the fields from untrusted bytes. If the bytes do not come from a `MessageEncoder`, this initialiser may
+    /// be called twice for the same bytes.
     init(from decoder: inout MessageDecoder) throws(DecodingFailure)
 }
 
 extension Message {
-    /// A message in a field of another message is encoded as its fields, one level deeper.
+    /// Encodes this message as the contents of a field of another message. The fields of this message are one nesting
+    /// level deeper.
     @inlinable public func write(to encoder: inout MessageEncoder) {
         encoder.nested { (inner: inout MessageEncoder) in encode(into: &inner) }
     }
@@ -60,13 +62,15 @@ extension Message {
     }
 }
 
-/// The limits of one message. Encoders check the same limits, so that every encoded message can be decoded.
+/// The limits of one message. Encoders and decoders check the same limits, so that every encoded message can be
+/// decoded.
 public struct MessageLimits: Sendable, Hashable {
     /// The longest encoding in bytes; at most 4 GiB - 1.
     public let bytes: Int
-    /// The most fields in the whole message, with nested ones. This bounds the memory that a few bytes can claim.
+    /// The most fields in the whole message, including the fields of nested messages. This limits how much memory a
+    /// short encoding can make the decoder allocate.
     public let fields: Int
-    /// The deepest nesting of messages within messages. This bounds the decoder's stack.
+    /// The deepest nesting of messages within messages. This limits the decoder's stack.
     public let depth: Int
 
     /// 1 MiB, 65,536 fields, 64 levels.

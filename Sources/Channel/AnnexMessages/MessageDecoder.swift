@@ -1,11 +1,12 @@
-/// Decodes tagged fields from untrusted bytes: any bytes give a value or a failure.
+/// A decoder of tagged fields from untrusted bytes. For any bytes, the result is a value or a failure.
 ///
-/// The initialiser checks tag and length of every field. Fields may then be decoded in any order; the order of their
-/// tags is the fastest. Nothing is allocated except for the values.
+/// The initialiser checks tag and length of every field. After that, fields may be decoded in any order. Decoding is
+/// fastest in the order of the tags. The decoder allocates memory only for the values.
 ///
 /// `Message.init(decoding:)` first assumes that the tags rise, as `MessageEncoder` writes them. It checks each field
-/// when the field is decoded, and the rest at the end. So such a message is read only once. If any of that fails, it
-/// decodes the bytes again with every field checked first. So the value or the failure never depends on the assumption.
+/// when the field is decoded, and the rest at the end. So a message with rising tags is read only once. If any check or
+/// decoding fails, `Message.init(decoding:)` decodes the bytes again and checks every field first. So the value or the
+/// failure never depends on the assumption.
 public struct MessageDecoder: ~Copyable, ~Escapable {
     /// The message, from its first field on.
     @usableFromInline let whole: ByteCursor
@@ -13,7 +14,7 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
     @usableFromInline let depth: Int
     @usableFromInline let order: FieldOrder
     @usableFromInline var proof: OrderProof
-    /// Where the last search ended, and its tag. No field before this place has a larger tag.
+    /// The place where the last search ended, and the tag of that search. No field before this place has a larger tag.
     @usableFromInline var resumeAt: Int
     @usableFromInline var resumeTag: UInt16 = 0
     /// How many more fields the whole message may have.
@@ -40,10 +41,11 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
         self.fieldsLeft = fieldsLeft &- count
     }
 
-    /// Assumes that the tags rise. The caller decodes the bytes again if that fails, or if `finish()` does.
+    /// Creates a decoder that assumes that the tags rise. If decoding or `finish()` fails, the caller decodes the bytes
+    /// again.
     ///
-    /// Such a decoder does not count fields. So the caller has to ensure that the bytes are too few to hold too many
-    /// fields.
+    /// This decoder does not count fields. So the caller has to ensure that the message is too short to contain more
+    /// fields than the limit.
     @_lifetime(copy cursor)
     @inlinable @inline(__always) init(assuming cursor: ByteCursor, limits: MessageLimits, depth: Int, fieldsLeft: Int) {
         whole = cursor
@@ -55,14 +57,14 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
         self.fieldsLeft = fieldsLeft
     }
 
-    /// Whether a message of these bytes can be decoded under the assumption: it is not too long, and it has too few
-    /// bytes to hold too many fields. The smallest field has six bytes, so a quarter of the bytes is never less than
-    /// the number of fields.
+    /// Whether a message of these bytes can be decoded under the assumption. The message must not be too long, and must
+    /// be too short to contain more fields than the limit. The smallest field has six bytes, so a quarter of the bytes
+    /// is never less than the number of fields.
     @inlinable @inline(__always) static func mayAssume(_ bytes: RawSpan, within limits: MessageLimits) -> Bool {
         bytes.byteCount <= limits.bytes && bytes.byteCount &>> 2 <= limits.fields
     }
 
-    /// Checks the fields that nothing decoded. After this the assumption is known to be true.
+    /// Checks the fields that were not decoded. After this check, the assumption is known to be true.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) mutating func finish() throws(DecodingFailure) {
         guard proof == .assumed, resumeAt == whole.end else { return try prove() }
@@ -82,8 +84,8 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
         proof = .checked
     }
 
-    /// Walks over all fields of a message, or of its rest after a field with the tag `last`.
-    /// - Returns: their number, and the order of their tags.
+    /// Checks all fields of a message, or all fields after a field with the tag `last`.
+    /// - Returns: the number of fields, and the order of their tags.
     @inlinable static func frames(
         of whole: ByteCursor, after last: Int = -1, atMost most: Int, _ limits: MessageLimits
     ) throws(DecodingFailure) -> (count: Int, order: FieldOrder) {
@@ -113,7 +115,7 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
 }
 
 extension MessageDecoder {
-    /// Decodes a required field, which must appear once.
+    /// Decodes a required field, which must appear exactly once.
     @_lifetime(self: copy self)
     @inlinable public mutating func decode<Value: FieldValue>(
         _ tag: UInt16, as _: Value.Type = Value.self
@@ -168,10 +170,10 @@ extension MessageDecoder {
 }
 
 extension MessageDecoder {
-    /// Finds the only field with this tag; nil if there is none.
+    /// Finds the only field with this tag; nil if no field has this tag.
     @_lifetime(self: copy self)
     @inlinable mutating func find(_ tag: UInt16) throws(DecodingFailure) -> FieldPlace? {
-        // The usual case: the requested field is the next one, and no other field has its tag.
+        // In the usual case, the requested field is the next field, and no other field has its tag.
         guard order == .rising, tag > resumeTag, let next = header(at: resumeAt), next.tag >= tag else {
             return try search(tag)
         }
@@ -181,7 +183,7 @@ extension MessageDecoder {
         return next.place
     }
 
-    /// The field that begins at a field's start; nil at the end.
+    /// The field that begins at `start`, which must be a field's start; nil at the message's end.
     @inlinable @inline(__always) func header(at start: Int) -> (tag: UInt16, place: FieldPlace)? {
         var cursor = whole.over(FieldPlace(start: start, end: whole.end))
         return next(&cursor)
@@ -236,39 +238,40 @@ extension MessageDecoder {
             proof = reader.proof
             return value
         } catch {
-            // The caller may go on after a failure. So the failure is recorded here, because the assumption may be its
-            // cause.
+            // The assumption may have caused this failure, and the caller may continue after it. So the failure is
+            // recorded here.
             if proof == .assumed { proof = .refuted }
             throw error
         }
     }
 }
 
-/// The knowledge about the order of a message's tags.
+/// What is known about the order of a message's tags.
 @usableFromInline
 enum OrderProof {
     /// Tag and length of every field were checked.
     case checked
-    /// The tags are assumed to rise. Only the fields before `resumeAt` are known to do so.
+    /// The tags are assumed to rise. Only for the fields before `resumeAt` is this known.
     case assumed
-    /// Something failed under the assumption, so the bytes have to be decoded again.
+    /// A check or decoding failed under the assumption, so the bytes have to be decoded again.
     case refuted
 }
 
 /// The order of the tags in a message.
 @usableFromInline
 enum FieldOrder {
-    /// Each tag is larger than the one before, so no field appears twice.
+    /// Each tag is larger than the previous tag, so no field appears twice.
     case rising
-    /// No tag is smaller than the one before, so a search can begin where the last one ended.
+    /// No tag is smaller than the previous tag, so a search can begin where the last search ended.
     case neverFalling
     case any
 }
 
-// Small messages consist mostly of numbers, so one check of the field's header decodes them.
+// Small messages consist mostly of numbers. So the functions below decode a number with one check of its field's
+// header.
 
 extension MessageDecoder {
-    /// Decodes a required number, which must appear once.
+    /// Decodes a required number, which must appear exactly once.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) public mutating func decode<Value: FieldValue & FixedWidthInteger & BitwiseCopyable>(
         _ tag: UInt16, as _: Value.Type = Value.self
@@ -278,8 +281,8 @@ extension MessageDecoder {
         return value
     }
 
-    /// The number in the next field; nil unless that field has this tag and its type's width, and no other field has
-    /// the tag.
+    /// The number in the next field; nil unless this field has the tag and the width of the number's type, and no other
+    /// field has the tag.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) mutating func next<Value: FixedWidthInteger & BitwiseCopyable>(
         _ tag: UInt16

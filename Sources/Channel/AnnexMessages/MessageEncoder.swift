@@ -1,6 +1,7 @@
-/// Encodes tagged fields one after another into its own memory. If a limit is exceeded, `finish()` throws the failure.
+/// An encoder that writes tagged fields one after another into its own memory. If a limit is exceeded, `finish()`
+/// throws the failure.
 @safe public struct MessageEncoder: ~Copyable {
-    // SAFETY: `capacity` bytes that this value alone owns; the first `count` are written.
+    // SAFETY: the storage is `capacity` bytes that only this value owns. The first `count` bytes are written.
     @usableFromInline var storage: UnsafeMutableRawPointer
     @usableFromInline var capacity: Int
     @usableFromInline package var count = 0
@@ -13,7 +14,7 @@
         self.init(limits: limits, capacity: 256)
     }
 
-    /// - Parameter capacity: bytes to allocate at once; the memory grows when needed.
+    /// - Parameter capacity: the number of bytes to allocate first; the memory grows when needed.
     package init(limits: MessageLimits, capacity: Int) {
         self.limits = limits
         self.capacity = max(capacity, 16)
@@ -29,12 +30,13 @@
         encodeAny(value, as: tag)
     }
 
-    /// Encodes a field of any type. It has a name of its own, because a number's `encode` would otherwise call itself.
+    /// Encodes a field of any type. The name differs from `encode`, because a number's `encode` would otherwise call
+    /// itself.
     @inlinable mutating func encodeAny(_ value: borrowing some FieldValue, as tag: UInt16) {
         fields &+= 1
         guard fields <= limits.fields else { return fail(.tooManyFields(limit: limits.fields)) }
         guard makeRoom(for: 6) else { return }
-        // SAFETY: there is room for the field's six header bytes; the length follows below.
+        // SAFETY: there is room for the field's six header bytes. The length is stored below.
         unsafe storage.storeBytes(of: tag.littleEndian, toByteOffset: count, as: UInt16.self)
         let lengthAt = count &+ 2
         count &+= 6
@@ -61,7 +63,7 @@
         count &+= 6 &+ width
     }
 
-    /// Encodes a field, or nothing for nil.
+    /// Encodes a field. If the value is nil, nothing is encoded.
     @inlinable public mutating func encode(_ value: (some FieldValue)?, as tag: UInt16) {
         if let value { encode(value, as: tag) }
     }
@@ -80,7 +82,7 @@
 }
 
 extension MessageEncoder {
-    /// Appends a number's bytes, for a `FieldValue` that encodes itself.
+    /// Appends a number's bytes. Use this in the `write(to:)` of a `FieldValue`.
     @inlinable public mutating func append(_ number: some FixedWidthInteger & BitwiseCopyable) {
         let size = MemoryLayout.size(ofValue: number)
         guard makeRoom(for: size) else { return }
@@ -89,7 +91,7 @@ extension MessageEncoder {
         count &+= size
     }
 
-    /// Appends bytes, for a `FieldValue` that encodes itself.
+    /// Appends bytes. Use this in the `write(to:)` of a `FieldValue`.
     @inlinable public mutating func append(contentsOf more: some Collection<UInt8>) {
         let whole: Void? = more.withContiguousStorageIfAvailable { unsafe append(UnsafeRawBufferPointer($0)) }
         if whole == nil { for byte in more where failure == nil { append(byte) } }
@@ -174,13 +176,13 @@ extension MessageEncoder {
     }
 }
 
-/// Why a value cannot be encoded: every decoder with the same limits would reject it.
+/// Why a value cannot be encoded. Every decoder with the same limits would reject the encoding.
 public enum EncodingFailure: Error, Sendable, Hashable {
     /// The encoding is longer than this many bytes.
     case tooLong(limit: Int)
-    /// The message has more fields than this.
+    /// The message has more fields than this limit.
     case tooManyFields(limit: Int)
-    /// The message is nested deeper than this.
+    /// The message is nested deeper than this limit.
     case tooDeep(limit: Int)
 }
 

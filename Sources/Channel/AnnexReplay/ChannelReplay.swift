@@ -1,12 +1,12 @@
 package import AnnexChannel
 internal import AnnexLinux
 
-/// Replays the host's messages of a recording to an extension, and compares the extension's messages with the recorded
-/// ones.
+/// A replay of a recording. It sends the recorded messages of the host to an extension, and compares the extension's
+/// messages with the recorded messages.
 ///
-/// The recorded order is kept: a message that the host sent after an answer is sent after that answer. The time in
-/// between is not kept. The replay ends at the first difference. Calls of the extension get the recorded answers, in
-/// their order.
+/// The replay keeps the recorded order: if the host sent a message after an answer, the replay also sends it after that
+/// answer. The replay does not keep the time between messages. It ends at the first difference. Calls of the extension
+/// get the recorded answers, in the recorded order.
 package final class ChannelReplay: Sendable {
     private let steps: [ReplayStep]
     private let inbox = ReplayInbox()
@@ -20,8 +20,8 @@ package final class ChannelReplay: Sendable {
         steps.count { if case .expect = $0 { true } else { false } }
     }
 
-    /// Installs handlers for the extension's events and calls. The existing handlers for violations and for the end
-    /// still run.
+    /// Installs handlers for the extension's events and calls. The existing handlers for violations and for the
+    /// extension's end still run.
     package func install(in handlers: inout ChannelHandlers) {
         let (onViolation, onPeerClosed) = (handlers.onViolation, handlers.onPeerClosed)
         handlers.onEvent = { [inbox] in inbox.put(.event($0)) }
@@ -39,9 +39,10 @@ package final class ChannelReplay: Sendable {
         }
     }
 
-    /// Runs the replay once, on a channel with these handlers whose extension has sent its hello.
+    /// Runs the replay once. The channel must have the handlers of `install`, and its extension must have sent the
+    /// hello.
     /// - Parameter patience: how long to wait for each answer, event or call of the extension.
-    /// - Returns: the first difference; nil if there is none.
+    /// - Returns: the first difference; nil if there is no difference.
     package func run(
         on channel: HostEndpoint, patience: Duration
     ) async throws(ReplayFailure) -> ReplayDifference? {
@@ -60,15 +61,16 @@ package final class ChannelReplay: Sendable {
 }
 
 extension HostService {
-    /// A service that gives the recorded answers and observes the extension's events and calls.
+    /// Creates a service that gives the recorded answers and observes the extension's events and calls.
     package init(replaying replay: ChannelReplay) {
         self.init(installing: replay.install)
     }
 }
 
-/// Why a recording cannot be replayed. Messages are counted from 1.
+/// Why a recording cannot be replayed. The numbers of messages count from 1.
 package enum ReplayFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Streams are shown but not replayed, because their messages and credits depend on the timing of both sides.
+    /// The recording contains a stream. Streams can be shown but not replayed, because their messages and credits
+    /// depend on the timing of both sides.
     case hasStreams(message: Int)
     /// A message of the host was not recorded completely.
     case payloadCut(message: Int, length: UInt32)
@@ -90,14 +92,14 @@ package enum ReplayFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// One step of a replay; `message` counts recorded messages from 1.
+/// One step of a replay. `message` is the number of a recorded message, counted from 1.
 enum ReplayStep: Sendable {
     /// Sends a request and does not wait for its answer.
     case call(RecordedFrame, message: Int)
     case cancel(UInt64)
     case post(RecordedFrame)
     case answer(RecordedFrame)
-    /// Waits for a message of the extension and compares it with this one.
+    /// Waits for a message of the extension and compares it with this recorded message.
     case expect(RecordedFrame, message: Int)
 
     /// Converts a whole recording into steps.
@@ -107,7 +109,7 @@ enum ReplayStep: Sendable {
         for (index, frame) in recording.frames.enumerated() {
             guard let kind = FrameKind(rawValue: frame.kind) else { continue }
             if frame.direction == .toExtension, kind == .cancel { cancelled.insert(frame.call) }
-            // An answer to a cancelled call is not awaited.
+            // The replay does not wait for an answer to a cancelled call.
             if frame.direction == .toHost, kind == .reply || kind == .failure, cancelled.contains(frame.call) {
                 continue
             }
@@ -121,15 +123,15 @@ enum ReplayStep: Sendable {
     ) throws(ReplayFailure) -> ReplayStep? {
         let isOurs = frame.direction == .toExtension
         switch kind {
-        // The hello comes with the launch. The extension's supervisor sends pings at its own times, so they are not
-        // replayed.
+        // The extension sends the hello at its launch. The extension's supervisor sends pings at its own times, so
+        // pings are not replayed.
         case .hello, .ping, .pong: return nil
         // Large messages are recorded as a whole.
         case .large, .piece: return nil
         case .open, .data, .credit, .finish, .reset: throw .hasStreams(message: message)
         case .request where isOurs: return .call(try whole(frame, message: message), message: message)
         case .cancel: return isOurs ? .cancel(frame.call) : nil
-        // The end of the session sends the goodbye.
+        // The host sends the goodbye at the end of the session, so the replay does not send it.
         case .event where isOurs && frame.method == ChannelEvent.goodbye: return nil
         case .event where isOurs: return .post(try whole(frame, message: message))
         case .reply where isOurs, .failure where isOurs: return .answer(try whole(frame, message: message))

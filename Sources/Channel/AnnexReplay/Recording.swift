@@ -1,7 +1,7 @@
 package import AnnexChannel
 internal import AnnexMessages
 
-/// A recording of a channel's traffic, as read from its file.
+/// A recording of a channel's traffic, as it was read from its file.
 package struct Recording: Sendable, Hashable {
     /// When the recording began, in nanoseconds since 1970.
     package var began: UInt64 = 0
@@ -18,28 +18,28 @@ package struct Recording: Sendable, Hashable {
     /// How a recording ends.
     package enum Ending: Sendable, Hashable {
         case said(Cause, text: String, time: UInt64)
-        /// The file has no end record; this many bytes at its end are an incomplete record. The host was killed, is
-        /// still writing, or could not write.
+        /// The file has no end record. The last `bytes` bytes of the file are an incomplete record. The host was
+        /// killed, is still writing, or could not write.
         case cut(bytes: Int)
-        /// A malformed record begins at this byte; the records before it are complete.
+        /// A malformed record begins at this byte. The records before this byte are complete.
         case damaged(at: Int)
 
         package typealias Cause = RecordingFormat.EndCause
     }
 }
 
-/// One message as it went through a recorded channel.
+/// One message that went through a recorded channel.
 package struct RecordedFrame: Sendable, Hashable {
     package typealias Direction = RecordingFormat.Direction
 
     /// Nanoseconds since the recording began.
     package var time: UInt64
     package var direction: Direction
-    /// The number of a `FrameKind`. A newer recorder may write unknown ones.
+    /// The number of a `FrameKind`. A newer recorder may write unknown numbers.
     package var kind: UInt8
     package var method: UInt16
     package var call: UInt64
-    /// How many descriptors were sent ahead of it.
+    /// How many descriptors were sent before the message.
     package var descriptors: UInt8
     /// The limits that a request states for its answer (`RequestTerms`); the default limits for other kinds of
     /// messages.
@@ -48,15 +48,15 @@ package struct RecordedFrame: Sendable, Hashable {
     package var mostPieces: UInt64
     /// The payload's full length in bytes.
     package var length: UInt32
-    /// The first bytes of the payload, as many as the recorder kept.
+    /// The first bytes of the payload. The recorder may have dropped the rest.
     package var payload: [UInt8]
-    /// The files and memory that were handed over with it.
+    /// The files and memory that were handed over with the message.
     package var pieces: [Piece] = []
 
     package struct Piece: Sendable, Hashable {
         /// The full size in bytes.
         package var size: UInt64
-        /// The first bytes, as many as were kept.
+        /// The first bytes. The recorder may have dropped the rest.
         package var contents: [UInt8]
 
         package var isWhole: Bool { UInt64(clamping: contents.count) == size }
@@ -74,7 +74,7 @@ package struct RecordedFrame: Sendable, Hashable {
 package enum RecordingFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case notARecording
     case version(UInt32)
-    /// The file ends before its header does.
+    /// The file ends before the end of its header.
     case headerCut
     case malformedHeader
 
@@ -99,14 +99,15 @@ extension Recording {
 }
 
 private struct RecordingReader {
-    /// Identifies a frame with which descriptors were handed over.
+    /// The key of a frame with which descriptors were handed over.
     private struct Holder: Hashable {
         let direction: RecordedFrame.Direction
         let call: UInt64
     }
 
     var recording = Recording()
-    /// The index of the last such frame of each call. Other frames may come between it and its pieces.
+    /// For each call, the index of the last frame with which descriptors were handed over. Other frames may come
+    /// between this frame and its pieces.
     private var holders: [Holder: Int] = [:]
 
     mutating func read(_ bytes: [UInt8]) throws(RecordingFailure) {
@@ -147,7 +148,7 @@ private struct RecordingReader {
             mostPayloadBytes: payload, mostHandedOverBytes: handedOver, label: label)
     }
 
-    /// - Returns: whether it is the last record; nil if it is malformed.
+    /// - Returns: whether the record is the last record; nil if the record is malformed.
     private mutating func readRecord(_ record: ByteCursor) -> Bool? {
         var cursor = record
         guard let type = cursor.read(UInt8.self).flatMap(RecordingFormat.RecordType.init(rawValue:)),

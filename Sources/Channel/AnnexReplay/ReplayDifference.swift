@@ -4,7 +4,7 @@ internal import AnnexChannel
 package struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
     /// The number of the recorded message, counted from 1; 0 if the recording has no such message.
     package let message: Int
-    /// The kind of the recorded message: `reply to call 3 (method 7)`.
+    /// A description of the recorded message, for example `reply to call 3 (method 7)`.
     package let subject: String
     package let what: String
 
@@ -27,12 +27,13 @@ extension RecordedFrame {
         ReplayDifference(message: message, subject: subject, what: what)
     }
 
-    /// How other bytes differ from the kept part of the payload; nil if they do not differ.
+    /// How `other` differs from the part of the payload that the recorder kept; nil if there is no difference.
     func difference(_ message: Int, from other: [UInt8]) -> ReplayDifference? {
         Self.difference(payload, length: UInt64(length), from: other, place: "").map { difference(message, what: $0) }
     }
 
-    /// How other pieces of sealed memory differ from the kept parts of the recorded pieces; nil if they do not differ.
+    /// How the pieces of sealed memory in `other` differ from the parts of the recorded pieces that the recorder kept;
+    /// nil if there is no difference.
     func difference(_ message: Int, from other: [SealedBytes]) -> ReplayDifference? {
         guard other.count == Int(descriptors) else {
             return difference(
@@ -51,7 +52,7 @@ extension RecordedFrame {
 
     /// - Parameters:
     ///   - kept: the first of `length` recorded bytes.
-    ///   - other: the first of `otherLength` bytes; all of them if that is nil.
+    ///   - other: the first of `otherLength` bytes; all bytes if `otherLength` is nil.
     private static func difference(
         _ kept: [UInt8], length: UInt64, from other: [UInt8], of otherLength: UInt64? = nil, place: String
     ) -> String? {

@@ -7,9 +7,9 @@ struct ReplayRun {
     let channel: HostEndpoint
     let inbox: ReplayInbox
     let patience: Duration
-    /// The host's calls without an answer yet, by their recorded numbers.
+    /// The host's calls that have no answer yet, by their recorded numbers.
     private var calls: [UInt64: ChannelCall] = [:]
-    /// The extension's calls without an answer yet, by their recorded numbers.
+    /// The extension's calls that have no answer yet, by their recorded numbers.
     private var requests: [UInt64: HeldRequest] = [:]
 
     init(channel: HostEndpoint, inbox: ReplayInbox, patience: Duration) {
@@ -18,7 +18,7 @@ struct ReplayRun {
         self.patience = patience
     }
 
-    /// - Returns: the difference; nil if there is none.
+    /// - Returns: the difference; nil if there is no difference.
     mutating func perform(_ step: ReplayStep) async throws -> ReplayDifference? {
         switch step {
         case .call(let frame, let message): return try await call(frame, message: message)
@@ -30,7 +30,8 @@ struct ReplayRun {
         return nil
     }
 
-    /// The first event or call that the extension sent beyond the recorded ones; nil if there is none.
+    /// The first event or call that the extension sent in addition to the recorded messages; nil if there is no
+    /// additional message.
     func leftOver() -> ReplayDifference? {
         for arrival in inbox.left {
             switch arrival {
@@ -74,8 +75,8 @@ struct ReplayRun {
     private mutating func answer(_ frame: RecordedFrame) {
         guard let request = requests.removeValue(forKey: frame.call)?.take() else { return }
         if frame.kind == FrameKind.reply.rawValue {
-            // The recorded answer fits unless the ring is smaller now. If it does not fit, the extension gets a
-            // failure.
+            // The recorded answer fits, unless the ring is smaller now. If the answer does not fit, the extension gets
+            // a failure.
             try? request.reply(frame.payload)
         } else {
             let code = WireBytes.number(frame.payload, at: 0, as: UInt32.self) ?? 0
@@ -103,7 +104,7 @@ struct ReplayRun {
     }
 
     private mutating func expectAnswer(_ frame: RecordedFrame, message: Int) async -> ReplayDifference? {
-        // An answer to a call that the recorded host had given up is not compared.
+        // If the host cancelled the call in the recording, the answer is not compared.
         guard let call = calls.removeValue(forKey: frame.call) else { return nil }
         do throws(CallFailure) {
             let reply = try await call.value()
@@ -136,7 +137,7 @@ final class ReplayInbox: Sendable {
     private struct State {
         var arrivals: [Arrival] = []
         var waiter: CheckedContinuation<Arrival, Never>?
-        /// Counts the waits, so that the timer of an earlier wait does not end a later one.
+        /// The number of waits so far. With this number, the timer of an earlier wait does not end a later wait.
         var wait = 0
     }
 

@@ -6,15 +6,16 @@ import Logging
 
 /// The program `annex`.
 ///
-/// It starts only what the command needs. A command that awaits starts Swift's threads; every other command uses only
-/// the first thread.
+/// It starts only what the command needs. Swift's threads start only for commands that await. All other commands use
+/// only the first thread.
 package enum AnnexProgram {
     /// Reads the command line and performs the command. Then ends the process, or returns.
     package static func main() {
-        // Done before anything else is opened, because a new file would get the number of a closed standard stream.
+        // This is done before any file is opened. Otherwise a new file would get the number of a closed standard
+        // stream.
         _ = StandardStreams.closed
-        // Wardens become children of this program, which reaps them. Some inits never reap, so that each ended warden
-        // would stay a zombie. If the kernel refuses, the wardens stay with init.
+        // Wardens become children of this program, and the program reaps them. Some init processes never reap, so each
+        // ended warden would stay a zombie. If the kernel refuses, the wardens become children of init.
         try? Orphans.adopt()
         let arguments = Array(CommandLine.arguments.dropFirst())
         switch arguments.first {
@@ -24,14 +25,15 @@ package enum AnnexProgram {
         }
     }
 
-    /// Runs `annex run`. It waits for signals on this thread, which must be the only one when it begins.
+    /// Runs `annex run`. It waits for signals on this thread. When it begins, this thread must be the only thread.
     private static func run(_ arguments: [String]) {
         keepLogSilent()
         guard let options = RunOptions(plain: arguments) else { return RunCommand.main(arguments) }
         exit(ProgramRun(options).run())
     }
 
-    /// A command prints its own messages, so it needs no log. The log is for programs that run sandboxes for others.
+    /// A command prints its own messages, so it needs no log. The log is for programs that run sandboxes for other
+    /// programs.
     private static func keepLogSilent() {
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
     }
@@ -47,8 +49,8 @@ package enum AnnexProgram {
         }
     }
 
-    /// Creates and runs the command on a thread of Swift's pool, and ends the program. Meanwhile the first thread waits
-    /// and receives the signals.
+    /// Creates and runs the command on a thread of Swift's pool, and then ends the program. Meanwhile the first thread
+    /// waits and receives the signals.
     private static func performAwaiting(_ arguments: [String]) -> Never {
         Task {
             await Annex.main(arguments)
@@ -58,7 +60,7 @@ package enum AnnexProgram {
     }
 }
 
-/// The state of descriptors 0, 1 and 2, examined before anything else is opened.
+/// The state of descriptors 0, 1 and 2. It is examined before any file is opened.
 enum StandardStreams {
     /// The standard streams that were closed when the process began. `/dev/null` replaces them, so that no other file
     /// gets their numbers.
@@ -66,7 +68,7 @@ enum StandardStreams {
         var closed: Set<Int32> = []
         for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
             closed.insert(number)
-            // Opens the lowest free number. That is this one, because all lower ones are open by now.
+            // This call opens the lowest free number. That is `number`, because all lower numbers are open now.
             _ = open("/dev/null", O_RDWR)
         }
         return closed

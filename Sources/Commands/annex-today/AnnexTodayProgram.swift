@@ -7,7 +7,7 @@ import AnnexTodayPage
 import ArgumentParser
 import Glibc
 
-/// The program `annex-today`: the Today view as a page in the browser.
+/// The program `annex-today`. It shows the Today view as a page in the browser.
 @main
 struct AnnexTodayProgram: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -84,16 +84,16 @@ struct AnnexTodayProgram: AsyncParsableCommand {
 
     private func tell(_ address: String) {
         print(daemon.json ? JSON.object([.init("address", value: .text(address))]).line : address)
-        // The reader may wait for it.
+        // Another program may wait for this output.
         fflush(nil)
     }
 
-    /// A stream that ends with the first signal that asks for the program's end.
+    /// A stream that ends with the first signal that asks the program to end.
     private static func whenSignalled() throws -> (
         stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation
     ) {
         let ended = AsyncStream.makeStream(of: Void.self)
-        // The thread releases the pipe after the first signal, so a second one ends the program at once.
+        // The thread releases the pipe after the first signal. So a second signal ends the program at once.
         let signals = try SignalPipe([SIGTERM, SIGINT, SIGHUP])
         _ = try WorkerThread("annex-signals") {
             _ = signals.wait()

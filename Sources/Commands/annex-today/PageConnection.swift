@@ -2,25 +2,25 @@ import AnnexTodayPage
 import NIOCore
 import NIOHTTP1
 
-/// One connection of a browser: collects a request, has it answered, and writes the answer.
+/// One connection of a browser. It collects a request, passes it to the page, and writes the page's answer.
 ///
-/// A request from elsewhere than the page is refused as soon as its head is there, and its connection ends. So it takes no place from the
-/// user's browser.
+/// If a request does not come from the page, it is refused as soon as its head has arrived, and the connection is
+/// closed. So it does not block a connection of the user's browser.
 final class PageConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// The forms of the page are small.
+    /// The most bytes of a request's body. The forms of the page are small.
     private static let mostBytes = 4096
-    /// For a whole request, and for the reader of each part of an answer.
+    /// The time limit for a whole request, and for the reader of each part of an answer.
     private static let patience = TimeAmount.seconds(10)
 
     private let page: TodayPage
-    /// Ends the connection if no request is complete by then.
+    /// Closes the connection if no request is complete by this time.
     private var deadline: Scheduled<Void>?
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
-    /// The connection is being closed, and nothing more of it is read.
+    /// Whether the connection is being closed. Then no more of it is read.
     private var isRefused = false
 
     init(_ page: TodayPage) { self.page = page }
@@ -72,7 +72,7 @@ final class PageConnection: ChannelInboundHandler {
             body: body)
     }
 
-    /// What follows of the request is not read.
+    /// Refuses a request. The rest of the request is not read.
     private func refuse(_ refusal: PageAnswer, in context: ChannelHandlerContext) {
         isRefused = true
         answer(keepsAlive: false, in: context) { refusal }
@@ -82,7 +82,7 @@ final class PageConnection: ChannelInboundHandler {
         keepsAlive: Bool, in context: ChannelHandlerContext, with make: @escaping @Sendable () async -> PageAnswer
     ) {
         let channel = context.channel
-        // A server pipeline reads the next request when this one is answered.
+        // The server pipeline reads the next request when this request is answered.
         let work: @Sendable () async -> Void = {
             await AnswerWriter(channel, keepsAlive: keepsAlive).write(await make(), within: Self.patience)
             channel.pipeline.fireUserInboundEventTriggered(Answered())
@@ -90,7 +90,7 @@ final class PageConnection: ChannelInboundHandler {
         Task(operation: work)
     }
 
-    /// An answer was written. The next request may come.
+    /// The event that an answer was written. The next request may now arrive.
     private struct Answered {}
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -103,7 +103,7 @@ final class PageConnection: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 
-/// Writes one answer to a connection, from any task.
+/// Writes one answer to a connection. Any task may use it.
 private struct AnswerWriter: Sendable {
     private let channel: any Channel
     private let keepsAlive: Bool
@@ -113,7 +113,8 @@ private struct AnswerWriter: Sendable {
         self.keepsAlive = keepsAlive
     }
 
-    /// - Parameter limit: for each part. A reader that has not taken a part then is cut off.
+    /// - Parameter limit: the time limit for each part. If the reader has not taken a part by then, the connection is
+    ///   closed.
     func write(_ answer: PageAnswer, within limit: TimeAmount) async {
         var headers = HTTPHeaders(answer.headers.map { ($0.name, $0.value) })
         let status = HTTPResponseStatus(statusCode: answer.status)
@@ -138,7 +139,7 @@ private struct AnswerWriter: Sendable {
         }
     }
 
-    /// Ends with the stream, or with the connection.
+    /// Sends events. It ends when the stream ends or the connection is closed.
     private func send(_ events: AsyncStream<[UInt8]>, within limit: TimeAmount) async throws {
         let writing = Task {
             for await bytes in events { try await send(.body(.byteBuffer(ByteBuffer(bytes: bytes))), within: limit) }
@@ -147,7 +148,7 @@ private struct AnswerWriter: Sendable {
         try await writing.value
     }
 
-    /// Returns when the kernel has taken the part. So at most one part of each answer waits here.
+    /// Sends a part, and returns when the kernel has taken it. So at most one part of each answer waits here.
     private func send(_ part: HTTPServerResponsePart, within limit: TimeAmount) async throws {
         let late = channel.eventLoop.scheduleTask(in: limit) { [channel] in channel.close(promise: nil) }
         defer { late.cancel() }

@@ -6,23 +6,25 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// Serves the page to browsers of this machine. The HTTP is SwiftNIO's.
+/// Serves the page to browsers on this machine. SwiftNIO handles HTTP.
 ///
-/// Only programs of the same user get a connection. Connections that do not get on are closed, and there are few at a time. So a program
-/// that connects and says nothing, or reads nothing, takes little memory, and the others their time at most.
+/// Only programs of the same user get a connection. Connections without progress are closed, and the number of
+/// connections is limited. So if a program connects and does not send or read anything, it takes little memory and
+/// delays other programs only for a limited time.
 struct PageServer: Sendable {
-    /// Browsers open about six connections for a page. Further ones wait until one is closed.
+    /// The most connections at the same time. Browsers open about six connections for a page. Further connections wait
+    /// until another is closed.
     private static let mostConnections = 64
 
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let listener: any Channel
-    /// At which the page is served.
+    /// The port at which the page is served.
     let port: Int
 
-    /// Listens at the loopback address alone.
+    /// Listens only at the loopback address.
     /// - Parameters:
-    ///   - port: 0 for any free one.
-    ///   - page: answers all requests.
+    ///   - port: the port. 0 stands for any free port.
+    ///   - page: the page that answers all requests.
     init(port: Int, page: TodayPage) async throws {
         let gate = ConnectionGate(most: Self.mostConnections)
         listener = try await ServerBootstrap(group: group)
@@ -42,7 +44,8 @@ struct PageServer: Sendable {
         try await checkGate()
     }
 
-    /// Connects to the page, because a kernel that does not say which user connects would keep every browser out without a word.
+    /// Connects to the page to test the gate. If the kernel did not say which user connects, the gate would refuse
+    /// every browser without a message.
     private func checkGate() async throws {
         let own = try await ClientBootstrap(group: group).connect(host: "127.0.0.1", port: port).get()
         let user = try LoopbackPeer.user(
@@ -61,7 +64,7 @@ struct PageServer: Sendable {
     }
 }
 
-/// Decides which connections are accepted: few at a time, and only those of this program's user.
+/// Decides which connections are accepted. It accepts a limited number, and only connections of this program's user.
 private final class ConnectionGate: Sendable {
     private let most: Int
     private let count = Mutex(0)
@@ -73,14 +76,14 @@ private final class ConnectionGate: Sendable {
         case anotherUser
     }
 
-    /// - Throws: if the connection is refused, which closes it.
+    /// - Throws: an error if the connection is refused. The error closes the connection.
     func admit(_ channel: any Channel) throws {
         try count.withLock { count in
             guard count < most else { throw Refusal.tooMany }
             count += 1
         }
         channel.closeFuture.whenComplete { [self] _ in count.withLock { $0 -= 1 } }
-        // The kernel is asked about this address alone. Another one could have a connection with the same ports.
+        // The kernel is asked only about this address. Another address could have a connection with the same ports.
         guard channel.remoteAddress?.ipAddress == "127.0.0.1",
             let peer = channel.remoteAddress?.port, let own = channel.localAddress?.port,
             let user = try LoopbackPeer.user(

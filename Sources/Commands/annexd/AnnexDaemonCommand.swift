@@ -112,7 +112,7 @@ struct AnnexDaemonCommand: ParsableCommand {
         if removed.isEmpty { print("the daemon keeps nothing for user \(user)") }
     }
 
-    /// Makes a path absolute. A relative path begins at the folder in which the program was started.
+    /// Makes a path absolute. A relative path begins in the folder in which the program was started.
     private static func absolute(_ path: String) throws -> String {
         guard !path.hasPrefix("/") else { return path }
         return try Descriptor.directory("/proc/self").linkTarget("cwd") + "/" + path
@@ -130,7 +130,7 @@ struct LimitArgument {
             let known = DaemonLimits.Name.allCases.map(\.rawValue).sorted().joined(separator: ", ")
             throw ValidationError("--limit must be name=number; the names are: \(known)")
         }
-        // A larger number exceeds every machine, so it is a typing mistake.
+        // No machine supports a larger number, so it is a typing error.
         guard let number = Int(parts[1]), (1...1 << 40).contains(number) else {
             throw ValidationError("\(name.rawValue) must be a whole number from 1 to 2^40")
         }

@@ -23,14 +23,14 @@ struct DaemonLife {
         logger = Logger(label: "annexd")
     }
 
-    /// - Returns: the exit status. Does not return if the program restarts.
+    /// - Returns: the exit status. If the program restarts, this function does not return.
     func run() -> Int32 {
         defer { log.finish(within: .seconds(1)) }
         let signals = LifeSignals()
         raiseDescriptorLimit()
         do {
             let run = try DaemonRun(options, socket: path, signals: signals, logger: logger)
-            // A restart executes the program anew and never comes back here, so the socket stays.
+            // A restart executes the program again and never returns here, so the socket stays.
             defer { run.removeSocket() }
             try complete(run)
             if run.isToStartAnew { try startAnew(run) }
@@ -62,7 +62,7 @@ struct DaemonLife {
         if let error = completion.wait() { throw error }
     }
 
-    /// Restarts the program: executes the file that lies at its path now, with the same arguments.
+    /// Restarts the program. It executes the file that is now at the program's path, with the same arguments.
     private func startAnew(_ run: DaemonRun) throws {
         let program = try Self.ownProgram()
         logger.info("executes its program again", metadata: ["program": "\(program)"])
@@ -72,12 +72,13 @@ struct DaemonLife {
 
     private static func ownProgram() throws -> String {
         let target = try Descriptor.directory("/proc/self").linkTarget("exe")
-        // The kernel appends this to the link if the program's file was replaced.
+        // If the program's file was replaced, the kernel appends this text to the link.
         let mark = " (deleted)"
         return target.hasSuffix(mark) ? String(target.dropLast(mark.count)) : target
     }
 
-    /// Raises the limit of open descriptors as far as allowed. Each running extension and each connection takes some.
+    /// Raises the limit of open descriptors as far as allowed. Each running extension and each connection needs some
+    /// descriptors.
     private func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -86,7 +87,7 @@ struct DaemonLife {
     }
 }
 
-/// How a group of services ended, for a thread that waits for it.
+/// The result of a group of services. A thread can wait for it.
 final class GroupCompletion: Sendable {
     private let error = Mutex<(any Error)?>(nil)
     private let isOver = DispatchSemaphore(value: 0)

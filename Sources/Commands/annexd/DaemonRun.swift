@@ -10,8 +10,8 @@ final class DaemonRun: Service {
     private let path: String
     private let state: String
     private let logger: Logger
-    /// Held until the program ends or restarts. After a restart the program takes it again. If another daemon has taken
-    /// it first, that daemon keeps the state. This program then prints an error and ends.
+    /// The lock is held until the program ends or restarts. After a restart, the program takes the lock again. If another
+    /// daemon has taken it first, that daemon keeps the state. This program then prints an error and ends.
     private let lock: StateLock
     let daemon: Daemon
     private let signals: LifeSignals
@@ -35,7 +35,7 @@ final class DaemonRun: Service {
         }
     }
 
-    /// Whether the program restarts with the same socket instead of ending.
+    /// Whether the program must restart with the same socket instead of ending.
     var isToStartAnew: Bool { startsAnew.withLock { $0 } }
 
     /// Waits for the signal that ends the run.
@@ -62,7 +62,8 @@ final class DaemonRun: Service {
         startsAnew.withLock { $0 = true }
     }
 
-    /// This takes seconds if extensions or hosts are slow, and a thread of the shared pool must not wait for so long.
+    /// Lets the daemon leave. This takes seconds if extensions or hosts are slow, so it must not block a thread of the
+    /// shared pool.
     private func leave() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [daemon] in
@@ -80,15 +81,15 @@ final class DaemonRun: Service {
 
 /// The signals that end a daemon's run.
 ///
-/// Only one signal is taken. Later signals stay pending for the process. When the process executes the new program, the
-/// new program inherits them. The signal sources of swift-service-lifecycle would take later signals too, so a SIGTERM
-/// right after a SIGHUP would be lost (`Docs/Guide/Daemon.md`).
+/// Only one signal is taken. Later signals stay pending for the process, and the new program inherits them when it is
+/// executed. The signal sources of swift-service-lifecycle would take later signals too. So a SIGTERM directly after a
+/// SIGHUP would be lost (`Docs/Guide/Daemon.md`).
 struct LifeSignals: Sendable {
     private static let ending = [SIGTERM, SIGINT]
     private let set: sigset_t
 
-    /// Blocks the signals from now on. Call it before any thread starts, so that no thread takes one and none is lost
-    /// before `next` waits for it.
+    /// Blocks the signals from now on. Call it before any thread starts. Then no thread takes a signal, and no signal
+    /// is lost before `next` waits for it.
     init() {
         var set = sigset_t()
         sigemptyset(&set)

@@ -14,7 +14,7 @@
 
 static int result(long value) { return value < 0 ? -errno : (int)value; }
 
-// These are the simplest flags. So if the call is denied, the flags are not the reason.
+// The flags are the simplest possible. So if the call is denied, the flags are not the reason.
 int misbehave_open(const char *path) { return result(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)); }
 
 int misbehave_socket(int domain, int type) { return result(syscall(SYS_socket, domain, type, 0)); }

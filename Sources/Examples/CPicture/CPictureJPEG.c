@@ -8,9 +8,9 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
-// If a file has more scans than this, its author wants to keep the decoder busy.
+// The most scans of a file. A file with more scans is an attempt to keep the decoder busy.
 #define MOST_SCANS 200
-// A progressive file needs all its coefficients in memory at once.
+// The most memory of the codec. A progressive file needs all its coefficients in memory at once.
 #define MOST_CODEC_MEMORY (256l << 20)
 
 struct jpeg_work {
@@ -71,7 +71,7 @@ static void prepare(struct jpeg_work *work, char error[PICTURE_ERROR_SIZE]) {
     error[0] = 0;
 }
 
-// Converts inks (CMYK) to light (RGB). Adobe's programs store the inks inverted, and all other programs do the same.
+// Converts inks (CMYK) to light (RGB). Adobe's programs store the inks inverted, and other programs do the same.
 static void inks_to_rgb(const uint8_t *inks, uint8_t *row, uint32_t width, int inverted) {
     for (uint32_t column = 0; column < width; column++, inks += 4, row += 3) {
         for (int channel = 0; channel < 3; channel++) {
@@ -84,7 +84,7 @@ static void inks_to_rgb(const uint8_t *inks, uint8_t *row, uint32_t width, int i
 
 static void keep_markers(struct jpeg_decompress_struct *codec, struct picture *picture) {
     for (jpeg_saved_marker_ptr marker = codec->marker_list; marker; marker = marker->next) {
-        // A colour profile for inks does not describe RGB values, so it is left out after the conversion.
+        // A colour profile for inks does not describe RGB values, so it is omitted after the conversion.
         int is_profile = marker->marker == JPEG_APP0 + 2;
         if (!(is_profile && codec->out_color_space == JCS_CMYK))
             picture_keep(picture, (uint32_t)marker->marker, marker->data, marker->data_length);

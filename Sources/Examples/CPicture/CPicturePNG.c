@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Everything that must survive a longjmp lives here, never in a register of the function that calls setjmp.
+// All values that must survive a longjmp are stored here, and never in a register of the function that calls setjmp.
 struct png_work {
     png_structp png;
     png_infop info;
@@ -19,7 +19,7 @@ struct png_work {
     size_t buffered;
 };
 
-// Chunks that say how to show the pixels. They are copied without being read.
+// Chunks that describe how to show the pixels. The decoder copies them without reading them.
 static const char kept_chunks[] = "iCCP\0gAMA\0cHRM\0sRGB\0pHYs\0eXIf";
 
 static void on_error(png_structp png, png_const_charp message) {

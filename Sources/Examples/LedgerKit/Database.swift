@@ -47,7 +47,7 @@ internal import CAnnexSQLite
     @discardableResult
     func run(_ text: StaticString, with values: [Value] = []) throws(LedgerError) -> [[String]] {
         var statement: OpaquePointer?
-        // SAFETY: SQLite makes the object, which is finalised at the end of this call.
+        // SAFETY: SQLite makes the object. It is finalised at the end of this call.
         try check(unsafe sqlite3_prepare_v2(handle, text.description, -1, &statement, nil))
         defer { _ = unsafe sqlite3_finalize(statement) }
         for (place, value) in values.enumerated() { try check(unsafe bind(value, at: Int32(place + 1), of: statement)) }
@@ -66,7 +66,7 @@ internal import CAnnexSQLite
         switch value {
         case .number(let number): return unsafe sqlite3_bind_int64(statement, place, number)
         case .text(let text):
-            // SAFETY: the count is that of the text's UTF-8, and SQLite copies the bytes.
+            // SAFETY: the count is the number of UTF-8 bytes of the text, and SQLite copies these bytes.
             return unsafe sqlite3_bind_text(
                 statement, place, text, Int32(text.utf8.count), annex_sqlite_transient())
         }

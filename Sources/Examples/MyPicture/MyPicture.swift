@@ -1,6 +1,6 @@
 import AnnexExtension
 
-/// Posts up to nine pictures with a text of up to 200 characters to a category.
+/// An extension that posts up to nine pictures to a category, with a text of up to 200 characters.
 @main
 final class MyPicture: ShareExtension {
     let placeholder = "Say something about the pictures"

@@ -1,2 +1,2 @@
-// The app around the widgets of News. It has no task of its own.
+// The app around the widgets of News. The app itself has no task.
 print("News shows its headlines in the Today view: annex today")

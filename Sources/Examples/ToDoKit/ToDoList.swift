@@ -30,7 +30,7 @@ public struct ToDoList: Sendable {
         text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
     }
 
-    /// A value after each change by any member of the group, from now on.
+    /// A stream that gives a value after each later change by any member of the group.
     public func changes() -> AsyncStream<Set<String>> { defaults.changes() }
 
     /// Removes the first entry with this text.

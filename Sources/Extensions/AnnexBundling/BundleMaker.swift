@@ -2,7 +2,7 @@ package import AnnexBundle
 internal import AnnexLinux
 internal import Glibc
 
-/// Makes an app of a layout, built programs and settings.
+/// Makes an app from a layout, built programs and settings.
 ///
 /// ```swift
 /// var recipe = BundleRecipe(folder: "Bundles/Words.app", programs: ["": ".build/release"])
@@ -19,7 +19,7 @@ package struct BundleMaker {
     ///
     /// - Parameters:
     ///   - path: the new app's directory, `Name.app`.
-    ///   - replacing: whether an app that is there already is replaced. The old app stays as it is if anything fails.
+    ///   - replacing: whether the new app replaces an existing app. If anything fails, the old app stays as it is.
     ///   - check: returns further findings about an extension, for example those of its extension point.
     /// - Returns: the findings of the validation.
     @discardableResult
@@ -37,8 +37,8 @@ package struct BundleMaker {
         return BundleValidation(app: path, checking: check)
     }
 
-    /// The names of the programs that the app needs, by the bundle's directory beneath the app. The app's own program
-    /// has the empty path as its key.
+    /// The names of the programs that the app needs. The key is the path of the bundle's directory beneath the app. For
+    /// the app's own program, the key is the empty path.
     package func executables(of path: String) throws(BundlingError) -> [String: String] {
         let name = String(path.split(separator: "/").last ?? "")
         let parts = try parts(of: openedLayout(), named: name)
@@ -56,8 +56,8 @@ package struct BundleMaker {
 
 extension BundleMaker {
     private static let plugIns = "PlugIns"
-    /// Settings that name one bundle. If such a setting is not stated for a certain extension, it holds for the app
-    /// alone.
+    /// Settings that name one bundle. Their general value holds only for the app. An extension has a value only if it
+    /// is stated for this extension.
     private static let ownNames: Set<String> = [
         "PRODUCT_NAME", "TARGET_NAME", "EXECUTABLE_NAME", "PRODUCT_MODULE_NAME", "PRODUCT_BUNDLE_IDENTIFIER",
         "PRODUCT_BUNDLE_PACKAGE_TYPE",
@@ -81,7 +81,8 @@ extension BundleMaker {
         return parts
     }
 
-    /// A name that no bundle has is a typing error, whose setting or program would be lost.
+    /// Checks the names of bundles and processors in the recipe. An unknown name is a typing error, and its setting or
+    /// program would be ignored.
     private func checkNames(of parts: [BundlePart]) throws(BundlingError) {
         let names = parts.map(\.name)
         let stated = Set(recipe.files.keys).union(recipe.ownSettings.keys)
@@ -147,7 +148,8 @@ extension BundleMaker {
         "CFBundleShortVersionString": "$(MARKETING_VERSION)", "CFBundleVersion": "$(CURRENT_PROJECT_VERSION)",
     ]
 
-    /// The property list with the added keys that it lacks. A key whose setting has no value stays missing.
+    /// The property list, completed with the added keys that it lacks. If the setting of a key has no value, the key
+    /// stays missing.
     private static func completed(_ info: PropertyListValue, with settings: BuildSettings) -> PropertyListValue {
         guard var values = info.dictionary else { return info }
         for (key, template) in addedKeys where values[key] == nil {
@@ -175,7 +177,8 @@ extension BundleMaker {
 }
 
 extension BundleMaker {
-    /// Copies the built programs of one bundle. If no folder of programs is given, the program is part of the layout.
+    /// Copies the built programs of one bundle. If the recipe names no folder of programs, the layout contains the
+    /// program.
     private func addPrograms(of part: BundlePart, to app: borrowing Descriptor) throws(BundlingError) {
         if let file = recipe.files[part.name] {
             return try add(file, as: part.executable, in: part.path, of: app)

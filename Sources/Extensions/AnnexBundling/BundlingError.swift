@@ -1,7 +1,7 @@
 internal import AnnexBundle
 internal import AnnexLinux
 
-/// Why no app was made: what went wrong, where, and the remedy.
+/// Why no app was made. It says what the problem is, where it is, and what the remedy is.
 package struct BundlingError: Error, Sendable, Hashable {
     /// The kind of error, for programs.
     package enum Code: String, Sendable, Hashable {
@@ -11,9 +11,9 @@ package struct BundlingError: Error, Sendable, Hashable {
         case layout
         /// A program that the layout names was not built, or cannot be read.
         case program
-        /// The new app's place is not free.
+        /// There is already a file at the new app's path, or the path cannot be used.
         case place
-        /// The machine denied something that is needed.
+        /// The system denied a resource or an operation.
         case system
     }
 

@@ -1,10 +1,10 @@
 package import AnnexLinux
 
-/// Why an app or a key was refused: what went wrong, where, and the remedy.
+/// Why an app or a key was refused. It says what the problem is, where it is, and what the remedy is.
 package struct SigningError: Error, Sendable, Hashable {
     /// The kind of error, for programs.
     package enum Code: String, Sendable, Hashable {
-        /// The app has a seal that cannot be read, or no valid signature.
+        /// The app has a seal that cannot be read, or has no valid signature.
         case damagedSeal
         /// The app's files differ from its seal.
         case changedContents
@@ -14,24 +14,24 @@ package struct SigningError: Error, Sendable, Hashable {
         case invalidBundle
         /// The app is not signed by the team that it belongs to.
         case untrustedTeam
-        /// The app is older than the installed one.
+        /// The app is older than the installed version.
         case olderVersion
-        /// A file holds no key, or a key that other users can read.
+        /// A file does not hold a key, or holds a key that other users can read.
         case damagedKey
         /// The file of a list of trusted teams cannot be read.
         case damagedTrust
-        /// The machine denied something that is needed.
+        /// The system denied a resource or an operation.
         case system
     }
 
     package let code: Code
     /// The problem, in one line.
     package let what: String
-    /// The file that the error is about, escaped.
+    /// The file or app that the error is about, escaped.
     package let place: String
     /// The remedy; nil if it is not known.
     package let remedy: String?
-    /// How the app's files differ from its seal, sorted by path; at most `SealDifferences.most` of them.
+    /// The differences between the app's files and its seal, sorted by path. There are at most `SealDifferences.most`.
     package let differences: [SealDifference]
 
     init(_ code: Code, what: String, place: String, remedy: String? = nil, differences: [SealDifference] = []) {
@@ -48,7 +48,7 @@ package struct SigningError: Error, Sendable, Hashable {
 }
 
 extension SigningError {
-    /// The error for an app that has no signature although one is asked for.
+    /// The error for an app that has no signature although a signature is required.
     package static func isNotSigned(_ app: String) -> SigningError {
         SigningError(
             .damagedSeal, what: "is not signed (P8)", place: "\(Escaped(app))", remedy: "sign the app: annex sign")
@@ -56,12 +56,13 @@ extension SigningError {
 }
 
 extension SigningError {
-    /// The error for an app that its own team has not signed: another team has signed it, or no team.
+    /// The error for an app that was not signed by the team that it belongs to. It is signed by another team, or not
+    /// signed.
     package init(_ refusal: TrustRefusal) {
         self.init(.untrustedTeam, what: refusal.what, place: refusal.app, remedy: refusal.remedy)
     }
 
-    /// The error for an app whose files are no longer those of its installation.
+    /// The error for an app whose files have changed since its installation.
     package init(changedSinceInstallation app: String) {
         self.init(
             .changedContents, what: "has other contents than when it was installed (P8)", place: app,
@@ -75,7 +76,7 @@ extension SigningError {
             remedy: "begin the extension again")
     }
 
-    /// The error for an app whose installed version is newer.
+    /// The error for an app of which a newer version is installed.
     package init(olderVersion version: String, than installed: String, of app: String) {
         self.init(
             .olderVersion, what: "is version \(Escaped(version)), but \(Escaped(installed)) is installed (P8)",

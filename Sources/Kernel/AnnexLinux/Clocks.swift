@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// A clock that never goes back, and stands still while the machine is suspended. Deadlines therefore do not pass when
-/// the clock is set or a laptop is closed.
+/// A clock that never goes back, and that stops while the machine is suspended. Deadlines therefore do not pass because
+/// the wall clock is set or a laptop is suspended.
 package enum MonotonicClock {
     /// Nanoseconds since an unspecified moment in the past.
     package static func now() -> UInt64 {
@@ -11,19 +11,20 @@ package enum MonotonicClock {
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// The moment after this duration. It is never earlier than now, and `UInt64.max` if it would overflow.
+    /// The time after this duration, counted from now. It is never earlier than now. If the sum would overflow, it is
+    /// `UInt64.max`.
     package static func deadline(after duration: Duration) -> UInt64 {
         let (sum, overflow) = now().addingReportingOverflow(nanoseconds(duration))
         return overflow ? .max : sum
     }
 
-    /// Nanoseconds left until a moment; 0 when it has passed.
+    /// The nanoseconds left until the deadline, or 0 if the deadline has passed.
     package static func remaining(until deadline: UInt64) -> UInt64 {
         let now = now()
         return deadline > now ? deadline - now : 0
     }
 
-    /// A duration in nanoseconds; 0 if it is negative, the largest number if it is too long.
+    /// A duration in nanoseconds. A negative duration gives 0. A duration that is too long gives the largest number.
     package static func nanoseconds(_ duration: Duration) -> UInt64 {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -34,13 +35,13 @@ package enum MonotonicClock {
 }
 
 extension MonotonicClock {
-    /// Blocks the calling thread for a moment. For code that polls for something without a notification.
+    /// Blocks the calling thread for a millisecond. Use it in code that must poll because there is no notification.
     package static func pause() {
         usleep(1000)
     }
 }
 
-/// A moment of the calendar, in UTC, for people and files. It must not be used for timing, because the clock can be
+/// A date and time in UTC, for people and files. It must not be used for timing, because the clock can be
 /// set.
 package struct WallClock: Sendable, Hashable, Comparable {
     /// Microseconds since the beginning of 1970.
@@ -59,10 +60,11 @@ package struct WallClock: Sendable, Hashable, Comparable {
 
     package static func < (one: WallClock, other: WallClock) -> Bool { one.microseconds < other.microseconds }
 
-    /// As text, for example `2026-11-22T06:58:34.012345Z`.
+    /// The time as text, for example `2026-11-22T06:58:34.012345Z`.
     package var text: String { written(between: "-", ":") }
 
-    /// As text that can be part of a file's name, for example `20261122T065834.012345Z`. It sorts in the order of time.
+    /// The time as text that can be part of a file's name, for example `20261122T065834.012345Z`. These texts sort in the
+    /// order of time.
     package var compact: String { written(between: "", "") }
 
     private func written(between dates: String, _ times: String) -> String {
@@ -76,7 +78,7 @@ package struct WallClock: Sendable, Hashable, Comparable {
     }
 
     /// The date that lies `days` after the beginning of 1970. The calculation counts years from March, so that a leap
-    /// day is the last day of its year. It also counts in spans of 400 years, which all have the same length.
+    /// day is the last day of its year. It also counts in spans of 400 years, because all spans have the same length.
     private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (span, day) = divided(days + 719_468, by: 146_097)
         let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365

@@ -1,8 +1,8 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// A Unix socket that keeps message bounds and carries descriptors. Every descriptor that arrives gets an owner, so
-/// that none leaks.
+/// A Unix socket that preserves message boundaries and carries descriptors. Every descriptor that arrives gets an owner,
+/// so that no descriptor leaks.
 package struct ControlSocket: ~Copyable, Sendable {
     package let descriptor: Descriptor
 
@@ -13,17 +13,17 @@ package struct ControlSocket: ~Copyable, Sendable {
     /// Gives up the socket as a plain descriptor.
     package consuming func takeDescriptor() -> Descriptor { descriptor }
 
-    /// The most descriptors that one message can carry.
+    /// The maximum number of descriptors that one message can carry.
     package static let mostDescriptors = Int(ANNEX_DESCRIPTORS_PER_MESSAGE)
 
-    /// Sends one message. The kernel duplicates the descriptors; the caller keeps its own.
+    /// Sends one message. The kernel duplicates the descriptors. The caller keeps its own descriptors.
     /// - Parameter waiting: whether to wait for room. If false, a full queue throws `EAGAIN`.
     /// - Throws: `EPIPE` or `ECONNRESET` if the peer is gone, `EPERM` if the peer accepts no descriptors.
     package func send(
         _ bytes: [UInt8], _ descriptors: borrowing DescriptorList = DescriptorList(), waiting: Bool = false
     ) throws(SystemError) {
         let numbers = descriptors.numbers
-        // SAFETY: both buffers outlive the call, which only reads them, each within its own count.
+        // SAFETY: both buffers outlive the call. The call only reads each buffer within its own count.
         let sent = unsafe bytes.withUnsafeBytes { buffer in
             unsafe numbers.withUnsafeBufferPointer { list in
                 unsafe annex_send_message(
@@ -65,7 +65,7 @@ package struct ControlSocket: ~Copyable, Sendable {
         if got == -EAGAIN || !waiting && (got == -ENOMEM || got == -ENOBUFS) { return .nothing }
         if got == -ECONNRESET { return nil }
         // A message without bytes looks like the end, but an end brings no descriptors. If descriptors arrive without
-        // bytes, they are returned as a message. The receiver of the message decides where they are closed.
+        // bytes, this method returns them as a message. The receiver of the message decides where to close them.
         if flags & UInt32(ANNEX_RECEIVED_END) != 0, descriptors.isEmpty { return .end }
         _ = try SystemError.check("recvmsg", got)
         return .message(
@@ -75,9 +75,9 @@ package struct ControlSocket: ~Copyable, Sendable {
                 descriptorsWereCut: flags & UInt32(ANNEX_RECEIVED_DESCRIPTORS_CUT) != 0))
     }
 
-    /// Sets whether this end accepts descriptors. If it does not, a sender gets `EPERM`, and none of the peer's
-    /// descriptors enters this process's table.
-    /// - Returns: false if the kernel is older than 6.16 and cannot refuse them.
+    /// Sets whether this end accepts descriptors. If this end refuses them, a sender gets `EPERM`. No descriptor of the
+    /// peer then enters this process's table.
+    /// - Returns: false if the kernel is older than 6.16 and cannot refuse descriptors.
     package func setPassRights(_ accept: Bool) -> Bool {
         annex_set_pass_rights(descriptor.number, accept ? 1 : 0) == 0
     }
@@ -87,8 +87,8 @@ package struct ControlSocket: ~Copyable, Sendable {
         _ = shutdown(descriptor.number, Int32(SHUT_RDWR))
     }
 
-    /// The process that made or connected the other end. Both ends of a pair name the process that made the pair, so
-    /// this does not identify the process that holds the other end now.
+    /// The process that created or connected the other end. For both ends of a pair, this is the process that created
+    /// the pair. This method therefore does not identify the process that holds the other end now.
     package func peer() throws(SystemError) -> ProcessHandle {
         ProcessHandle(
             owning: Descriptor(
@@ -109,14 +109,14 @@ package enum ControlReception: ~Copyable, Sendable {
 package struct ControlMessage: ~Copyable, Sendable {
     /// The bytes, at most as many as the receiver asked for.
     package let bytes: [UInt8]
-    /// All descriptors that arrived, expected or not. If they are not taken, they are closed with this value.
+    /// All descriptors that arrived, expected or not. Descriptors that are not taken are closed when this value ends.
     package var descriptors: DescriptorList
-    /// The peer sent more bytes than were asked for.
+    /// Whether the peer sent more bytes than the receiver asked for.
     package let bytesWereCut: Bool
-    /// Some descriptors were lost, because this process has no descriptor numbers left.
+    /// Whether some descriptors were lost because this process has no descriptor numbers left.
     package let descriptorsWereCut: Bool
 
-    /// Takes all descriptors out of the message. The caller owns them then.
+    /// Takes all descriptors out of the message. The caller then owns the descriptors.
     package mutating func takeDescriptors() -> DescriptorList {
         var taken = DescriptorList()
         swap(&taken, &descriptors)

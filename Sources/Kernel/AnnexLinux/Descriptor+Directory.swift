@@ -9,12 +9,12 @@ extension Descriptor {
         guard let listing = unsafe annex_listing_open(number, &error) else {
             throw SystemError("opendir", errno: error)
         }
-        // SAFETY: opened above, closed once.
+        // SAFETY: the listing was opened above and is closed once.
         defer { unsafe annex_listing_close(listing) }
         var entries: [DirectoryEntry] = []
         var mode: UInt32 = 0
         var links: UInt64 = 0
-        // SAFETY: the name lives until the next call and is copied before it.
+        // SAFETY: the name is valid until the next call, and is copied before that call.
         while let name = unsafe annex_listing_next(listing, &mode, &links, &error) {
             guard entries.count < limit else {
                 throw SystemError("readdir", errno: EFBIG, remedy: "at most \(limit) names are read")
@@ -28,7 +28,8 @@ extension Descriptor {
         return entries
     }
 
-    /// Whether a path beneath this directory, with all links followed, leads to something beneath it or to nothing.
+    /// Whether a path beneath this directory, with all links followed, leads to an object beneath the directory. Also
+    /// true if the path leads to no object.
     package func leadsBeneath(_ path: String) throws(SystemError) -> Bool {
         let result = unsafe path.withCString { unsafe annex_leads_beneath(number, $0) }
         switch -result {
@@ -41,13 +42,13 @@ extension Descriptor {
 
 /// One name in a directory.
 package struct DirectoryEntry: Sendable, Hashable {
-    /// The name; nil if its bytes are not UTF-8.
+    /// The name. Nil if its bytes are not UTF-8.
     package let name: String?
-    /// The kind of the entry itself; links are not followed.
+    /// The kind of the entry itself. Links are not followed.
     package let kind: FileStatus.Kind
     /// The permission bits, with the set-user-ID, set-group-ID and sticky bits.
     package let mode: UInt32
-    /// How many names the file has.
+    /// The number of names (hard links) of the file.
     package let links: UInt64
 
     package var isDirectory: Bool { kind == .directory }
@@ -55,17 +56,17 @@ package struct DirectoryEntry: Sendable, Hashable {
     package var isRegular: Bool { kind == .regular }
 }
 
-// Changes to the entries of a directory that only this process writes to. Each names an entry of the directory itself
-// and follows no link.
+// Changes to the entries of a directory that only this process writes to. Each call takes the name of an entry of the
+// directory itself and follows no link.
 
 extension Descriptor {
-    /// Makes a directory with exactly these permissions, whatever the umask.
+    /// Creates a directory with exactly these permissions, independent of the umask.
     package func makeDirectory(_ name: String, mode: UInt32) throws(SystemError) {
         _ = try SystemError.retrying("mkdirat", path: name) { unsafe mkdirat(number, name, mode) }
         try openBeneath(name, O_RDONLY | O_DIRECTORY).setMode(mode)
     }
 
-    /// Opens a directory of this one, and makes it if it is missing.
+    /// Opens a directory in this directory, and creates it if it is missing.
     package func directory(making name: String) throws(SystemError) -> Descriptor {
         do throws(SystemError) {
             return try openBeneath(name, O_RDONLY | O_DIRECTORY)
@@ -75,7 +76,7 @@ extension Descriptor {
         do throws(SystemError) {
             try makeDirectory(name, mode: 0o700)
         } catch {
-            // Another broker was faster.
+            // Another broker created the directory first.
             guard error.errno == EEXIST else { throw error }
         }
         return try openBeneath(name, O_RDONLY | O_DIRECTORY)
@@ -125,13 +126,13 @@ extension Descriptor {
     }
 
     /// Renames an entry. The new name must be free.
-    /// - Throws: `EEXIST` if it is not, and `EINVAL` if the file system cannot tell.
+    /// - Throws: `EEXIST` if the new name exists, and `EINVAL` if the file system cannot check that.
     package func rename(_ name: String, toNew other: String) throws(SystemError) {
         _ = try SystemError.check("renameat2", path: other, unsafe annex_rename_new(number, name, other))
     }
 
-    /// Gives each of two entries the name of the other, at once.
-    /// - Throws: `EINVAL` if the file system cannot do that.
+    /// Exchanges the names of two entries atomically.
+    /// - Throws: `EINVAL` if the file system cannot exchange names.
     package func exchange(_ name: String, with other: String) throws(SystemError) {
         _ = try SystemError.check("renameat2", path: other, unsafe annex_rename_exchange(number, name, other))
     }
@@ -145,9 +146,9 @@ extension Descriptor {
         _ = try SystemError.retrying("unlinkat", path: name) { unsafe unlinkat(number, name, 0) }
     }
 
-    /// Makes a directory and its missing parents.
+    /// Creates a directory and its missing parents.
     /// - Parameters:
-    ///   - path: absolute; links on it are followed.
+    ///   - path: an absolute path. Links on the path are followed.
     ///   - mode: the permissions of new directories.
     package static func makeDirectories(_ path: String, mode: UInt32) throws(SystemError) {
         var place = ""
@@ -159,12 +160,13 @@ extension Descriptor {
         }
     }
 
-    /// Gives this file the access control list of another. If that has none, takes away this file's own.
+    /// Gives this file the access control list of another file. If the other file has no list, the call removes the list
+    /// of this file.
     package func copyAccessList(from other: borrowing Descriptor) throws(SystemError) {
         _ = try SystemError.check("fsetxattr", annex_copy_access_list(other.number, number))
     }
 
-    /// Lets one other user look up names in this directory, in which only this process's user can do more.
+    /// Lets one other user look up names in this directory. Only this process's user can do more in it.
     /// - Throws: `EOPNOTSUPP` if the file system has no access control lists.
     package func allowSearch(by user: UInt32) throws(SystemError) {
         _ = try SystemError.check("fsetxattr", annex_allow_search(number, user))

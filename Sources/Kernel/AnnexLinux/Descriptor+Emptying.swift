@@ -1,17 +1,18 @@
 internal import CAnnexLinux
 internal import Glibc
 
-// Removal of directories whose contents another program chose: their number, depth, names, kinds and permissions.
+// Removal of directories whose contents another program chose: the number, depth, names, kinds and permissions of the
+// entries.
 
 extension Descriptor {
-    /// Removes a part of this directory's contents. It follows no link and enters no other file system. Names need not
-    /// be text.
+    /// Removes a part of this directory's contents. The call follows no link and enters no other file system. Names
+    /// need not be text.
     ///
-    /// A directory in a subdirectory is first moved up into this directory. So the depth of the contents costs neither
-    /// stack nor descriptors.
+    /// The call first moves a directory in a subdirectory up into this directory. Deep contents therefore need neither
+    /// more stack nor more descriptors.
     ///
-    /// - Parameter limit: the most steps. A step removes or moves one entry.
-    /// - Returns: whether the directory is empty now. If not, call it again.
+    /// - Parameter limit: the maximum number of steps. A step removes or moves one entry.
+    /// - Returns: whether the directory is empty now. If not, call this method again.
     /// - Throws: `EXDEV` or `EBUSY` if another file system is mounted in the directory.
     package func emptied(atMost limit: Int) throws(SystemError) -> Bool {
         var work = Emptying(top: number, steps: limit)
@@ -36,7 +37,7 @@ private struct Emptying {
     let top: Int32
     var steps: Int
 
-    /// A name as the kernel has it, with its NUL.
+    /// A name in the kernel's bytes, with the NUL at its end.
     private typealias Name = [CChar]
 
     private struct Entry {
@@ -44,7 +45,7 @@ private struct Emptying {
         let isDirectory: Bool
     }
 
-    /// How many names are read before they are removed.
+    /// The maximum number of names that are read before their entries are removed.
     private static let portion = 1024
 
     /// - Returns: whether the directory is empty.
@@ -60,7 +61,7 @@ private struct Emptying {
         return try Self.entries(of: top).isEmpty
     }
 
-    /// Removes a directory of the top directory, or as much of it as the steps allow.
+    /// Removes a directory in the top directory, or as much of its contents as the remaining steps allow.
     private mutating func remove(directory name: Name) throws(SystemError) {
         let directory = try Self.open(name, in: top)
         while true {
@@ -84,7 +85,7 @@ private struct Emptying {
         try Self.ignoringAbsence("unlinkat", of: name) { unsafe unlinkat(directory, name, 0) }
     }
 
-    /// Moves a directory up into the top directory, under a name that nothing else has.
+    /// Moves a directory up into the top directory, under a new random name.
     private mutating func raise(_ name: Name, from directory: Int32) throws(SystemError) {
         steps -= 1
         // A process can move a directory to another parent only if it has the right to write to the directory itself.
@@ -93,19 +94,19 @@ private struct Emptying {
         try Self.ignoringAbsence("renameat", of: name) { unsafe renameat(directory, name, top, free) }
     }
 
-    // MARK: Calls by a name of any bytes
+    // MARK: Calls with names of arbitrary bytes
 
     private static func entries(of directory: Int32) throws(SystemError) -> [Entry] {
         var error: Int32 = 0
         guard let listing = unsafe annex_listing_open(directory, &error) else {
             throw SystemError("opendir", errno: error)
         }
-        // SAFETY: opened above, closed once.
+        // SAFETY: the listing was opened above and is closed once.
         defer { unsafe annex_listing_close(listing) }
         var entries: [Entry] = []
         var mode: UInt32 = 0
         var links: UInt64 = 0
-        // SAFETY: the name lives until the next call and is copied before it.
+        // SAFETY: the name is valid until the next call, and is copied before that call.
         while entries.count < portion, let name = unsafe annex_listing_next(listing, &mode, &links, &error) {
             let bytes = unsafe Name(UnsafeBufferPointer(start: name, count: strlen(name) + 1))
             entries.append(Entry(name: bytes, isDirectory: mode & S_IFMT == S_IFDIR))
@@ -114,13 +115,14 @@ private struct Emptying {
         return entries
     }
 
-    /// Opens a directory, and gives this user every right to it: its maker may have taken them away.
+    /// Opens a directory and gives this user every right to it. The program that created it may have removed these
+    /// rights.
     private static func open(_ name: Name, in directory: Int32) throws(SystemError) -> Descriptor {
         let found = unsafe annex_open_directory_within(directory, name)
         return Descriptor(owning: try SystemError.check("openat2", path: shown(name), found))
     }
 
-    /// Calls with a name. An entry that is gone already is no error.
+    /// Makes a system call for a name. It is no error if the entry no longer exists.
     private static func ignoringAbsence(
         _ call: String, of name: Name, _ body: () -> Int32
     ) throws(SystemError) {

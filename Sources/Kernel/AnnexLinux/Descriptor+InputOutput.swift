@@ -5,12 +5,12 @@ internal import Glibc
 
 extension Descriptor {
     /// Reads everything from the current offset to the end.
-    /// - Throws: `EFBIG` if there are more than `cap` bytes. Never more than `cap + 1` bytes are held.
+    /// - Throws: `EFBIG` if there are more than `cap` bytes. The call never holds more than `cap + 1` bytes.
     package func readAll(atMost cap: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var room = min(cap, 4096)
         while true {
-            // Reading one byte more than allowed distinguishes "just fits" from "too much".
+            // The call tries to read one byte more than allowed, to detect a file that is too long.
             let part = try readSome(atMost: min(max(room, 1), cap - bytes.count + 1))
             if part.isEmpty { return bytes }
             bytes += part
@@ -19,25 +19,25 @@ extension Descriptor {
         }
     }
 
-    /// The result of one read(2): empty at the end.
+    /// The bytes of one read(2). Empty at the end of the file.
     /// - Throws: `EAGAIN` if the descriptor is non-blocking and has no data.
     package func readSome(atMost cap: Int) throws(SystemError) -> [UInt8] {
-        // SAFETY: read writes into the buffer's own bounds.
+        // SAFETY: read writes only within the buffer's bounds.
         unsafe try gather(cap) { (room) throws(SystemError) in
             try SystemError.retrying("read") { unsafe Glibc.read(number, room.baseAddress, room.count) }
         }
     }
 
-    /// Reads bytes at an offset without moving the file's own offset. Fewer than `count` bytes are returned only at the
-    /// file's end.
+    /// Reads bytes at an offset without moving the file's own offset. The call returns fewer than `count` bytes only at
+    /// the file's end.
     package func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
-        // SAFETY: fill writes into the buffer's own bounds.
+        // SAFETY: fill writes only within the buffer's bounds.
         unsafe try gather(count) { (room) throws(SystemError) in
             try unsafe fill(room, from: offset)
         }
     }
 
-    /// Fills a buffer from an offset in the file. Returns how many bytes there were.
+    /// Fills a buffer with the bytes at an offset in the file. Returns the number of bytes that were read.
     package func fill(_ room: UnsafeMutableRawBufferPointer, from offset: Int64) throws(SystemError) -> Int {
         var done = 0
         while done < room.count {
@@ -72,7 +72,7 @@ extension Descriptor {
 // MARK: - Writing
 
 extension Descriptor {
-    /// Writes every byte, in as many calls as it takes.
+    /// Writes every byte, with as many calls as needed.
     /// - Throws: `EAGAIN` if the descriptor is non-blocking and full, possibly after a part was written.
     package func writeAll(_ bytes: [UInt8]) throws(SystemError) {
         var failure: SystemError?
@@ -97,7 +97,7 @@ extension Descriptor {
         }
     }
 
-    /// Sets a file's size; new bytes read as zero and take no memory until written.
+    /// Sets a file's size. New bytes read as zero and use no memory until they are written.
     package func resize(to size: Int64) throws(SystemError) {
         _ = try SystemError.retrying("ftruncate") { ftruncate(number, off_t(size)) }
     }
@@ -106,7 +106,7 @@ extension Descriptor {
 // MARK: - Waiting
 
 extension Descriptor {
-    /// Blocks until the descriptor is readable or at its end, or until a moment of `MonotonicClock`.
+    /// Blocks until the descriptor is readable or at its end, or until `deadline` of `MonotonicClock`.
     /// - Returns: whether it is readable.
     @discardableResult
     package func waitUntilReadable(until deadline: UInt64) -> Bool {
@@ -114,10 +114,10 @@ extension Descriptor {
         while true {
             let remaining = MonotonicClock.remaining(until: deadline)
             let left = Int32(clamping: remaining / 1_000_000 + (remaining % 1_000_000 == 0 ? 0 : 1))
-            // SAFETY: one entry, written by the call alone.
+            // SAFETY: there is one entry, and only the call writes to it.
             let found = unsafe poll(&entry, 1, left)
             if found > 0 { return true }
-            // A signal handler may have interrupted the wait early.
+            // If a signal handler interrupted the wait, the loop waits again.
             if found == 0 && left == 0 || found < 0 && errno != EINTR { return false }
         }
     }
@@ -127,17 +127,18 @@ extension Descriptor {
         waitUntilReadable(until: MonotonicClock.deadline(after: patience))
     }
 
-    /// Waits until no process can still write to a new program file.
+    /// Waits until no process can write to a new program file any more.
     ///
     /// If another thread forks, its child holds a copy of the writer's descriptor until it executes. Until then the
     /// kernel refuses to execute the program (`ETXTBSY`).
     /// - Parameter path: a file of this user that no other process writes. If the file system has no leases, or a
-    ///   writer never closes the file, the wait ends without an error; executing the program then reports the fault.
+    ///   writer never closes the file, the wait ends without an error. If a writer remains, executing the program
+    ///   then fails.
     package static func settle(program path: String) throws(SystemError) {
         let file = try open(path, O_RDONLY)
         let setLease: Int32 = 1024  // F_SETLEASE, which Glibc's import lacks
         let deadline = MonotonicClock.deadline(after: longestSettling)
-        // The kernel grants a read lease exactly when the file has no writer.
+        // The kernel grants a read lease only if the file has no writer.
         while fcntl(file.number, setLease, F_RDLCK) != 0 {
             guard errno == EAGAIN, MonotonicClock.now() < deadline else { return }
             usleep(1000)

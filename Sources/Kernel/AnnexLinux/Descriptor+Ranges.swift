@@ -1,10 +1,10 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// A range of a file that can be locked. It may lie behind the end of the file.
+/// A range of a file that can be locked. The range may lie behind the end of the file.
 package struct FileRange: Sendable, Hashable {
     package let start: UInt64
-    /// At least 1.
+    /// The length in bytes, at least 1.
     package let length: UInt64
 
     package init(start: UInt64, length: UInt64) {
@@ -19,10 +19,11 @@ package struct FileRange: Sendable, Hashable {
     package func overlaps(_ other: FileRange) -> Bool { start < other.end && other.start < end }
 }
 
-/// Locks on ranges, which belong to the open file description (fcntl(2), F_OFD_SETLK). They end with its last duplicate.
+/// Locks on ranges. These locks belong to the open file description (fcntl(2), F_OFD_SETLK), and end when the last duplicate
+/// of the descriptor is closed.
 extension Descriptor {
-    /// Locks a range, or changes its lock, and does not wait.
-    /// - Returns: false if another open file description has a lock that excludes this one.
+    /// Locks a range, or changes its lock. The call does not wait.
+    /// - Returns: false if another open file description holds a lock that conflicts with this lock.
     package func lock(_ range: FileRange, as lock: Lock) throws(SystemError) -> Bool {
         let kind = lock == .shared ? ANNEX_RANGE_SHARED : ANNEX_RANGE_EXCLUSIVE
         let result = annex_lock_range(number, range.start, range.length, Int32(kind.rawValue))
@@ -33,8 +34,8 @@ extension Descriptor {
         }
     }
 
-    /// Frees a range. Parts that are not locked do not matter. It fails only for lack of kernel memory, if the range is the middle
-    /// of a larger lock.
+    /// Unlocks a range. Parts of the range may be unlocked already. The call fails only if the kernel lacks memory and the
+    /// range is the middle of a larger lock.
     package func unlock(_ range: FileRange) {
         _ = annex_lock_range(number, range.start, range.length, Int32(ANNEX_RANGE_FREE.rawValue))
     }
@@ -45,10 +46,12 @@ extension Descriptor {
     }
 }
 
-/// A locked range, as the kernel shows it to those who may examine the process: `lock: 1: OFDLCK ADVISORY READ -1 00:2f:1234 0 EOF`. A
-/// lock of another kind, `POSIX`, belongs to a process and excludes these too.
+/// A locked range. The kernel shows it to processes that may examine the process that holds the lock:
+/// `lock: 1: OFDLCK ADVISORY READ -1 00:2f:1234 0 EOF`. A lock of another kind, `POSIX`, belongs to a process. It also
+/// conflicts with locks of the kind `OFDLCK`.
 package struct HeldRange: Sendable, Hashable {
-    /// A process can hold many locks through one descriptor. Of a longer list, nothing is shown.
+    /// The maximum size of a list of locks. A process can hold many locks through one descriptor. If the list is longer,
+    /// reading it fails.
     private static let mostBytes = 16 << 20
 
     package let range: FileRange

@@ -29,8 +29,8 @@ extension Descriptor {
         try SystemError.check("fcntl(F_GETFL)", annex_status_flags(number)) & O_ACCMODE == O_RDONLY
     }
 
-    /// The object's path now, without links. A removed object's path ends in " (deleted)".
-    /// - Throws: `EINVAL` if the object has no path, or a path that is no text.
+    /// The object's current path, without symbolic links. A removed object's path ends in " (deleted)".
+    /// - Throws: `EINVAL` if the object has no path, or if its path is not valid UTF-8.
     package func path() throws(SystemError) -> String {
         let link = "/proc/self/fd/\(number)"
         var room = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -45,14 +45,15 @@ extension Descriptor {
     }
 
     /// Opens the same file again for reading only. The new open file description shares neither offset nor flags with
-    /// this one. A memfd needs no permission for it; a file is opened with the caller's rights.
+    /// the description of this descriptor. A memfd needs no permission for that. The kernel opens a file with the
+    /// caller's rights.
     package func reopenedReadOnly() throws(SystemError) -> Descriptor {
         try Descriptor.open("/proc/self/fd/\(number)", O_RDONLY | O_NONBLOCK | O_NOCTTY)
     }
 
-    /// Refuses an object that belongs to another user or that other users can write to, because its contents
-    /// could come from any of them.
-    /// - Parameter path: for the error.
+    /// Throws if the object belongs to another user, or if other users can write to it. The contents of the object
+    /// could then come from another user.
+    /// - Parameter path: the path that the error shows.
     package func checkOwn(_ path: String) throws(SystemError) {
         let status = try status()
         guard status.user == geteuid() else {
@@ -91,9 +92,9 @@ package struct FileStatus: Sendable, Hashable {
     }
 
     package let kind: Kind
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int64
-    /// Allocated units of 512 bytes. A file with holes has fewer than its size suggests.
+    /// The number of allocated units of 512 bytes. A file with holes has fewer units than its size suggests.
     package let blocks: Int64
     package let device: UInt64
     package let inode: UInt64
@@ -131,8 +132,8 @@ extension Descriptor {
         case shared, exclusive
     }
 
-    /// Locks the file (flock) until the last duplicate of this descriptor is closed. Does not wait.
-    /// - Returns: false if another open file description has a lock that excludes this one.
+    /// Locks the file (flock) until the last duplicate of this descriptor is closed. The call does not wait.
+    /// - Returns: false if another open file description holds a lock that conflicts with this lock.
     package func lock(_ kind: Lock) throws(SystemError) -> Bool {
         let wanted = kind == .shared ? ANNEX_LOCK_SHARED : ANNEX_LOCK_EXCLUSIVE
         let result = annex_lock_whole(number, Int32(wanted))

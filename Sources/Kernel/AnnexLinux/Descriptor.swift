@@ -1,9 +1,9 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// The single owner of an open file descriptor. It closes the descriptor exactly once, when it ends.
+/// The single owner of an open file descriptor. The owner closes the descriptor exactly once, when the owner ends.
 ///
-/// Everything that Annex opens is close-on-exec, so that no program a host starts inherits it.
+/// Every descriptor that Annex opens is close-on-exec. A program that a host starts therefore does not inherit it.
 public struct Descriptor: ~Copyable, Sendable {
     /// The number in this process's table. It is valid for as long as the owner lives.
     package let number: Int32
@@ -11,8 +11,8 @@ public struct Descriptor: ~Copyable, Sendable {
     /// Takes ownership of an open descriptor and closes it when this value ends.
     ///
     /// If another library opened the descriptor and still uses it, pass a duplicate: `Descriptor(owning: dup(number))`.
-    /// - Parameter number: an open descriptor that no other code will close. Set close-on-exec on it, or every program
-    ///   that the host starts inherits it.
+    /// - Parameter number: an open descriptor that no other code will close. Set close-on-exec on it. Otherwise
+    ///   every program that the host starts inherits it.
     public init(owning number: CInt) {
         self.number = number
     }
@@ -21,7 +21,8 @@ public struct Descriptor: ~Copyable, Sendable {
         _ = Glibc.close(number)
     }
 
-    /// Lends the number to calls that need one. The descriptor stays open while `body` runs; `body` must not close it.
+    /// Lends the descriptor's number to calls that need a number. The descriptor stays open while `body` runs. `body` must
+    /// not close it.
     public borrowing func withNumber<Result: ~Copyable, Failure: Error>(
         _ body: (CInt) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -50,18 +51,18 @@ extension Descriptor {
         return Descriptor(owning: number)
     }
 
-    /// Opens an object for reference only (`O_PATH`): it cannot be read or written, and its permissions do not matter.
-    /// That is enough to compare it, to bind it, and to open paths beneath it.
+    /// Opens an object for reference only (`O_PATH`). The object cannot be read or written, and its permissions do not
+    /// matter. A reference is sufficient to compare the object, to bind it, and to open paths beneath it.
     package static func reference(to path: String) throws(SystemError) -> Descriptor {
         try Descriptor.open(path, pathOnly)
     }
 
-    /// `O_PATH`. Glibc's import lacks the name; the number is the same on every architecture that Annex supports.
+    /// `O_PATH`. The import of Glibc lacks this name. The number is the same on every architecture that Annex supports.
     package static let pathOnly: Int32 = 0o10_000_000
 
-    /// Opens a path below this directory. The kernel refuses every way out: `..` above the directory, an absolute path,
-    /// and any symbolic or magic link on the way.
-    /// - Throws: `EXDEV` if the path leads out of the directory, `ELOOP` if it passes a link.
+    /// Opens a path below this directory. The kernel refuses every path that could leave the directory: `..` above the
+    /// directory, an absolute path, and any symbolic or magic link on the path.
+    /// - Throws: `EXDEV` if the path leads out of the directory, `ELOOP` if the path contains a link.
     package func openBeneath(_ path: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) -> Descriptor {
         let opened = unsafe path.withCString { text in
             unsafe annex_open_beneath(number, text, UInt64(UInt32(bitPattern: flags)), UInt64(mode))
@@ -90,7 +91,7 @@ public struct DescriptorList: ~Copyable, Sendable {
         self.numbers = numbers
     }
 
-    /// A list of one.
+    /// A list of one descriptor.
     public init(_ descriptor: consuming Descriptor) {
         numbers = [descriptor.release()]
     }
@@ -106,17 +107,17 @@ public struct DescriptorList: ~Copyable, Sendable {
         numbers.append(descriptor.release())
     }
 
-    /// Takes the first descriptor out of the list; nil if the list is empty.
+    /// Takes the first descriptor out of the list. Returns nil if the list is empty.
     public mutating func takeFirst() -> Descriptor? {
         numbers.isEmpty ? nil : Descriptor(owning: numbers.removeFirst())
     }
 
-    /// Closes the remaining descriptors.
-    /// Duplicates the descriptor at this place.
+    /// Duplicates the descriptor at this position of the list.
     package func duplicate(at place: Int) throws(SystemError) -> Descriptor {
         Descriptor(owning: try SystemError.check("fcntl(F_DUPFD_CLOEXEC)", annex_duplicate(numbers[place], 3)))
     }
 
+    /// Closes the remaining descriptors.
     package mutating func closeAll() {
         for number in numbers { _ = Glibc.close(number) }
         numbers = []
@@ -135,7 +136,7 @@ package struct DescriptorPair: ~Copyable {
         unsafe try make("pipe2") { unsafe annex_pipe($0, $1, nonBlocking ? 1 : 0) }
     }
 
-    /// A connected pair of Unix sockets that keep message bounds (`SOCK_SEQPACKET`).
+    /// A connected pair of Unix sockets that preserve message boundaries (`SOCK_SEQPACKET`).
     package static func sockets() throws(SystemError) -> DescriptorPair {
         unsafe try make("socketpair") { unsafe annex_socket_pair($0, $1) }
     }
@@ -152,7 +153,7 @@ package struct DescriptorPair: ~Copyable {
     ) throws(SystemError) -> DescriptorPair {
         var first: Int32 = -1
         var second: Int32 = -1
-        // SAFETY: the call writes one number through each pointer and keeps neither.
+        // SAFETY: the call writes one number through each pointer and keeps neither pointer.
         _ = try SystemError.check(call, unsafe body(&first, &second))
         return DescriptorPair(first: Descriptor(owning: first), second: Descriptor(owning: second))
     }

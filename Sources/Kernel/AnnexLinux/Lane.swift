@@ -1,14 +1,15 @@
 internal import Synchronization
 
-/// Runs jobs one after another, on a thread of its own. A job that blocks delays only its own lane, for example one user's.
+/// Runs jobs one after another on its own thread. A job that blocks delays only its own lane, for example the lane of one
+/// user.
 ///
-/// The thread exists only while there are jobs, and a moment longer: the next job of a burst then finds a thread that sleeps,
-/// instead of waiting for a new one.
+/// The thread exists while there are jobs, and for a short time (`rest`) afterwards. If the next job arrives in this time,
+/// the lane wakes the sleeping thread and need not create a new thread.
 package final class Lane: Sendable {
     private enum Worker {
         case none
         case working
-        /// It sleeps, and ends after `rest`.
+        /// The worker sleeps, and ends after `rest`.
         case resting
     }
 
@@ -23,18 +24,18 @@ package final class Lane: Sendable {
     private let state = Mutex(State())
     private let bed = Parker()
 
-    /// - Parameter name: shown by debuggers and `top -H`; at most 15 bytes.
+    /// - Parameter name: the name that debuggers and `top -H` show, at most 15 bytes.
     package init(_ name: String) {
         self.name = name
     }
 
-    /// How many jobs have not begun.
+    /// The number of jobs that have not begun.
     package var count: Int { state.withLock { $0.jobs.count } }
 
     /// Whether no job waits or runs.
     package var isIdle: Bool { state.withLock { $0.worker != .working && $0.jobs.isEmpty } }
 
-    /// Adds a job. If no thread can be created, the job runs when the next one is added.
+    /// Adds a job. If no thread can be created, the job waits until another job is added.
     package func run(_ job: @escaping @Sendable () -> Void) {
         let before = state.withLock { state in
             state.jobs.append(job)
@@ -62,7 +63,7 @@ package final class Lane: Sendable {
         } while findsJobWhileResting()
     }
 
-    /// The next job; if there is none, the worker rests from now on.
+    /// The next job. If there is no job, the worker's state becomes `resting`.
     private func next() -> (@Sendable () -> Void)? {
         state.withLock { state in
             guard !state.jobs.isEmpty else {
@@ -73,7 +74,7 @@ package final class Lane: Sendable {
         }
     }
 
-    /// - Returns: false if the rest is over, and the worker has to end.
+    /// - Returns: false if no job came during `rest`. The worker must then end.
     private func findsJobWhileResting() -> Bool {
         let deadline = MonotonicClock.deadline(after: Self.rest)
         while MonotonicClock.now() < deadline {

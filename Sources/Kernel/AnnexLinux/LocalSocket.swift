@@ -1,9 +1,10 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// Named Unix sockets that keep message bounds. A daemon listens on one, and its clients connect to it.
+/// Named Unix sockets that preserve message boundaries. A daemon listens on a socket, and its clients connect to this
+/// socket.
 package enum LocalSocket {
-    /// Makes a listening socket at a path that does not exist yet.
+    /// Creates a listening socket at a path that does not exist yet.
     /// - Parameter mode: the socket's permissions, which decide which users may connect.
     package static func listen(at path: String, mode: UInt32) throws(SystemError) -> Descriptor {
         Descriptor(
@@ -14,7 +15,7 @@ package enum LocalSocket {
                 }))
     }
 
-    /// Accepts the next waiting connection; nil if none is waiting.
+    /// Accepts the next waiting connection. Returns nil if no connection is waiting.
     package static func accept(from listener: borrowing Descriptor) throws(SystemError) -> ControlSocket? {
         let taken = annex_local_accept(listener.number)
         if taken == -EAGAIN { return nil }
@@ -48,7 +49,7 @@ package enum LocalSocket {
     /// Sends one datagram to a path, or to an abstract name that begins with `@`.
     package static func sendDatagram(_ text: String, to path: String) throws(SystemError) {
         let bytes = Array(text.utf8)
-        // SAFETY: the call reads as many bytes as there are.
+        // SAFETY: the call reads exactly the bytes of the buffer.
         let sent = unsafe bytes.withUnsafeBytes { buffer in
             unsafe path.withCString { unsafe annex_local_datagram($0, buffer.baseAddress, buffer.count) }
         }
@@ -56,7 +57,7 @@ package enum LocalSocket {
     }
 }
 
-/// The process, user and group that made the other end of a connection, as the kernel recorded them at that moment
+/// The process, user and group that created the other end of a connection. The kernel recorded them at that time
 /// (`SO_PEERCRED`).
 package struct PeerCredentials: Sendable, Hashable {
     package let process: Int32

@@ -1,18 +1,19 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// A process, held by its pidfd. Signals and waits through it can never reach another process that reuses the number.
+/// A process that this value identifies by its pidfd. Signals and waits through the pidfd can never reach another process
+/// that reuses the number.
 ///
 /// The descriptor becomes readable when the process has ended.
 package struct ProcessHandle: ~Copyable, Sendable {
     package let descriptor: Descriptor
 
-    /// Wraps a pidfd that came from elsewhere, such as `clone3` or a peer's socket.
+    /// Wraps an existing pidfd, for example from `clone3` or a peer's socket.
     package init(owning descriptor: consuming Descriptor) {
         self.descriptor = descriptor
     }
 
-    /// Opens the process that has this number now. Safe only for unreaped children of this process.
+    /// Opens the process that has this number now. This is safe only for unreaped children of this process.
     package init(process: Int32) throws(SystemError) {
         descriptor = Descriptor(owning: try SystemError.check("pidfd_open", annex_pidfd_open(process)))
     }
@@ -26,18 +27,18 @@ package struct ProcessHandle: ~Copyable, Sendable {
     /// Whether the process has ended, reaped or not.
     package var hasEnded: Bool { descriptor.isReadable() }
 
-    /// Duplicates a descriptor of that process. Needs the right to trace it.
+    /// Duplicates a descriptor of that process. The caller needs the right to trace the process.
     package func getDescriptor(_ number: Int32) throws(SystemError) -> Descriptor {
         Descriptor(owning: try SystemError.check("pidfd_getfd", annex_pidfd_getfd(descriptor.number, number)))
     }
 }
 
-/// A process that kills another one at a deadline, for a caller that may be stopped itself meanwhile. The stand-in ends
-/// with this value, and with the thread that made it.
+/// A process that kills another process at a deadline. It is for a caller that may itself be stopped before the deadline.
+/// The stand-in ends with this value, and with the thread that created it.
 package struct StandIn: ~Copyable {
     private let process: Int32
 
-    /// - Parameter deadline: a moment of `MonotonicClock`.
+    /// - Parameter deadline: a time of `MonotonicClock`.
     package init(ending other: borrowing ProcessHandle, at deadline: UInt64) throws(SystemError) {
         process = try SystemError.check("fork", annex_stand_in(other.descriptor.number, deadline))
     }
@@ -47,8 +48,9 @@ package struct StandIn: ~Copyable {
 
 /// Processes whose parent has ended.
 package enum Orphans {
-    /// Makes this process the parent of its orphaned descendants, for as long as it lives. Otherwise they go to init,
-    /// which in many containers never reaps its children. Only for a program that reaps them itself.
+    /// Makes this process the parent of its orphaned descendants, for as long as it lives. Otherwise init
+    /// becomes their parent, and in many containers init never reaps its children. Use this only in a program that reaps
+    /// the orphans itself.
     package static func adopt() throws(SystemError) {
         _ = try SystemError.check("prctl(PR_SET_CHILD_SUBREAPER)", annex_adopt_orphans())
     }
@@ -56,11 +58,11 @@ package enum Orphans {
 
 /// Faults of this process: invalid addresses, traps and invalid instructions.
 package enum Faults {
-    /// From now on, each fault reports its place in the code, by a harmless system call that the sandbox's listener
-    /// sees.
+    /// From now on, each fault reports its place in the code. The report is a harmless system call, which the
+    /// sandbox's listener sees.
     ///
-    /// The process then ends as it would have without the report. A handler that exists already, or is installed later,
-    /// has precedence.
+    /// The process then ends as it would have without the report. A handler that already exists, or that is installed
+    /// later, has precedence.
     package static func tell() {
         annex_tell_of_faults()
     }

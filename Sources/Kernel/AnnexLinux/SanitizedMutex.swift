@@ -2,12 +2,12 @@
     internal import Synchronization
 
     /// A mutex whose locking the thread sanitizer can see. The system's own mutex blocks inside a library that is built
-    /// without the sanitizer, so that two holders of the lock would seem to race.
+    /// without the sanitizer. The sanitizer would therefore report races between two holders of the lock.
     ///
-    /// SAFETY: the value belongs to the inner mutex, which protects it.
+    /// SAFETY: the value is inside the inner mutex, which protects it.
     package struct SanitizedMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         private let inner: Synchronization.Mutex<Value>
-        /// Stored to before each unlocking and loaded after each locking.
+        /// `withLock` loads this value after each locking and stores it before each unlocking.
         private let mark = Atomic<Bool>(false)
 
         package init(_ value: consuming sending Value) {

@@ -2,10 +2,11 @@ internal import CAnnexLinux
 internal import Glibc
 
 extension Descriptor {
-    /// Anonymous memory of `size` zero bytes that can be sealed. It is not executable if the kernel supports that flag.
+    /// Anonymous memory of `size` zero bytes that can be sealed. If the kernel supports the flag for it, the memory
+    /// is not executable.
     /// - Parameters:
-    ///   - name: shown in /proc; it need not be unique. At most 249 bytes.
-    ///   - size: in bytes.
+    ///   - name: the name that /proc shows, at most 249 bytes. It need not be unique.
+    ///   - size: the size in bytes.
     package static func memfd(_ name: String, size: Int64) throws(SystemError) -> Descriptor {
         let number = try SystemError.check("memfd_create", unsafe annex_memfd_create(name, 0))
         let memory = Descriptor(owning: number)
@@ -42,17 +43,17 @@ extension Descriptor {
         annex_is_on_tmpfs(number) == 1
     }
 
-    /// `SEEK_HOLE`. Glibc's import lacks the name; the number is the same on every architecture.
+    /// `SEEK_HOLE`. The import of Glibc lacks this name. The number is the same on every architecture.
     private static let seekHole: Int32 = 4
 
-    /// The offset of the first hole: the file's size if there is none, less than 0 if it cannot be determined. Moves
-    /// the file's offset.
+    /// The offset of the first hole. If the file has no hole, it is the file's size. It is less than 0 if the hole cannot
+    /// be determined. This property moves the file's offset.
     package var firstHole: Int64 {
         Int64(lseek(number, 0, Descriptor.seekHole))
     }
 }
 
-/// The changes to a memfd that its seals forbid to every process, whatever descriptors the process holds.
+/// The changes to a memfd that its seals forbid to every process, independent of the descriptors that the process holds.
 package struct Seals: OptionSet, Sendable, Hashable {
     package let rawValue: Int32
 
@@ -66,33 +67,34 @@ package struct Seals: OptionSet, Sendable, Hashable {
     package static let grow = Seals(rawValue: ANNEX_SEAL_GROW)
     /// No byte can change any more. The kernel refuses this seal while a writable mapping exists.
     package static let write = Seals(rawValue: ANNEX_SEAL_WRITE)
-    /// No new way to write. Existing writable mappings stay writable.
+    /// No process can get a new way to write. Existing writable mappings stay writable.
     package static let futureWrite = Seals(rawValue: ANNEX_SEAL_FUTURE_WRITE)
 
-    /// Size and seals are fixed; bytes can change.
+    /// Size and seals are fixed. Bytes can change.
     package static let fixedSize: Seals = [.seal, .shrink, .grow]
-    /// Nothing about the file can change any more, so that it can be mapped and read in place.
+    /// Size, bytes and seals of the file can no longer change. The file can therefore be mapped and read in place.
     package static let immutable: Seals = [.seal, .shrink, .grow, .write]
-    /// Only the process that made the memory can write it, through the mapping that it already has.
+    /// Only the process that created the memory can write to it, through the mapping that this process already has.
     package static let oneWriter: Seals = [.seal, .shrink, .grow, .futureWrite]
 }
 
-/// Shared memory, mapped from the start of a descriptor. It is unmapped when its owner ends.
+/// Shared memory, mapped from the start of a descriptor's file. The memory is unmapped when this value ends.
 ///
 /// The mapping keeps the memory alive, so the descriptor may be closed.
 @safe package struct Mapping: ~Copyable, Sendable {
-    /// The first byte. It is valid for as long as the mapping lives, and writable only if it was mapped so.
-    // SAFETY: an address is not Sendable by itself; set once. Code that keeps it must keep the mapping too.
+    /// The first byte. It is valid for as long as the mapping lives, and writable only if `isWritable`.
+    // SAFETY: an address is not Sendable by itself. This address is set once. Code that keeps it must keep the mapping
+    // too.
     package nonisolated(unsafe) let start: UnsafeMutableRawPointer
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int
     package let isWritable: Bool
 
-    /// Maps the first `size` bytes. The caller must know that the file is that long and cannot shrink: access past the
-    /// file's end raises SIGBUS.
+    /// Maps the first `size` bytes. The caller must know that the file has this length and cannot shrink, because access
+    /// past the file's end raises SIGBUS.
     package init(_ descriptor: borrowing Descriptor, size: Int, writable: Bool) throws(SystemError) {
         var error: Int32 = 0
-        // SAFETY: a new mapping overlaps nothing that exists; the call stores one number through the pointer.
+        // SAFETY: a new mapping does not overlap existing memory. The call stores one number through the pointer.
         guard let start = unsafe annex_map_shared(descriptor.number, size, writable ? 1 : 0, &error) else {
             throw SystemError("mmap", errno: error)
         }
@@ -101,19 +103,19 @@ package struct Seals: OptionSet, Sendable, Hashable {
         isWritable = writable
     }
 
-    /// Excludes the mapping from forked children, so that a child cannot write in its parent's name.
+    /// Excludes the mapping from forked children, so that a child cannot write to its parent's shared memory.
     package func keepFromChildren() throws(SystemError) {
         _ = try SystemError.check("madvise(MADV_DONTFORK)", unsafe annex_keep_from_children(start, size))
     }
 
     deinit {
-        // SAFETY: mapped by `init` with this size, and every borrower of `start` has ended before its owner.
+        // SAFETY: `init` mapped the memory with this size. Every borrower of `start` has ended before this value.
         _ = unsafe annex_unmap(start, size)
     }
 }
 
-/// Copies memory that a peer may be changing at the same moment. Each byte of the copy is some value that the peer
-/// stored. Overlapping reads may fetch a byte twice, so decide nothing before the copy is complete.
+/// Copies memory that a peer may be changing at the same time. Each byte of the copy is some value that the peer stored.
+/// Overlapping reads may fetch a byte twice, so make no decision before the copy is complete.
 package enum SharedBytes {
     /// Copies `count` bytes. The ranges must not overlap.
     package static func copy(to target: UnsafeMutableRawPointer, from source: UnsafeRawPointer, count: Int) {

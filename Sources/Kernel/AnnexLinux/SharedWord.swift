@@ -12,7 +12,7 @@ internal import Glibc
         unsafe self.address = unsafe address
     }
 
-    /// Reads the word once. Everything that the peer wrote before its release store is visible afterwards.
+    /// Reads the word once. Afterwards, everything that the peer wrote before its release store is visible.
     @inlinable package func loadAcquire() -> UInt32 {
         unsafe annex_load_acquire(address)
     }
@@ -21,15 +21,15 @@ internal import Glibc
         unsafe annex_load_relaxed(address)
     }
 
-    /// Sleeps while the word is `expected`, at most until `deadline` of `MonotonicClock` (nil: without limit). Works on
-    /// a read-only mapping.
+    /// Sleeps while the word is `expected`, at most until `deadline` of `MonotonicClock` (nil: without limit). The
+    /// call works on a read-only mapping.
     package func wait(while expected: UInt32, until deadline: UInt64?) -> FutexWait {
         var limit: Int64 = -1
         if let deadline { limit = Int64(clamping: MonotonicClock.remaining(until: deadline)) }
         return unsafe FutexWait(annex_futex_wait(address, expected, limit))
     }
 
-    /// Wakes all threads that sleep on the word: this process's own, and the peer's. A read-only mapping suffices.
+    /// Wakes all threads of this process and of the peer that sleep on the word. A read-only mapping is sufficient.
     package func wakeSleepers() {
         _ = unsafe annex_futex_wake(address, .max)
     }
@@ -46,7 +46,7 @@ internal import Glibc
         unsafe self.address = unsafe address
     }
 
-    /// Publishes a value. A thread that acquires it sees everything that was written before.
+    /// Publishes a value. A thread that acquires the value sees everything that this thread wrote before.
     @inlinable package func storeRelease(_ value: UInt32) {
         unsafe annex_store_release(address, value)
     }
@@ -55,28 +55,28 @@ internal import Glibc
         unsafe annex_store_relaxed(address, value)
     }
 
-    /// Wakes threads that sleep on the word. A peer can make the call fail by waiting on the word in another way. That
-    /// harms only the peer, so use the result for counting only.
-    /// - Parameter most: the most threads to wake. A host passes 1 for a word on which only its extension sleeps. An
-    ///   honest extension has one sleeper there; a hostile one could otherwise make each message cost as much as it has
-    ///   threads.
-    /// - Returns: how many threads woke; a negative errno if the peer made the call fail.
+    /// Wakes threads that sleep on the word. A peer can make the call fail by waiting on the word in another way. The
+    /// failure harms only the peer, so use the result only for counting.
+    /// - Parameter most: the maximum number of threads to wake. A host passes 1 for a word on which only its extension
+    ///   sleeps. An honest extension has one sleeping thread there. A hostile extension with many threads could
+    ///   otherwise make each message expensive.
+    /// - Returns: the number of threads that woke, or a negative errno if the peer made the call fail.
     @discardableResult
     package func wake(atMost most: Int32 = .max) -> Int32 {
         unsafe annex_futex_wake(address, most)
     }
 }
 
-/// A word in the peer's memory on which the peer sleeps. This side adds one to it to wake the peer, and never reads it.
+/// A word in the peer's memory on which the peer sleeps. This side adds 1 to it to wake the peer, and never reads it.
 ///
 /// Sleeping on read-only memory is slow: `FUTEX_WAIT` first asks for a writable page, and the kernel takes its slow
-/// path twice. Sleeping on a word of the sleeper's own memory avoids that.
+/// path twice. If the peer sleeps on a word in its own memory, both are avoided.
 @safe package struct Bell: Sendable {
     // SAFETY: an address is not Sendable by itself. This one is set once, and only atomic operations change the word
     // behind it.
     private nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
 
-    /// The word must stay mapped, writable, for as long as this value is used.
+    /// The word must stay mapped and writable for as long as this value is used.
     package init(_ address: UnsafeMutablePointer<UInt32>) {
         unsafe self.address = unsafe address
     }
@@ -87,25 +87,25 @@ internal import Glibc
         unsafe annex_add_release(address, 1)
     }
 
-    /// Wakes the thread that sleeps on the word, or is about to sleep with the word's former value.
+    /// Wakes the thread that sleeps on the word. A thread that is about to sleep with the word's old value does not sleep.
     package func ring() {
-        // SYNC: atomic, so that no late store of another thread gives the word a value that it had before.
+        // SYNC: the addition is atomic, so that a late store of another thread cannot give the word an earlier value.
         unsafe annex_add_release(address, 1)
-        // Waking one thread is enough. An honest process has one thread asleep here; further sleepers only compete with
-        // that thread.
+        // Waking one thread is enough. In an honest process, one thread sleeps here. Further sleeping threads only
+        // compete with that thread.
         _ = unsafe annex_futex_wake(address, 1)
     }
 }
 
-/// How a sleep on a shared word ended. None of the cases promises that the word changed, so the sleeper must read it
-/// again.
+/// How a sleep on a shared word ended. None of the cases guarantees that the word changed, so the thread must read the
+/// word again.
 package enum FutexWait: Sendable, Hashable {
     case woken
-    /// The word did not have the expected value any more.
+    /// The word no longer had the expected value.
     case changed
     case timedOut
     case interrupted
-    /// The kernel refused to sleep. Only misuse of the word by the peer causes that.
+    /// The kernel refused to sleep. This happens only if the peer misuses the word.
     case failed(Int32)
 
     init(_ result: Int32) {
@@ -119,7 +119,8 @@ package enum FutexWait: Sendable, Hashable {
     }
 }
 
-/// A 32-bit word of this process alone, on which its threads sleep. It is 0 at first, and freed at this value's end.
+/// A 32-bit word in this process's private memory, on which its threads sleep. The word is 0 at first. It is freed at
+/// this value's end.
 @safe struct PrivateWord: ~Copyable, Sendable {
     // SAFETY: an address is not Sendable by itself. This one is set once, and only atomic operations reach the word behind
     // it.

@@ -1,28 +1,30 @@
 internal import Glibc
 internal import Synchronization
 
-/// Signals of this process as bytes in a pipe, so that a thread can wait for them together with a file. When it is released, the signals
-/// do again what they did before.
+/// Signals of this process as bytes in a pipe, so that a thread can wait for signals and a file together. When this value
+/// ends, it restores the earlier actions of the signals.
 package struct SignalPipe: ~Copyable, Sendable {
-    /// The end that the handler writes to. Handlers know only global values.
+    /// The end of the pipe that the handler writes to. It is global because a signal handler can use only global values.
     private static let target = Atomic<Int32>(-1)
     private let reading: Descriptor
     private let before: [(signal: Int32, action: sigaction)]
 
-    /// Catches these signals from now on, but none that this process was started to ignore, as `nohup` does.
+    /// Catches these signals from now on. Signals that this process already ignores, for example because of `nohup`, stay
+    /// ignored.
     package init(_ signals: [Int32]) throws(SystemError) {
         var ends = try DescriptorPair.pipe(nonBlocking: true).list()
         guard let reading = ends.takeFirst(), let writing = ends.takeFirst() else {
             throw SystemError("pipe2", errno: EBADF)
         }
         self.reading = reading
-        // SYNC: the handlers are set after this, so each of them finds the pipe. The end stays open for as long as the process lives.
+        // SYNC: the handlers are installed after this store, so each handler finds the pipe. The writing end stays open for
+        // as long as the process lives.
         Self.target.store(writing.release(), ordering: .releasing)
         before = signals.compactMap { signal in Self.catching(signal).map { (signal, $0) } }
     }
 
     deinit {
-        // Nothing reads the pipe any more. A handler that wrote to it would end the process by another signal.
+        // The pipe has no reader from now on. A handler that wrote to the pipe would end the process by another signal.
         for (signal, action) in before {
             var action = action
             // SAFETY: the call reads one `sigaction`.
@@ -30,16 +32,16 @@ package struct SignalPipe: ~Copyable, Sendable {
         }
     }
 
-    /// - Returns: the earlier action; nil if the signal is ignored, and stays so.
+    /// - Returns: the earlier action. Nil if the signal is ignored. It then stays ignored.
     private static func catching(_ signal: Int32) -> sigaction? {
         var (before, action) = (sigaction(), sigaction())
         // SAFETY: the call writes one `sigaction`.
         unsafe sigaction(signal, nil, &before)
         // SAFETY: `SIG_IGN` is the number 1 in place of a function.
         guard unsafe unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) != 1 else { return nil }
-        // SAFETY: the handler keeps to calls that are safe in a handler, and each pointer lives until its call is over.
+        // SAFETY: the handler uses only calls that are safe in a handler. Each pointer is valid until its call is over.
         unsafe action.__sigaction_handler.sa_handler = { signal in
-            // Only calls that are safe in a handler. A full pipe already holds signals to read.
+            // The handler uses only calls that are safe in a handler. A full pipe already holds signals to read.
             let before = errno
             var byte = UInt8(truncatingIfNeeded: signal)
             _ = unsafe Glibc.write(SignalPipe.target.load(ordering: .acquiring), &byte, 1)
@@ -50,7 +52,7 @@ package struct SignalPipe: ~Copyable, Sendable {
         return before
     }
 
-    /// Readable if a signal has come.
+    /// The number of the descriptor that is readable if a signal has come.
     package var number: Int32 { reading.number }
 
     /// Blocks the thread until a signal comes.
@@ -61,7 +63,7 @@ package struct SignalPipe: ~Copyable, Sendable {
         }
     }
 
-    /// The next signal; nil if none has come.
+    /// The next signal. Nil if no signal has come.
     package func next() -> Int32? {
         var byte: UInt8 = 0
         // SAFETY: the call writes one byte.

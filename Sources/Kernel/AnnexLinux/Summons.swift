@@ -1,42 +1,43 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// Ends the sleep of one thread of this process, also a sleep on another process's word.
+/// Ends the sleep of one thread of this process. The thread may also sleep on another process's word.
 ///
-/// No summons is lost. The thread reads `count` first, then checks its reasons to stay awake, then sleeps while the
-/// count has that value. A sender adds a reason, then one to the count. The kernel compares the count when the thread
-/// goes to sleep. The word belongs to this process alone, so no other process can move the sleeper away from it.
+/// No summons is lost. The thread first reads `count`, then checks its reasons to stay awake. It then sleeps while the
+/// count has the value that it read. A sender first adds a reason, then adds 1 to the count. The kernel compares the count
+/// when the thread goes to sleep. Only this process has the word, so no other process can move the sleeping thread away
+/// from it.
 @safe package final class Summons: Sendable {
     private let word = PrivateWord()
 
     package init() {}
 
-    /// How often the thread was summoned, modulo 2^32.
+    /// The number of summonses so far, modulo 2^32.
     package var count: UInt32 {
-        // SYNC: acquires what a sender did before it added to the count.
+        // SYNC: the load makes visible what a sender wrote before it added to the count.
         unsafe annex_load_acquire(word.address)
     }
 
-    /// Wakes the thread, or keeps it from its next sleep.
+    /// Wakes the thread. If the thread is about to sleep, it does not sleep.
     package func send() {
-        // SYNC: releases the reason that this sender has added.
+        // SYNC: the addition releases the reason that this sender added before.
         unsafe annex_add_release(word.address, 1)
         unsafe annex_unpark(word.address, .max)
     }
 
-    /// Sleeps until a summons comes after the count was `seen`. May return earlier without a cause.
+    /// Sleeps until a summons comes after the count was `seen`. The call may return earlier without a cause.
     package func wait(since seen: UInt32) {
         unsafe annex_park(word.address, seen, .max)
     }
 
     /// Sleeps while another process's word is `expected`, until a summons comes after the count was `seen`.
-    /// - Returns: `.interrupted` after a summons; `.changed` if the word or the count had another value already.
+    /// - Returns: `.interrupted` after a summons, or `.changed` if the word or the count already had another value.
     package func wait(since seen: UInt32, orOn shared: SharedWord, while expected: UInt32) -> FutexWait {
         let result = unsafe annex_futex_wait_either(shared.address, expected, word.address, seen)
         return result == 1 ? .interrupted : FutexWait(result)
     }
 
-    /// Checks that the kernel can let a thread sleep on two words, which it can since Linux 5.16.
+    /// Checks that a thread can sleep on two words. The kernel supports this since Linux 5.16.
     package static func check() throws(SystemError) {
         let summons = Summons()
         // SAFETY: the call only reads the word, and never sleeps, because the count is not 1.

@@ -3,15 +3,15 @@ internal import Glibc
 
 /// A system call failed. The error names the call, the errno, the path and the remedy.
 ///
-/// Higher layers wrap this value and not its text, so that a program can still read the number.
+/// Higher layers wrap this value, not only its text, so that a program can still read the errno.
 public struct SystemError: Error, Sendable, Hashable {
-    /// The call in the kernel's name, for example `memfd_create`.
+    /// The kernel's name of the call, for example `memfd_create`.
     public let call: String
     /// The errno that the kernel returned, as a positive number.
     public let errno: Int32
-    /// The file that the call was about; nil if it was not about a file.
+    /// The path of the file that the call used. Nil if the call used no path.
     public let path: String?
-    /// The remedy; nil if it is not known.
+    /// The remedy. Nil if none is known.
     public let remedy: String?
 
     public init(_ call: String, errno: Int32, path: String? = nil, remedy: String? = nil) {
@@ -33,7 +33,7 @@ extension SystemError: CustomStringConvertible {
 }
 
 extension SystemError {
-    /// Whether a queue without waiting had no room.
+    /// Whether a non-blocking call failed because the queue had no room.
     package var isLackOfRoom: Bool { errno == EAGAIN }
 
     /// Turns the `result or -errno` of a CAnnexLinux call into a value or a thrown error.

@@ -1,7 +1,7 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// A user namespace, held open. It knows its owner and its parent namespace.
+/// A user namespace that this value holds open. The kernel reports its owner and its parent namespace.
 package struct UserNamespace: ~Copyable, Sendable {
     private let descriptor: Descriptor
 
@@ -15,8 +15,8 @@ package struct UserNamespace: ~Copyable, Sendable {
     }
 
     /// The user namespace of another process.
-    /// - Parameter number: the same process's number, which kernels before 6.11 need. On those the answer may belong to
-    ///   another process if this one has ended by then.
+    /// - Parameter number: the same process's number, which kernels before 6.11 need. On those kernels, if the process
+    ///   has ended by then, the result may belong to another process.
     package init(of process: borrowing ProcessHandle, numbered number: Int32) throws(SystemError) {
         let found = annex_process_user_namespace(process.descriptor.number)
         if found >= 0 {
@@ -27,7 +27,7 @@ package struct UserNamespace: ~Copyable, Sendable {
         }
     }
 
-    /// The namespace in which this one was created.
+    /// The namespace in which this namespace was created.
     /// - Throws: `EPERM` if the parent is neither this process's own namespace nor below it.
     package func parent() throws(SystemError) -> UserNamespace {
         UserNamespace(

@@ -26,7 +26,8 @@ static int result(long value) { return value < 0 ? -errno : (int)value; }
 
 int annex_memfd_create(const char *name, int executable) {
     unsigned flags = ANNEX_MFD_CLOEXEC | ANNEX_MFD_ALLOW_SEALING;
-    // The sysctl vm.memfd_noexec may forbid memory without one of these flags. Kernels before 6.3 know neither flag.
+    // The sysctl vm.memfd_noexec may forbid a memory file without one of these flags. Kernels before 6.3 know neither
+    // flag.
     long made = syscall(SYS_memfd_create, name, flags | (executable ? ANNEX_MFD_EXEC : ANNEX_MFD_NOEXEC_SEAL));
     if (made < 0 && errno == EINVAL) made = syscall(SYS_memfd_create, name, flags);
     return result(made);

@@ -57,7 +57,7 @@ int annex_event_wait(int queue, annex_event *events, int room, int64_t nanosecon
 int annex_event_counter(void) { return result(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
 int annex_event_counter_add(int counter) {
-    // If the counter is full, the reader is already about to wake.
+    // If the counter is full, the reader is already waking.
     return eventfd_write(counter, 1) < 0 && errno != EAGAIN ? -errno : 0;
 }
 
@@ -69,7 +69,7 @@ int annex_event_counter_clear(int counter) {
 int annex_event_timer(void) { return result(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)); }
 
 int annex_event_add_timer(int queue, int timer, uint64_t token) {
-    // Edge-triggered, so that the expiry count need not be read.
+    // The event is edge-triggered, so that the expiry count need not be read.
     return add(queue, timer, token, EPOLLIN | EPOLLET);
 }
 
@@ -95,8 +95,8 @@ int annex_thread_start(const char *name, void (*body)(void *), void *context, ui
     annex_thread *start = malloc(sizeof *start);
     if (!start) return -ENOMEM;
     *start = (annex_thread){.body = body, .context = context};
-    // A thread inherits its creator's mask, so the mask is set for the moment of creation. The signals of the thread's
-    // own faults stay unblocked: if they were blocked, a fault would end the program without running its crash handler.
+    // A thread inherits its creator's mask, so the mask is set during the creation. The signals of the thread's own
+    // faults stay unblocked. If they were blocked, a fault would end the program without running its crash handler.
     static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
     sigset_t all, before;
     sigfillset(&all);

@@ -9,18 +9,20 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// The stack takes no memory until it is used. The largest register set that a signal saves takes some 11 KiB.
+// The stack takes no memory until it is used. The largest register set that a signal saves takes about 11 KiB.
 static char stack[32 << 10];
 
 static void tell(int number, siginfo_t *cause, void *context) {
     int error = errno;
     mcontext_t *here = &((ucontext_t *)context)->uc_mcontext;
     if (cause->si_code <= 0) {
-        // A process sent the signal, so the instruction would not fault again by itself. So send the signal once more.
+        // A process sent the signal, so the instruction will not fault again. This code therefore sends the signal once
+        // more.
         syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), number);
     } else {
 #if defined(__x86_64__)
-        // The breakpoint was passed already. Step back, so that it is hit again, now without a handler.
+        // Execution has already passed the breakpoint. The code steps back, so that the breakpoint is hit again, now
+        // without a handler.
         if (number == SIGTRAP && cause->si_code == SI_KERNEL) here->gregs[REG_RIP] -= 1;
         syscall(
             SYS_tgkill, (long)ANNEX_FAULT_MARK, 0l, (long)number, (long)here->gregs[REG_RIP],
@@ -32,10 +34,10 @@ static void tell(int number, siginfo_t *cause, void *context) {
 #endif
     }
     errno = error;
-    // SA_RESETHAND has removed the handler. The same instruction faults again, and the kernel ends the process for it.
+    // SA_RESETHAND has removed the handler. The same instruction faults again, and the kernel then ends the process.
 }
 
-// From here on, the code makes system calls itself instead of calling the C library's functions for signals. Touching a
+// From here on, the code makes direct system calls instead of calling the C library's functions for signals. Loading a
 // page of the C library only for this costs more at each start than all these calls.
 
 // The kernel's own layout of a signal action. It is the same on both processors, and differs from the C library's.

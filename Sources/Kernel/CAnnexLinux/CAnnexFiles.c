@@ -24,7 +24,7 @@ int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t
     };
     long opened;
     do {
-        // EAGAIN: a rename happened during the lookup, and the kernel asks to retry.
+        // If the error is EAGAIN, a rename happened during the lookup, and the kernel asks for a retry.
         opened = syscall(SYS_openat2, directory, path, &how, sizeof how);
     } while (opened < 0 && (errno == EINTR || errno == EAGAIN));
     return opened < 0 ? -errno : (int)opened;
@@ -40,14 +40,14 @@ int annex_rename_exchange(int directory, const char *name, const char *other) {
 
 int annex_copy_access_list(int from, int to) {
     static const char name[] = "system.posix_acl_access";
-    // The kernel allows no longer attribute.
+    // The kernel allows no attribute that is longer.
     static const size_t most = 64 << 10;
     char *list = malloc(most);
     if (!list) return -ENOMEM;
     int outcome = 0;
     ssize_t size = fgetxattr(from, name, list, most);
     if (size < 0 && errno == ENODATA) {
-        // Without a list in the original, the copy keeps none that its folder gave it.
+        // The original has no list. So the list that the copy got from its folder is removed.
         if (fremovexattr(to, name) < 0 && errno != ENODATA && errno != EOPNOTSUPP) outcome = -errno;
     } else if (size < 0) {
         outcome = errno == EOPNOTSUPP ? 0 : -errno;
@@ -96,8 +96,8 @@ static int open_within(int directory, const char *name, uint64_t flags) {
     return opened < 0 ? -errno : (int)opened;
 }
 
-// fchmodat2 is newer than the oldest supported kernel, and fchmod refuses a descriptor of O_PATH. So the mode is changed
-// through the descriptor's entry in /proc, which leads to this very directory.
+// fchmodat2 is newer than the oldest supported kernel, and fchmod refuses a descriptor of O_PATH. So the mode is
+// changed through the descriptor's entry in /proc, which leads to exactly this directory.
 static int allow_owner(int directory, const char *name) {
     int place = open_within(directory, name, O_PATH | O_DIRECTORY);
     if (place < 0) return place;
@@ -150,7 +150,7 @@ static int known_status(int directory, const char *path, int flags, annex_known_
         .is_regular = S_ISREG(status.stx_mode),
         .is_directory = S_ISDIR(status.stx_mode),
         .is_mounted = (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0,
-        // File systems in memory have no device of their own, so their major number is 0.
+        // File systems in memory have no device, so their major number is 0.
         .is_on_device = status.stx_dev_major != 0,
         .mount = status.stx_mask & STATX_MNT_ID ? status.stx_mnt_id : 0,
     };
@@ -179,7 +179,7 @@ int annex_synchronize_file_system(int descriptor) {
 }
 
 uint64_t annex_mount_number(const char *path) {
-    // The headers do not have these yet: STATX_MNT_ID_UNIQUE, and stx_mnt_id in the 18th word.
+    // The headers do not have STATX_MNT_ID_UNIQUE and its field yet. The field stx_mnt_id is the 18th word.
     const unsigned mask = 0x4000;
     uint64_t status[32] = {0};
     if (syscall(SYS_statx, AT_FDCWD, path, 0, mask, status) < 0) return 0;

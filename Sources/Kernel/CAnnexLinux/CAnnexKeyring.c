@@ -5,14 +5,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// From linux/keyctl.h, which is not installed everywhere.
+// These values are from linux/keyctl.h, which is not installed everywhere.
 enum { KEYRING_OF_THREAD = -1, KEYRING_OF_USER = -4 };
 enum { KEYCTL_LINK = 8, KEYCTL_UNLINK = 9, KEYCTL_SEARCH = 10, KEYCTL_READ = 11 };
 
 static long result(long value) { return value < 0 ? -errno : value; }
 
-// A key may be read if its keyring can be reached from one of this thread's own. The session's keyring need not lead to
-// the user's, for example in a systemd service.
+// A key may be read if its keyring can be reached from one of this thread's own keyrings. The session's keyring may not
+// lead to the user's keyring, for example in a systemd service.
 static long reach(void) {
     return result(syscall(SYS_keyctl, KEYCTL_LINK, (long)KEYRING_OF_USER, (long)KEYRING_OF_THREAD, 0L, 0L));
 }

@@ -26,8 +26,8 @@
 #define FIRST_NUMBER 3
 #define DESCRIPTORS_LARGEST 16u
 
-// Host, middle and helper share this until the helper executes. They share one address space, and only one of them runs
-// at a time.
+// The host, the middle process and the helper share this struct until the helper executes its program. They share one
+// address space, and only one of them runs at a time.
 struct start {
     int program;
     const char *name;
@@ -39,7 +39,7 @@ struct start {
     volatile int error;
 };
 
-// The kernel's own layout and set size; the C library's sigaction refuses some numbers.
+// The kernel's own layout and set size. The C library's sigaction is not used, because it refuses some numbers.
 struct kernel_action {
     void *handler;
     unsigned long flags;
@@ -51,7 +51,8 @@ static long set_mask(const uint64_t *mask, uint64_t *before) {
     return syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, before, sizeof *mask);
 }
 
-// exec resets handled signals only. Signals that the host ignores, such as SIGCHLD, would stay ignored.
+// exec resets only handled signals. Without this function, signals that the host ignores, such as SIGCHLD, would stay
+// ignored.
 static void reset_signals(void) {
     const struct kernel_action by_default = {0};
     const uint64_t none = 0;
@@ -61,7 +62,7 @@ static void reset_signals(void) {
     set_mask(&none, (void *)0);
 }
 
-// First every descriptor moves above the target numbers, because one target may be another's source.
+// First, every descriptor moves above the target numbers, because the target of one may be the source of another.
 static int place_descriptors(struct start *start) {
     int lowest = FIRST_NUMBER + (int)start->count;
     int moved[DESCRIPTORS_LARGEST];
@@ -80,7 +81,7 @@ static int place_descriptors(struct start *start) {
     for (uint32_t i = 0; i < start->count; i++) {
         if (dup3(moved[i], FIRST_NUMBER + (int)i, 0) < 0) return -1;
     }
-    // Also close the host's other descriptors, whether or not they are close-on-exec.
+    // This also closes the host's other descriptors, whether or not they are close-on-exec.
     return (int)syscall(SYS_close_range, (unsigned)lowest, ~0u, CLOSE_RANGE_MARK_CLOEXEC);
 }
 
@@ -116,12 +117,12 @@ static void run_middle(struct start *start, char *stack) {
         start->error = errno;
         return;
     }
-    // ECHILD means that another thread of the host waited for children of every kind and reaped this one first. Nothing
-    // is lost.
+    // ECHILD means that another thread of the host waited for children of every kind and reaped the middle process
+    // first. Nothing is lost.
     while (waitpid(middle, (void *)0, __WCLONE) < 0 && errno == EINTR) continue;
 }
 
-// Two stacks, each with a guard below it.
+// Allocates two stacks, each with a guard area below it.
 static char *make_stacks(void) {
     size_t size = 2 * (GUARD_SIZE + STACK_SIZE);
     char *place = mmap((void *)0, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);

@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// How many connections can wait while a daemon restarts.
+// The number of connections that can wait while a daemon restarts.
 #define ANNEX_BACKLOG 512
 
 static int annex_address(const char *path, struct sockaddr_un *address, socklen_t *size) {
@@ -48,7 +48,7 @@ int annex_local_accept(int listener) {
     int taken;
     do {
         taken = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        // ECONNABORTED: the client left while it waited.
+        // If the error is ECONNABORTED, the client left while it waited.
     } while (taken < 0 && (errno == EINTR || errno == ECONNABORTED));
     return taken < 0 ? -errno : taken;
 }

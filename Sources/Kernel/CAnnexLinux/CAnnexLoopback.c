@@ -18,7 +18,7 @@ struct question {
 
 union answer {
     struct nlmsghdr header;
-    // Attributes follow the message. They are not asked for, and a longer answer is cut.
+    // Attributes follow the message. They were not requested, and a longer answer is cut.
     char bytes[1024];
 };
 
@@ -56,7 +56,8 @@ static int take(int netlink, uint32_t *user) {
     if (answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY || (size_t)count < NLMSG_HDRLEN + sizeof message)
         return -EPROTO;
     memcpy(&message, body, sizeof message);
-    // A socket that its process has closed stays for a while. The kernel gives user 0 for some of these.
+    // If a process closes a socket, the socket stays in the kernel for a while. The kernel gives user 0 for some of
+    // these.
     if (message.idiag_inode == 0) return -ENOENT;
     *user = message.idiag_uid;
     return 0;

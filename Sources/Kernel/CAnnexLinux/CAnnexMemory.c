@@ -12,7 +12,7 @@
 
 int annex_futex_wait(const uint32_t *word, uint32_t expected, int64_t nanoseconds) {
     struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
-    // FUTEX_PRIVATE_FLAG is not set, because another process wakes this one.
+    // FUTEX_PRIVATE_FLAG is not set, because another process wakes this thread.
     long woken = syscall(SYS_futex, word, FUTEX_WAIT, expected, nanoseconds < 0 ? (void *)0 : &limit, (void *)0, 0);
     return woken < 0 ? -errno : 0;
 }
@@ -22,7 +22,7 @@ int annex_futex_wake(const uint32_t *word, int count) {
     return woken < 0 ? -errno : (int)woken;
 }
 
-// As in <linux/futex.h> since 5.16, whose headers are not everywhere.
+// The number and layout are those of <linux/futex.h> since 5.16, because newer headers are not installed everywhere.
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
 #endif

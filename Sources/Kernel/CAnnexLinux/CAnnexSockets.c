@@ -76,8 +76,8 @@ int annex_receive_message(
     annex_collect(&message, descriptors, count, flags);
     if (message.msg_flags & MSG_TRUNC) *flags |= ANNEX_RECEIVED_BYTES_CUT;
     if (message.msg_flags & MSG_CTRUNC) *flags |= ANNEX_RECEIVED_DESCRIPTORS_CUT;
-    // A message without bytes gets this flag too, although Annex never sends one. If descriptors came, the caller knows
-    // that it is a message and not the end.
+    // A message without bytes sets this flag too, although Annex never sends such a message. If descriptors arrived,
+    // the caller knows that this is a message and not the end.
     if (got == 0) *flags |= ANNEX_RECEIVED_END;
     return (int)got;
 }

@@ -12,7 +12,7 @@
 // This process is a copy of a process with threads, so nothing here may allocate or lock.
 static _Noreturn void keep(int pidfd, uint64_t deadline, pid_t parent) {
     const struct timespec moment = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
-    // A process group of its own, so that a stop signal for the caller's group does not stop this process.
+    // The process gets its own process group, so that a stop signal for the caller's group does not stop it.
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);
@@ -23,7 +23,7 @@ static _Noreturn void keep(int pidfd, uint64_t deadline, pid_t parent) {
 
 int annex_stand_in(int pidfd, uint64_t deadline) {
     pid_t parent = getpid();
-    // A raw clone and not fork, because fork would run registered handlers that take locks.
+    // A raw clone is used instead of fork, because fork would run registered handlers that take locks.
     pid_t process = (pid_t)syscall(SYS_clone, SIGCHLD, (void *)0, (void *)0, (void *)0, (void *)0);
     if (process == 0) keep(pidfd, deadline, parent);
     return process < 0 ? -errno : process;

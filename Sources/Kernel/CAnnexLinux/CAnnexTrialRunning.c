@@ -36,8 +36,8 @@ static _Noreturn void be_child(int report, int (*function)(uint64_t *value)) {
     _exit(write(REPORT, &said, sizeof said) != sizeof said);
 }
 
-// A raw clone runs no fork handlers. It has no exit signal, so the host gets no SIGCHLD, and the host's own wait
-// ignores the child. Every signal is blocked meanwhile, so that no handler of the host runs in the copy.
+// A raw clone runs no fork handlers. The child has no exit signal, so the host gets no SIGCHLD, and the host's own wait
+// ignores the child. Every signal is blocked during the clone, so that no handler of the host runs in the copy.
 static pid_t make_child(int report, int *pidfd, int (*function)(uint64_t *value)) {
     sigset_t all, before;
     sigfillset(&all);
@@ -74,7 +74,7 @@ int annex_trial_run(int (*function)(uint64_t *value), int milliseconds, annex_tr
     int error = child < 0 ? errno : 0;
     close(writing);
     if (child > 0) {
-        // The number stays valid until the child is reaped below.
+        // The process number stays valid until the child is reaped below.
         if (!ends_within(pidfd, milliseconds)) {
             result->late = 1;
             kill(child, SIGKILL);
@@ -84,7 +84,7 @@ int annex_trial_run(int (*function)(uint64_t *value), int milliseconds, annex_tr
         ssize_t count = read(reading, &said, sizeof said);
         result->error = count == sizeof said ? said.error : ECANCELED;
         result->value = said.value;
-        // Another thread of the host may have reaped the child first. Then only the child's report is known.
+        // Another thread of the host may have reaped the child first. In this case, only the child's report is known.
         if (taken && WIFSIGNALED(status)) result->signal = WTERMSIG(status);
         close(pidfd);
     }

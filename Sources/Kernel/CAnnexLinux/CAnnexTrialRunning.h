@@ -1,4 +1,4 @@
-// Runs one function in a child process without the surrounding program noticing.
+// Runs one function in a child process, so that the surrounding program does not notice the child.
 #ifndef C_ANNEX_TRIAL_RUNNING_H
 #define C_ANNEX_TRIAL_RUNNING_H
 

@@ -24,7 +24,7 @@
 #include "CAnnexSockets.h"
 #include "CAnnexTrialRunning.h"
 
-// The oldest headers that this file must build with do not define these numbers yet.
+// The oldest supported headers do not define these numbers yet.
 #define NR_fsopen 430
 #define NR_fsconfig 431
 #define NR_fsmount 432
@@ -47,7 +47,7 @@
 #define JOIN_SESSION_KEYRING 1
 #define PAGE 4096u
 
-// Each function returns 0 or -errno. It runs in a child process of its own, and may change that process as it likes.
+// Each function returns 0 or -errno. It runs in a separate child process, and may change that process in any way.
 typedef int (*trial_function)(uint64_t *value);
 
 static int result(long answer) { return answer < 0 ? -errno : 0; }
@@ -76,8 +76,8 @@ static int try_epoll_pwait2(uint64_t *value) {
 static int try_execveat(uint64_t *value) {
     (void)value;
     char *const none[] = {(void *)0};
-    // Without a descriptor the call cannot succeed. Any errno but EBADF means that a filter or an old kernel stopped
-    // it.
+    // Without a descriptor, the call cannot succeed. Any errno but EBADF means that a filter or an old kernel stopped
+    // the call.
     syscall(SYS_execveat, -1, "", none, none, AT_EMPTY_PATH);
     return errno == EBADF ? 0 : -errno;
 }
@@ -88,7 +88,8 @@ static int try_clone3(uint64_t *value) {
     long child = syscall(NR_clone3, &arguments, sizeof arguments);
     if (child == 0) _exit(0);
     if (child < 0) return -errno;
-    // The child is reaped here. As an orphan it would cause a SIGCHLD for the process that reaps our orphans.
+    // The child is reaped here. If it became an orphan, it would cause a SIGCHLD for the process that reaps orphans of
+    // this process.
     return result(waitpid((pid_t)child, (void *)0, __WALL));
 }
 
@@ -131,7 +132,8 @@ static int try_read_memory(uint64_t *value) {
 
 // MARK: - Memory
 
-// A channel's memory as the host makes it: mapped for writing, then sealed against every other writer.
+// A channel's memory as the host creates it: mapped for writing, and then sealed so that no other process can write to
+// it.
 static int sealed_memory(void) {
     int memory = annex_memfd_create("annex-trial", 0);
     if (memory < 0) return memory;

@@ -9,7 +9,7 @@ int annex_verity_enable(int descriptor) {
     struct fsverity_enable_arg how = {
         .version = 1,
         .hash_algorithm = FS_VERITY_HASH_ALG_SHA256,
-        // Every kernel that has verity takes this size, unless its pages are larger.
+        // Every kernel that has verity accepts this size, unless its pages are larger.
         .block_size = 4096,
     };
     return ioctl(descriptor, FS_IOC_ENABLE_VERITY, &how) < 0 ? -errno : 0;

@@ -2,7 +2,7 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// A package of its own, so that programs without macros never fetch or build swift-syntax.
+// This is a separate package, so that programs without macros never fetch or build swift-syntax.
 
 let swift: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -11,7 +11,7 @@ let swift: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// The parts of swift-syntax that the plugin uses. The compiler loads the plugin; no program links it.
+/// The parts of swift-syntax that the plugin uses. The compiler loads the plugin. No program links it.
 let syntax: [Target.Dependency] = ["SwiftSyntax", "SwiftSyntaxBuilder", "SwiftDiagnostics", "SwiftSyntaxMacros"].map {
     .product(name: $0, package: "swift-syntax")
 }
@@ -22,7 +22,7 @@ let package = Package(
         .library(name: "AnnexMacros", targets: ["AnnexMacros"])
     ],
     dependencies: [
-        // The dependency is given by name, because a clone may lie in a folder of any name.
+        // The dependency is given by name, because the folder of a clone may have any name.
         .package(name: "annex", path: "../../.."),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],

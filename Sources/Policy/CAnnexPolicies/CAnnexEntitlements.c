@@ -1,6 +1,6 @@
 #include "CAnnexPolicies.h"
 
-// Each entitlement file of Policies/entitlements/ must appear once here and once in the list; a test counts them.
+// Each entitlement file of Policies/entitlements/ must appear once here and once in the list. A test counts them.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char com_apple_security_application_groups[] = {

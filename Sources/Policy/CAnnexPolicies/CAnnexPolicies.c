@@ -1,6 +1,6 @@
 #include "CAnnexPolicies.h"
 
-// Each policy file of Policies/ must appear once here and once in the list; a test counts them.
+// Each policy file of Policies/ must appear once here and once in the list. A test counts them.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char base[] = {

@@ -55,8 +55,8 @@ struct Conduct {
         hasStrayTimers = Bool.random(using: &random)
     }
 
-    /// The reason that must be reported if this is the only fault; nil for the kernel's own facts. If there are several
-    /// faults, there is no rule.
+    /// The reason that must be reported if this is the only fault. It is nil if the kernel's own facts decide the
+    /// reason. If there are several faults, there is no rule.
     var expectedCause: EndCause?? {
         let asked: EndCause = hostCancels ? .cancelled : .completed
         switch faults {

@@ -36,7 +36,7 @@ import Testing
             Issue.record("ANNEX_LIFE_SEED=\(seed): \(record.failures.joined(separator: "; "))")
         }
         guard Self.seeds.count > 1000 else { return }
-        // A simulation that never reaches these reasons proves nothing.
+        // If no simulated life ended for one of these reasons, the simulation would prove nothing about that reason.
         for reason in [
             "nil", "completed", "cancelled", "noSlot", "unanswered", "launchLimit", "timeLimit", "unresponsive",
             "graceExpired", "stuck", "silence", "protocolViolation", "hostGone", "removed", "brokerShutdown",

@@ -27,7 +27,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
     private var isAlive = false
     private var isGone = false
     private var asked: UInt64 = 0
-    /// The open requests, and the moment from which the oldest of them was the oldest.
+    /// The open requests. `oldest` is the oldest of them, with the moment at which it became the oldest.
     private var open: Set<UInt64> = []
     private var oldest: (request: UInt64, since: Moment)?
     private var askers = 0
@@ -197,7 +197,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
         if !isIdle && !timerIsSet { record.fail("nothing bounds its time") }
     }
 
-    /// The oldest request never waits longer for its answer than the limit and a late timer allow.
+    /// The time that the oldest request waits for its answer must never exceed the limit and the delay of a late timer.
     private mutating func checkLimit() {
         guard record.isServing, let oldest else { return }
         if now.since(oldest.since) > times.request + conduct.lateness + .milliseconds(10) {

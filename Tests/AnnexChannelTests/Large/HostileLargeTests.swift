@@ -266,7 +266,7 @@ import Testing
         let caller = ExtensionThread(raw: {
             _ = #expect(throws: CallFailure.self) { try ask(host, 1, LargeMessageTests.bytes(1 << 20)) }
         })
-        // The head and four pieces of a line each.
+        // The loop waits for the head and four pieces. Each of them takes one line.
         while channel.peer.load(host: RegionLayout.ring + 4 * 64) == 0 { sched_yield() }
         channel.peer.store(5 * 64, at: RegionLayout.consumed)
         while channel.peer.load(host: RegionLayout.ring + 8 * 64) == 0 { sched_yield() }

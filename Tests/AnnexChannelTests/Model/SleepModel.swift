@@ -54,7 +54,7 @@ struct SleepModel {
     var looksAgain = true
     /// Whether the place of the next header is cleared before a header is shown, as in the shipped code.
     var clears = true
-    /// If a writer publishes two frames at once: whether it wakes a sleeper on the first frame, as in the shipped code,
+    /// Whether a writer that publishes two frames at once wakes a sleeper on the first of them, as in the shipped code,
     /// or on the last.
     var wakesFirst = true
     /// The number of frames that are published at once.
@@ -125,7 +125,7 @@ struct SleepModel {
     }
 
     /// The number of states, and a faulty state if there is one. In a faulty state, a side sleeps for ever although it
-    /// has work, or the reader has taken bytes that are no frame.
+    /// has work, or the reader has taken bytes that are not a frame.
     func search() -> (states: Int, lost: State?) {
         var known: Set<State> = [State()]
         var todo = [State()]

@@ -8,7 +8,8 @@ import Testing
 
 /// If the other side does nothing, every wait in a stream must still end.
 @Suite(.timeLimit(.minutes(20))) struct StreamLimitTests {
-    /// A stream to an extension that never gives credit, and the waits that are reported to its owner.
+    /// Runs a body with a stream to an extension that never gives credit. `heard` collects the waits that are reported
+    /// to the owner.
     private func stuck(
         callLimit: Duration?, _ heard: Heard = Heard(), _ body: (ChannelStream) async throws -> Void
     ) async throws -> [StreamWaiting] {

@@ -79,7 +79,7 @@ import Testing
         #expect(outcome.end.denialSummary.mode == mode)
     }
 
-    /// The host kills the program when it learns of the denials, and a busy machine can delay that without limit.
+    /// The host kills the program when it learns of the denials, and a busy machine can delay this for any time.
     @Test func `SEC-09: beyond the limit of denials a call gets no answer`() async throws {
         let program = try AskingProgram()
         defer { program.close() }

@@ -121,7 +121,7 @@ import Testing
             close(file)
             unlink(path)
         }
-        // Swift's import of the C library lacks `unshare`; 0x400 is CLONE_FILES.
+        // Swift's import of the C library lacks `unshare`. The number 0x400 is CLONE_FILES.
         typealias Unshare = @convention(c) (Int32) -> Int32
         let unshare = unsafeBitCast(try #require(dlsym(nil, "unshare")), to: Unshare.self)
         let (isLocked, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -17,7 +17,7 @@ struct Bpf {
     static let kill: UInt32 = 0x8000_0000
     static func refuse(_ errno: UInt32) -> UInt32 { 0x0005_0000 | errno }
 
-    /// Allows every call. The sixth argument decides whether an execution is allowed, and only one execution is.
+    /// Allows every call. An execution is allowed once, if its sixth argument is the right number.
     static func oneExec(nonce: UInt64, notifying notified: UInt32? = nil, killing killed: UInt32? = nil) -> [UInt8] {
         var filter = Bpf()
         filter.load(0)

@@ -202,7 +202,7 @@ import Testing
             if recording.order == [.started] { kill(warden, SIGSTOP) }
         }
         #expect(await recording.waits(for: .started))
-        // Its filter is installed, and the process waits after its report.
+        // The filter of the process is installed, and the process waits after its report.
         await eventually {
             let status = ProcText.lines(of: "/proc/\(recording.process)/status")
             return status.contains("Seccomp:\t2") && status.contains { $0.hasPrefix("State:\tS") }

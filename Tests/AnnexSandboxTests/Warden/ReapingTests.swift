@@ -4,8 +4,8 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// The reaper stays as the first process of a sandbox. Only the host can signal it, and it keeps no data that it does
-/// not need.
+/// The reaper stays as the first process of a sandbox. Only the host can send signals to the reaper. The reaper keeps
+/// no data that it does not need.
 @Suite(.timeLimit(.minutes(20))) struct ReapingTests {
     private func plan(on fixture: WardenFixture, _ command: String, _ argument: String = "0") throws -> LaunchPlan {
         var plan = try fixture.plan(command, argument)

@@ -8,7 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct SpareNetworkTests {
     @Test func `each sandbox has its own network, made ahead or not`() async throws {
         let fixture = try WardenFixture()
-        // All of them live until the end, because the kernel may reuse a network's number once the network is gone.
+        // All networks exist until the end of the test, because the kernel may reuse the number of a network that is
+        // gone.
         var seen = [try #require(network(of: getpid()))]
         for round in 0..<3 {
             // The first launch of a round finds a spare network if the machine allows one. The other launches come too

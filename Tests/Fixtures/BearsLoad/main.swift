@@ -1,6 +1,6 @@
-// A host under load for a given time: many sessions at once, requests, ends of all kinds. It prints the memory that the
-// host and its warden use during this time, and whether the memory stays constant. The arguments are the bundle of
-// Shout.app with works-on in it, the bundle of Pictures.app, the number of seconds, and a seed.
+// A host under load for a given time, with many sessions at once, requests, and ends of all kinds. It prints the memory
+// that the host and its warden use during this time, and whether the memory stays constant. The arguments are the
+// bundle of Shout.app with works-on in it, the bundle of Pictures.app, the number of seconds, and a seed.
 import AnnexTestSupport
 import Foundation
 

@@ -1,10 +1,10 @@
 // A host of annexd: connects-to-a-daemon SOCKET COMMAND [ARGUMENT]
 //   install APP | list | remove ID
-//   stay            keeps its connection until it is ended; says so
-//   hold ID [WORDS] runs an extension until it is ended; says so, with the number of its process. WORDS is the request
-//                   to the extension, else "sleeps"
-//   fork-hold ID    the same, with a child that holds all descriptors of this program, whose number follows
-//   ask ID WORDS    sends one request to an extension, and says the text of the answer
+//   stay            keeps its connection until it is ended, and prints when it is connected
+//   hold ID [WORDS] runs an extension until it is ended, and prints the number of its process. WORDS is the request
+//                   to the extension. Without WORDS, the request is "sleeps"
+//   fork-hold ID    the same, with a child that holds all descriptors of this program. The number of the child follows
+//   ask ID WORDS    sends one request to an extension, and prints the text of the answer
 import AnnexHost
 import CHostFacts
 import Glibc

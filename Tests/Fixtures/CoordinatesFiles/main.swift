@@ -1,8 +1,8 @@
 // A member of a group that serves itself and uses files through coordinators. A lock of another kind on each file shows whether two
 // processes ever access one item at the same time.
 //
-//     coordinates-files PLACE TEAM GROUP COUNT     COUNT random accesses, or without end if it is 0
-//     coordinates-files PLACE TEAM GROUP full      one access, while no file can become larger than a page
+//     coordinates-files PLACE TEAM GROUP COUNT     makes COUNT random accesses, or accesses without end if COUNT is 0
+//     coordinates-files PLACE TEAM GROUP full      makes one access, while no file can become larger than a page
 //
 // The program prints each access that it should not have got, and then exits with 3.
 import AnnexGroups

@@ -29,7 +29,7 @@ final class Life: Sendable {
 
     /// - Parameters:
     ///   - place: the call that fails.
-    /// - time: which of these calls fails, counted from 1; 0 for none.
+    ///   - time: which of these calls fails, counted from 1; 0 for none.
     /// - Returns: `well`, or the text of the error.
     func run(_ stage: Stage, failing place: Int32, _ time: Int) async -> String {
         do {

@@ -1,12 +1,12 @@
 import AnnexLaunch
 // holds-a-sandbox COMMAND FOLDER [ARGUMENT]
 //
-// A host that a test can kill, or whose whole process a test can count: FOLDER holds `app/program`.
+// A host that a test can kill, or whose whole process a test can count. FOLDER contains `app/program`.
 //   stay REMOVAL     launches a process that stays, prints its number, and waits to be killed
-//   inherited REMOVAL  the same with a process that prints on our output what it inherited
-//   repeat COUNT     launches and ends so many, and prints what was open before and after
-//   crowd COUNT      keeps so many at once, then ends them all
-//   measure COUNT    launches so many with and without a network of their own, and prints the time of each step
+//   inherited REMOVAL  the same, but the process prints on this program's output what it inherited
+//   repeat COUNT     launches and ends COUNT processes, and prints the open resources before and after
+//   crowd COUNT      keeps COUNT processes at the same time, and then ends them all
+//   measure COUNT    launches COUNT processes with and without their own network, and prints the time of each step
 //   signals CONDUCT  has a SIGCHLD `handler`, its own `wait` loop, SIGCHLD `ignored`, or `nothing` for children, and
 //                    prints what it noticed
 import AnnexLinux

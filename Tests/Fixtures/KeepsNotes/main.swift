@@ -55,7 +55,7 @@ final class KeepsNotes: AppExtension {
         return count < 0 ? "errno \(errno)" : String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    /// Whether a file of its own seems to belong to it.
+    /// Whether one of the extension's own files appears to belong to it.
     private func owner(_ name: String) -> String {
         var status = stat()
         guard stat("\(place)/\(name)", &status) == 0 else { return "errno \(errno)" }
@@ -119,7 +119,7 @@ final class KeepsNotes: AppExtension {
         return "nested"
     }
 
-    /// Leaves entries that are hard to remove: no rights, a name that is no text.
+    /// Leaves entries that are hard to remove: a folder without rights, and a name that is not valid text.
     private func spoil() -> String {
         guard mkdir("\(place)/closed", 0o700) == 0, mkdir("\(place)/closed/inner", 0) == 0 else {
             return "errno \(errno)"
@@ -131,7 +131,7 @@ final class KeepsNotes: AppExtension {
         return "spoiled"
     }
 
-    /// Fills the directory beyond every limit, and goes on.
+    /// Fills the directory beyond every limit, and continues to write.
     private func overrun(_ context: ExtensionContext) {
         var number = 0
         while !context.isCancelled {

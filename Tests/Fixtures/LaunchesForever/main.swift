@@ -1,5 +1,5 @@
-// A host that launches extensions without end and keeps a few alive. A test that kills it must find nothing left
-// behind. Arguments: the app's bundle, the extension's identifier. Prints a line after each launch.
+// A host that launches extensions without end and keeps a few alive. After a test kills the host, no process or file of
+// it may be left. Arguments: the app's bundle, the extension's identifier. The host prints a line after each launch.
 import AnnexEmbedded
 import AnnexHost
 import AnnexTestSupport

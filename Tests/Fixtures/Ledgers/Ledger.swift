@@ -17,13 +17,13 @@ public final class Ledger {
 
     deinit { sqlite3_close_v2(database) }
 
-    /// SQLite does not wait for another process that makes the same switch, whatever the busy timeout is.
+    /// SQLite never waits for another process that makes the same switch. The busy timeout has no effect on this.
     private func switchToLog() throws {
         for _ in 0..<2000 where (try? run("PRAGMA journal_mode = WAL")) == nil { usleep(10_000) }
         try run("PRAGMA journal_mode = WAL")
     }
 
-    /// Adds entries, each in a transaction of its own.
+    /// Adds entries. Each entry is added in a separate transaction.
     public func add(_ count: Int, by writer: String) throws {
         for number in 0..<count {
             try run("BEGIN IMMEDIATE")
@@ -33,7 +33,7 @@ public final class Ledger {
         }
     }
 
-    /// The number of entries, their sum, and what `PRAGMA integrity_check` says.
+    /// The number of entries, their sum, and the result of `PRAGMA integrity_check`.
     public func summary() throws -> String {
         "\(try text("SELECT count(*) / 2 FROM rows")) \(try text("SELECT sum(amount) FROM rows")) \(try text("PRAGMA integrity_check"))"
     }

@@ -1,6 +1,6 @@
-// A multithreaded host with a SIGCHLD handler, a thread that waits for any child, and children of its own. It launches
-// extensions meanwhile, all from one thread. It prints each effect of Annex that it noticed; if all is well, there is
-// none. Arguments: the app's bundle, the extension's identifier, the number of launches.
+// A multithreaded host with a SIGCHLD handler, a thread that waits for any child, and its own children. At the same
+// time it launches extensions, all from one thread. It prints each effect of Annex that it noticed. If all is well,
+// there is none. Arguments: the app's bundle, the extension's identifier, the number of launches.
 import AnnexEmbedded
 import AnnexHost
 import AnnexTestSupport
@@ -20,8 +20,8 @@ let inheritableBefore = inheritable()
 var maskBefore = sigset_t()
 sigprocmask(SIG_BLOCK, nil, &maskBefore)
 
-/// Starts a program and counts it as the host's own.
-/// - Parameter input: its standard input; nil for the host's.
+/// Starts a program and counts it as a child of the host.
+/// - Parameter input: the standard input of the program; nil for the host's.
 @Sendable func startChild(_ path: String, input: Int32? = nil) {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -33,7 +33,7 @@ sigprocmask(SIG_BLOCK, nil, &maskBefore)
     free(arguments[0])
 }
 
-// A child that lives until the end of its input: as long as it does, the thread below waits for any child at all.
+// A child that lives until the end of its input. As long as this child lives, the thread below waits for any child.
 var ends: [Int32] = [-1, -1]
 guard pipe(&ends) == 0 else { exit(71) }
 for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -48,7 +48,7 @@ for _ in 0..<launches {
     let session = try host.beginAndWait(arguments[2])
     _ = session.cancelAndWait()
 }
-// When this returns, every child that ended has been reaped, and its signal was sent before.
+// When this returns, every ended child has been reaped. The signal of each child was sent before that.
 close(ends[1])
 pthread_join(waiter, nil)
 close(ends[0])
@@ -61,7 +61,7 @@ let masks = withUnsafeBytes(of: maskBefore) { before in withUnsafeBytes(of: mask
 print("signal mask as before: \(masks)")
 print("descriptors that a child would inherit, more than before: \(inheritable() - inheritableBefore)")
 
-/// Descriptors without close-on-exec: a host may have been given some by its own parent.
+/// The number of descriptors without close-on-exec. A host may have inherited some from its own parent.
 func inheritable() -> Int {
     (3..<1024).count { number in
         let flags = fcntl(Int32(number), F_GETFD)

@@ -34,7 +34,7 @@ final class LoadsItems: AppExtension {
         try places.map { try attachments[$0].loadObject(ofType: String.self) }.joined(separator: ",")
     }
 
-    /// Reads everything in pieces.
+    /// Reads all attachments in pieces.
     private func sums(_ attachments: [ItemProvider]) throws -> String {
         var (bytes, sum, pieces) = (0, UInt64(0), 0)
         try attachments.first?.loadItem(forType: .data).forEachChunk { piece in
@@ -48,7 +48,7 @@ final class LoadsItems: AppExtension {
         return "\(bytes) \(sum) \(pieces)"
     }
 
-    /// Loads with progress. Gives up at nine tenths.
+    /// Loads with progress reports, and cancels at nine tenths.
     private func watches(_ attachments: [ItemProvider]) -> String {
         var seen: [Double] = []
         do {
@@ -71,7 +71,7 @@ final class LoadsItems: AppExtension {
         }
     }
 
-    /// Keeps an attachment, and loads the one that it has kept before.
+    /// Keeps an attachment, and loads the attachment that was kept before.
     private func keeps(_ attachment: ItemProvider?) -> String {
         defer { Self.kept = attachment }
         guard let kept = Self.kept else { return "kept" }
@@ -82,7 +82,7 @@ final class LoadsItems: AppExtension {
         }
     }
 
-    /// Makes a new version of the first attachment: its old text, and after it the new one.
+    /// Makes a new version of the first attachment. The version has the old text and then the new text.
     private func edits(_ attachments: [ItemProvider], adding text: String) -> String {
         do {
             guard let contents = attachments.first?.contents else { return "no attachment" }
@@ -92,7 +92,7 @@ final class LoadsItems: AppExtension {
             if text == "and waits" { _ = try attachments[1].loadData(forType: .data) }
             if text == "and leaves" { return "left" }
             try version.commit()
-            // The new file is the host's: what is written now goes to a file that nothing uses.
+            // The host owns the new file now. Later writes go to a file that nothing uses.
             try version.write(Array("too late".utf8))
             return "committed"
         } catch {
@@ -100,7 +100,7 @@ final class LoadsItems: AppExtension {
         }
     }
 
-    /// An answer in two representations, of the form that was asked for first.
+    /// An answer in two representations. The first is of the form that was requested first.
     private func forms(_ attachments: [ItemProvider]) throws -> ExtensionItem {
         let text = try attachments.first?.loadObject(ofType: String.self) ?? ""
         let answer = ItemProvider(

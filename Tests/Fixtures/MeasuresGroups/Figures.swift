@@ -7,7 +7,8 @@ import AnnexModel
 import CAnnexSQLite
 import Foundation
 
-/// An access that no other member disputes, beside a lock and its release on an open file of the same kind.
+/// Measures an access that no other member blocks. The floor is a lock and its release on an open file of the same
+/// kind.
 func coordinatedRead(in folder: String, _ group: AppGroup) throws {
     let coordinator = FileCoordinator(group)
     let file = try Descriptor.open(folder + "/plain", O_RDWR | O_CREAT, mode: 0o600)
@@ -27,7 +28,8 @@ func coordinatedRead(in folder: String, _ group: AppGroup) throws {
     row("coordinated read, µs", own, floor: floor, each: 100)
 }
 
-/// A change of one value, beside an update of one row by SQLite as it waits for the disk by itself.
+/// Measures a change of one value. The floor is an update of one row by SQLite, which waits for the disk in its own
+/// way.
 func durableWrite(in folder: String, _ group: AppGroup) throws {
     let defaults = SharedDefaults(group)
     var database: OpaquePointer?
@@ -46,7 +48,8 @@ func durableWrite(in folder: String, _ group: AppGroup) throws {
     row("durable write of a value, µs", own, floor: floor)
 }
 
-/// From a coordinated change until another process has heard of it, beside a byte to another process and back.
+/// Measures the time from a coordinated change until another process is notified. The floor is a byte to another
+/// process and back.
 func newsOfChanges(in folder: String, _ group: AppGroup) throws {
     let coordinator = FileCoordinator(group)
     try news("news of a coordinated change, µs", heardBy: Other(["hears", folder, "list"])) { _ in
@@ -54,7 +57,7 @@ func newsOfChanges(in folder: String, _ group: AppGroup) throws {
     }
 }
 
-/// The same for a value, whose write waits for the disk.
+/// The same measurement for a value. Its write waits for the disk.
 func newsOfValues(in folder: String, _ group: AppGroup) throws {
     let defaults = SharedDefaults(group)
     try news("news of a value, with its write, µs", heardBy: Other(["watches", folder])) { number in
@@ -62,7 +65,7 @@ func newsOfValues(in folder: String, _ group: AppGroup) throws {
     }
 }
 
-/// - Parameter ear: writes a byte as soon as it can hear, and one for each change.
+/// - Parameter ear: the other process. It writes a byte when it is ready, and then a byte for each change.
 private func news(_ name: String, heardBy ear: Other, change: (Int) throws -> Void) throws {
     let echo = try Other(["echoes"])
     ear.await()
@@ -76,13 +79,13 @@ private func news(_ name: String, heardBy ear: Other, change: (Int) throws -> Vo
             try change(number)
             ear.await()
         }
-        // News that follow closely are joined.
+        // Notifications that follow closely are merged.
         usleep(4000)
     }
     row(name, own, floor: floor, comparing: 0.99)
 }
 
-/// From the request to the end of a session with one answer, with a group and without.
+/// Measures the time from the request to the end of a session with one answer, with a group and without.
 /// - Parameter app: the example Shout, signed and with a group that it does not use.
 func launch(_ app: String, in folder: String) async throws {
     func host(granting: [String]) throws -> AnnexHost {
@@ -98,7 +101,7 @@ func launch(_ app: String, in folder: String) async throws {
     }
     var (own, floor) = (Samples(), Samples())
     for number in 0..<120 {
-        // The first ones compile the filters.
+        // The first launches compile the filters.
         if number == 20 { (own, floor) = (Samples(), Samples()) }
         // Each launch finds the kernel and the warden at rest.
         usleep(30_000)

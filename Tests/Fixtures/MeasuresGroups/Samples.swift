@@ -1,6 +1,6 @@
 import AnnexLinux
 
-/// Times of one thing, in nanoseconds.
+/// The times of one operation, in nanoseconds.
 struct Samples {
     private var times: [UInt64] = []
 
@@ -24,7 +24,7 @@ struct Samples {
 
 /// One line of the table.
 /// - Parameters:
-///   - each: how many repetitions one sample holds.
+///   - each: the number of repetitions in one sample.
 ///   - part: the quantile that the ratio compares.
 func row(_ what: String, _ own: Samples, floor: Samples, each: Double = 1, comparing part: Double = 0.5) {
     func text(_ value: Double) -> String {

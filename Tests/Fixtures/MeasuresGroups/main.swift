@@ -1,7 +1,7 @@
-// Measures what members of a group pay, each figure beside its floor in the same run. `make bench-groups` runs it.
+// Measures the costs for members of a group. Each figure is printed with its floor from the same run. `make bench-groups` runs it.
 //
-//     measures-groups FOLDER APP     prints the table; FOLDER is empty, and on the file system that is measured; APP is Shout.app with a group
-//     measures-groups hears FOLDER PATH | watches FOLDER | echoes     the other side: a byte on the output for each event
+//     measures-groups FOLDER APP     prints the table. FOLDER is empty, and on the measured file system. APP is Shout.app with a group
+//     measures-groups hears FOLDER PATH | watches FOLDER | echoes     is the other process: it prints a byte for each event
 import AnnexGroups
 import Glibc
 

@@ -1,6 +1,6 @@
 // Measures a Today view of many widgets. `make bench-today` runs it.
 //
-//     measures-today FOLDER SECONDS APP…     FOLDER is empty; SECONDS of idle view; each APP has one widget
+//     measures-today FOLDER SECONDS APP…     FOLDER is empty. The view is idle for SECONDS. Each APP has one widget.
 import AnnexEmbedded
 import AnnexHost
 import AnnexLinux
@@ -20,7 +20,7 @@ let ends = Task { [ends = host.ends] in
     return peaks
 }
 
-/// The time until cards are there, and until all of them are fresh.
+/// The time until the cards are shown, and the time until all of them are up to date.
 func show(_ wanted: Set<String>) async throws -> (painted: Duration, fresh: Duration) {
     let view = TodayView(of: host, keepingIn: try TodayFolder(folder + "/today")) { wanted.contains($0.id) }
     let clock = ContinuousClock()
@@ -47,7 +47,7 @@ func milliseconds(_ duration: Duration) -> String {
     return "\(tenths / 10).\(tenths % 10) ms"
 }
 
-// A first round makes the snapshots.
+// The first round creates the snapshots.
 _ = try await show(Set(widgets))
 var alone = Duration.zero
 for widget in widgets {
@@ -75,7 +75,7 @@ row("all fresh after", is: "\(milliseconds(median(fresh))), \(ratio / 100).\(rat
 
 // MARK: Idle
 
-/// How often the threads of this process have gone to sleep. Each of them wakes for one reason.
+/// How often the threads of this process have gone to sleep. Each sleep ended with a wake-up.
 func wakeUps() -> Int {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

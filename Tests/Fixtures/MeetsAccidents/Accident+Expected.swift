@@ -2,7 +2,7 @@ import AnnexHost
 import AnnexPolicy
 
 extension Accident {
-    /// The program that runs: the worker, unless the accident needs one that breaks rules.
+    /// The program that runs: the worker, unless the accident needs a program that breaks rules.
     var identifier: String {
         switch self {
         case .neverSaysHello: "com.example.pictures.silent"
@@ -13,7 +13,7 @@ extension Accident {
         }
     }
 
-    /// The request that the extension works on meanwhile.
+    /// The request on which the extension works during the accident.
     var request: [ExtensionItem] {
         switch self {
         case .exits, .chatters, .spins, .sleeps, .overstays, .clings: [ExtensionItem(contentText: rawValue)]
@@ -25,12 +25,12 @@ extension Accident {
         }
     }
 
-    /// Without it, the kernel lets no descriptor through to the host at all.
+    /// If the host accepts no descriptors, the kernel passes none to the host.
     var acceptance: Acceptance {
         self == .handsOverDescriptor ? .sealedMemory(count: 1, bytes: 1 << 20) : .nothing
     }
 
-    /// A busy machine must reach only the limit that is meant.
+    /// On a busy machine, the extension must reach only the intended limit.
     func adjust(_ limits: inout PolicyLimits) {
         limits.launch = .seconds(20)
         limits.watchdog = .seconds(60)
@@ -50,7 +50,7 @@ extension Accident {
         case .spins, .sleeps: limits.watchdog = .milliseconds(300)
         case .takesTooLong: limits.request = .milliseconds(200)
         case .usesUpItsProcessor: limits.processor = .seconds(1)
-        // It must print its conduct before its grace is over.
+        // The extension must print its conduct before its grace is over.
         case .overstays: limits.grace = .seconds(1)
         case .clings: limits.grace = .milliseconds(200)
         case .takesTooMuchMemory, .hoardsNamelessFiles: limits.memory = 64 << 20
@@ -58,7 +58,7 @@ extension Accident {
         }
     }
 
-    /// The reasons that may result: an accident that comes too late changes nothing.
+    /// The possible reasons of the end. If an accident comes too late, it has no effect.
     var mayEnd: Set<String> {
         switch self {
         case .nothing, .extensionIsStoppedForAMoment, .wardenIsStoppedForAMoment, .hostIsStoppedForAMoment,
@@ -90,7 +90,7 @@ extension Accident {
         }
     }
 
-    /// Whether the detail of the end holds the expected words.
+    /// Whether the detail of the end contains the expected words.
     func isTold(by text: String) -> Bool { words.isEmpty || words.contains { text.contains($0) } }
 
     private var words: [String] {

@@ -1,24 +1,24 @@
 import AnnexTestSupport
 
-/// An accident of an extension, caused from outside or by the extension itself.
+/// An accident of an extension. It is caused from outside or by the extension itself.
 enum Accident: String, CaseIterable, Sendable {
     case nothing
 
-    // From outside.
+    // Accidents that are caused from outside.
     case extensionIsKilled, extensionIsStopped, extensionIsStoppedForAMoment
     case wardenIsKilled, wardenIsStopped, wardenIsStoppedForAMoment
     case hostIsKilled, hostIsStoppedForAMoment
     case hostCancels, hostDropsItsSession, hostCancelsItsTask
     case isSwitchedOff, appIsRemoved, brokerEndsAll
 
-    // By the extension itself.
+    // Accidents that the extension itself causes.
     case startsTooLate, neverSaysHello
     case exits, chatters, spins, sleeps, takesTooLong, usesUpItsProcessor, overstays, clings
     case takesTooMuchMemory, hoardsNamelessFiles, floods
     case sendsMalformedMessage, handsOverDescriptor, opensSocket, forks, executes
     case crashes, aborts, traps
 
-    /// Accidents that last until a limit ends them come less often: one time in so many.
+    /// Accidents that last until a limit ends them are drawn less often: one time in this number.
     private var rarity: Int {
         switch self {
         case .wardenIsStopped: 20
@@ -38,11 +38,11 @@ enum Accident: String, CaseIterable, Sendable {
     }
 }
 
-/// The moment: microseconds after the wish to launch, or after the process started.
+/// The moment of an accident, in microseconds after the launch request or after the start of the process.
 struct Moment: Sendable, CustomStringConvertible {
     let isAfterBirth: Bool
     let delay: UInt32
-    /// How long a short accident lasts.
+    /// The duration of a short accident.
     let length: UInt32
 
     static func drawn(using random: inout SeededRandom) -> Moment {

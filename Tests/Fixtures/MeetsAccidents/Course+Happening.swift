@@ -4,7 +4,7 @@ import AnnexTestSupport
 import Foundation
 
 extension Course {
-    /// Causes the accident from outside; accidents that the extension causes itself need nothing here.
+    /// Causes the accident from outside. For accidents that the extension itself causes, it does nothing.
     func happen(_ accident: Accident, _ moment: Moment, _ isOver: Flag) async {
         switch accident {
         case .extensionIsKilled: await strike(moment, isOver) { self.send(SIGKILL, to: self.wardens.children) }
@@ -32,7 +32,7 @@ extension Course {
         }
     }
 
-    /// On a thread of its own: the moments are short, and the pool's threads few.
+    /// The strike runs on a separate thread, because the delays are short and the pool has few threads.
     private func strike(_ moment: Moment, _ isOver: Flag, _ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { waiter in
             Thread.detachNewThread {
@@ -52,7 +52,7 @@ extension Course {
         let stopped = processes()
         send(SIGSTOP, to: stopped)
         body()
-        // The processes that still belong to this one.
+        // Only processes that still belong to this process get the signal.
         send(SIGCONT, to: processes().intersection(stopped))
     }
 
@@ -65,12 +65,13 @@ extension Course {
 
     // MARK: Another host
 
-    /// The host's broker ends with it; its warden and all extensions must end, too, and the next start sweeps the rest.
+    /// The host's broker ends with the host. Its warden and all extensions must end too, and the next start removes the
+    /// remains.
     func killHost(_ moment: Moment) async -> Told {
         guard let other = try? Background.start("launches-forever", [apps[0], "com.example.shout.loud"]) else {
             return Told(reason: "none", text: "launches-forever did not start")
         }
-        // Its own start takes most of the time.
+        // The start of the other host takes most of the time.
         try? await Task.sleep(for: .microseconds(moment.delay * 6))
         var left = ProcessTable.family(of: other.number)
         other.kill()

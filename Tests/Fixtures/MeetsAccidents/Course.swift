@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Synchronization
 
-/// One extension at a time, from its launch to its end, with an accident on the way.
+/// One extension at a time, from its launch to its end, with an accident during its life.
 final class Course: Sendable {
     struct Told: Sendable {
         let reason: String
@@ -49,7 +49,7 @@ final class Course: Sendable {
         await happened
         if accident == .appIsRemoved { _ = try? broker.install(app: apps[0]) }
         try? host.setEnabled(true, for: accident.identifier)
-        // A caller that dropped the session got no report.
+        // A caller that dropped the session got no report, so the broker's report is used.
         let noted = told.reason == "refused" ? [] : await ends.take()
         if told.reason == "dropped", let end = noted.first?.termination { told = Self.told(end) }
         let isSame = noted.map(\.termination.reason.rawValue) == (told.reason == "refused" ? [] : [told.reason])

@@ -2,13 +2,14 @@ import AnnexTestSupport
 import Glibc
 import Synchronization
 
-/// This process's wardens, searched for once: a search through all processes takes longer than a launch.
+/// This process's wardens. They are searched for only once, because a search through all processes takes longer than a
+/// launch.
 final class OwnWardens: Sendable {
     private let found = Mutex<Set<Int32>>([])
 
     var numbers: Set<Int32> {
         found.withLock { found in
-            // The number of an ended warden may belong to any process by now.
+            // After a warden has ended, its number may belong to any process.
             if found.isEmpty || !found.allSatisfy({ ProcessTable.isWarden($0, of: getpid()) }) {
                 found = ProcessTable.wardens(of: getpid())
             }

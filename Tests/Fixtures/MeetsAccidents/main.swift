@@ -1,6 +1,6 @@
-// Launches one extension after another and lets an accident happen to each at a random moment. Prints each end that
-// should not result, and the resources that are left after all rounds. Arguments: the bundles of Shout.app with
-// works-on in it and of Pictures.app, the number of rounds, a seed.
+// Launches one extension after another, and causes an accident to each at a random moment. Prints each unexpected end,
+// and the resources that are left after all rounds. The arguments are the bundle of Shout.app with works-on in it, the
+// bundle of Pictures.app, the number of rounds, and a seed.
 import AnnexTestSupport
 import Foundation
 
@@ -9,17 +9,17 @@ guard arguments.count == 5, let rounds = Int(arguments[3]), let seed = UInt64(ar
     print("usage: meets-accidents SHOUT PICTURES ROUNDS SEED")
     exit(64)
 }
-/// Printed at once: a run that is interrupted has still printed its observations.
+/// Prints a line at once, so that an interrupted run has still printed its observations.
 func say(_ text: String) {
     print(text)
     fflush(nil)
 }
 
-/// The number of rounds between two looks at the resources that are left.
+/// The number of rounds between two checks of the resources that are left.
 let batch = 250
 let course = try Course([arguments[1], arguments[2]])
 
-// The first of each makes everything that is made once and kept.
+// The first run of each accident creates all objects that are created once and then kept.
 let before = await MachineCounts.warmed {
     for accident in Accident.allCases where ![.wardenIsStopped, .usesUpItsProcessor].contains(accident) {
         _ = await course.run(accident, Moment(isAfterBirth: false, delay: 5000, length: 100))
@@ -46,7 +46,7 @@ for number in 0..<rounds {
     let end = await course.run(accident, moment)
     reasons["\(accident) → \(end.reason)", default: 0] += 1
     let isExpected = accident.mayEnd.contains(end.reason) && accident.isTold(by: end.text)
-    // A warden that died between two rounds is noticed by the second round at the earliest.
+    // If a warden died between two rounds, only the second round can notice it.
     let isLate = last == .wardenIsKilled && end.reason == "launchFailed" && end.text.contains("warden")
     if !isExpected && !isLate {
         say(

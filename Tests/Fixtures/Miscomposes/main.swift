@@ -1,4 +1,4 @@
-// Answers the events of a compose sheet as no honest extension does. The text of the sheet is the conduct.
+// Answers the events of a compose sheet in ways that no honest extension does. The text of the sheet is the conduct.
 import AnnexChannel
 import AnnexModel
 import Glibc
@@ -12,7 +12,7 @@ let endpoint = try ExtensionEndpoint.adopt()
 var service = ChannelService()
 service.serve(ComposeEvent.self) { event in
     if case .edited("answer in silence") = event {
-        // Answers the request and never the event, but goes on reading.
+        // The extension answers the request but never the event, and continues to read.
         if let request = open.take() { try request.reply(completed()) }
         while true {
             guard let incoming = try endpoint.next() else { continue }

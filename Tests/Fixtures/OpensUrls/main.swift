@@ -1,4 +1,4 @@
-// Opens URLs. Each word of a request's text is a URL; the answer has a word or an error for each.
+// Opens URLs. Each word of a request's text is a URL. The answer has a word or an error for each URL.
 import AnnexExtension
 import AnnexGroups
 

@@ -1,4 +1,4 @@
-// A containing app that writes what it was started with into the file that its URL names, and then waits to be killed.
+// A containing app that records how it was started, in the file that its URL names. Then it waits to be killed.
 import AnnexApp
 import Glibc
 

@@ -1,5 +1,5 @@
 // A fully static Swift program with the conduct that the variable CONDUCT names. It shows which calls the runtime
-// needs. The conduct is no argument, because Swift reads arguments from /proc, which is missing here.
+// needs. The conduct is not an argument, because Swift reads arguments from /proc, which is missing here.
 import Glibc
 
 final class Box {
@@ -27,7 +27,7 @@ switch getenv("CONDUCT").map({ String(cString: $0) }) ?? "" {
 case "clock":
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
-    // This sleep is tested: its call must pass the filter.
+    // This sleep is part of the test. Its call must pass the filter.
     usleep(10)
     print(ContinuousClock.now, time.tv_sec)
 case "random": print(Int.random(in: 0..<10), UInt64.random(in: 0...9))

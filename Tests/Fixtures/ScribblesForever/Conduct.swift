@@ -1,7 +1,7 @@
 import AnnexChannel
 
-/// The honest half: answers with the request's own bytes, hands over memory if it may, calls its host and takes
-/// streams.
+/// The honest part of the extension. It answers with the bytes of the request, and hands over memory if the request
+/// accepts some. It also calls its host and accepts streams.
 final class Conduct {
     private let answersFirst: Int
     private var start: (() -> Void)?

@@ -6,11 +6,11 @@ enum Scribbling: String {
     case everything
     /// Random values in the words that have a meaning: positions, flags, headers.
     case words
-    /// Values that are nearly right, in the same places.
+    /// Nearly correct values in the same words.
     case nearly
-    /// One bit of the present value, anywhere.
+    /// The present value with one bit changed, anywhere.
     case bits
-    /// Everything except headers and words: the bytes that are read while they change.
+    /// All bytes except headers and words. The host reads these bytes while they change.
     case payloads
     /// The words that name the sleepers: flags and hints.
     case flags
@@ -21,7 +21,7 @@ final class Scribbler: Sendable {
     private let region: Mapping
     private let what: Scribbling
 
-    // According to `Docs/Design/Channel.md`.
+    // The offsets are from `Docs/Design/Channel.md`.
     private static let words = [128, 256, 260, 264]
     private static let ring = 4096
 
@@ -33,7 +33,7 @@ final class Scribbler: Sendable {
     func run(seed: UInt64) {
         var random = seed
         while true {
-            // SplitMix64: no generator of the library's is as fast.
+            // This is SplitMix64, because no generator of the library is as fast.
             random &+= 0x9E37_79B9_7F4A_7C15
             var mixed = (random ^ (random >> 30)) &* 0xBF58_476D_1CE4_E5B9
             mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB

@@ -1,6 +1,5 @@
-// An extension that does its work, while its other threads write into its region at full speed, over all that lies
-// there. Arguments: the values to write (a `Scribbling`), a seed, the number of threads, and the number of requests to
-// answer first.
+// An extension that does its work. At the same time, its other threads overwrite its region at full speed. Arguments:
+// the values to write (a `Scribbling`), a seed, the number of threads, and the number of requests to answer first.
 import AnnexChannel
 import AnnexLinux
 import Glibc
@@ -24,6 +23,7 @@ let conduct = Conduct(answersFirst: before) {
 do {
     try conduct.serve(endpoint)
 } catch {
-    // Its own words are overwritten too. So it may find false claims of its host, and must continue to scribble.
+    // The words that the extension itself needs are overwritten too. So it may see false claims of its host, and it
+    // must continue to scribble.
 }
 while true { pause() }

@@ -49,7 +49,7 @@ final class ServesEverything: AppExtension {
         }
     }
 
-    /// Everything of Swift that usually uses other threads.
+    /// All parts of Swift that usually use other threads.
     private func mix() async -> String {
         let counter = counter
         async let one = counter.next()
@@ -63,7 +63,7 @@ final class ServesEverything: AppExtension {
         return "\(await one + two + three + four)"
     }
 
-    /// Sends the letters of a word through a stream of its own, and returns what the host sends back.
+    /// Sends the letters of a word through a new stream, and returns the bytes that the host sends back.
     private func write(_ word: String, _ context: ExtensionContext) async throws -> String {
         let stream = try context.openStream(Diary.self, arguments: Word(word))
         for letter in word { try await stream.send(Word(String(letter))) }
@@ -123,7 +123,7 @@ final class ServesEverything: AppExtension {
     }
 }
 
-/// How many tasks of streams were cancelled.
+/// The number of cancelled tasks of streams.
 private let cancellations = Mutex(0)
 
 actor Counter {

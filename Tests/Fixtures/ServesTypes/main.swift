@@ -1,11 +1,11 @@
-// For each requested word, makes a request to its host. Sends every remark back. For the remark "stream", opens a
-// stream. For the remark "misreport", reports a progress that is no number.
+// For each requested word, the extension makes a request to its host. It sends every remark back. For the remark
+// "stream", it opens a stream. For the remark "misreport", it reports a progress that is not a number.
 import AnnexChannel
 import TypedConduct
 
 let endpoint = try ExtensionEndpoint.adopt()
 try endpoint.sayHello()
-/// Sends two words on a stream of its own, and returns the host's reply.
+/// Sends two words on a new stream, and returns the host's reply.
 let echo = {
     let stream = try endpoint.openStream(Echo.method, arguments: [1])
     for word in [[2], [3]] as [[UInt8]] { try stream.sendAndWait(word) }
@@ -13,7 +13,7 @@ let echo = {
     try stream.finish()
 }
 
-/// Sends a report of progress as no library would: for request 1, a fraction that is not a number.
+/// Sends a report of progress that no library would send. Its fraction for request 1 is not a number.
 let misreport = {
     var encoder = MessageEncoder()
     encoder.encode(UInt64(1), as: 1)
@@ -27,7 +27,7 @@ service.serve(Word.self) { word in
     return Word(translated.text + "!")
 }
 service.handle(Remark.self) { remark in
-    // A host that is gone receives nothing.
+    // If the host is gone, this call fails, and the error is ignored.
     try? endpoint.sendAndWait(Remark(remark.text + "?"))
     if remark.text == "stream" { try? echo() }
     if remark.text == "misreport" { try? misreport() }

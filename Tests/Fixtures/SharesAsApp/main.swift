@@ -1,5 +1,5 @@
-// The program of a containing app. Its arguments are the folder of private directories, or "-" for the standard place; the conduct, the
-// group and the rest. If its only argument is a URL of the app, it writes the URL into the defaults of its group.
+// The program of a containing app. Its arguments are the folder of private directories, the conduct, the group and the rest. The folder "-"
+// is the standard place. If its only argument is a URL of the app, it writes the URL into the defaults of its group.
 import AnnexApp
 import Glibc
 

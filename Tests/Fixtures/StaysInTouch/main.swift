@@ -1,4 +1,5 @@
-// Keeps each request of items open until a typed request names its text. For the text "caption", asks its host for one.
+// Keeps each request of items open until a typed request names its text. For the text "caption", it requests a caption
+// from its host.
 import AnnexChannel
 import AnnexExtension
 import TypedConduct

@@ -1,7 +1,8 @@
 import AnnexLinux
 import Glibc
 
-/// Both regions and the control socket, as the page of the channel describes them, without the library's channel.
+/// Both regions and the control socket. The code follows the page about the channel and does not use the library's
+/// channel.
 final class Ring {
     static let control: Int32 = 3
     private static let first = 4096
@@ -39,7 +40,7 @@ final class Ring {
         SharedBytes.load(UnsafePointer(hostBytes(position).assumingMemoryBound(to: UInt64.self)))
     }
 
-    /// The place of the frame after this one.
+    /// The position of the frame after this one.
     func next(after position: Int, length: Int, turns: Bool) -> Int {
         let end = position + (16 + length + 63) / 64 * 64
         return turns ? (end + hostCapacity - 1) / hostCapacity * hostCapacity : end

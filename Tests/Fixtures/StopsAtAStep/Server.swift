@@ -3,7 +3,7 @@ import Glibc
 
 /// Answers the host's requests, one step after another.
 final class Server {
-    /// A frame of the host's.
+    /// A frame from the host.
     struct Frame {
         let kind: UInt8
         let method: UInt16
@@ -26,7 +26,8 @@ final class Server {
 
     func run() throws {
         steps.step()
-        // Magic, version, and the features: it calls its host and takes streams.
+        // The payload is the magic number, the version, and the features. The features state that the extension calls
+        // its host and accepts streams.
         publish(1, bytes(0x4358_4E41 as UInt32) + bytes(2 as UInt32) + bytes(3 << 32 as UInt64))
         while true {
             let frame = next()
@@ -41,7 +42,7 @@ final class Server {
         case (2, 3):
             callHost()
             answer(frame)
-        // No caller ever receives this one.
+        // No caller ever receives an answer to this request.
         case (2, 7): break
         case (2, _): answer(frame)
         case (7, _): publish(8, [], method: frame.method, call: frame.call)
@@ -71,7 +72,7 @@ final class Server {
         do throws(SystemError) {
             try ring.socket.send(tag, DescriptorList(memory), waiting: true)
         } catch {
-            // No caller waits for it any more.
+            // No caller waits for this answer any more.
             guard error.errno == EPERM else { throw error }
             return answer(frame)
         }
@@ -79,7 +80,7 @@ final class Server {
         answer(frame, descriptors: 1)
     }
 
-    /// Makes a request, and waits for the answer. Other frames that come meanwhile are skipped.
+    /// Makes a request and waits for the answer. Other frames that arrive before the answer are skipped.
     private func callHost() {
         asked += 1
         publish(2, bytes(UInt64.max) + [UInt8](repeating: 0, count: 16) + [9], method: 9, call: asked)
@@ -98,8 +99,8 @@ final class Server {
         steps.step()
         start.storeBytes(of: call, toByteOffset: 8, as: UInt64.self)
         steps.step()
-        // The word is stored last and as one piece. A processor of this kind stores in order, and the fence keeps the
-        // compiler in order.
+        // The word is stored last and in one access. This kind of processor keeps the order of stores, and the fence
+        // makes the compiler keep the order.
         Processor.fence()
         let word = UInt64(kind) | UInt64(second) << 8 | UInt64(method) << 16 | UInt64(payload.count) << 32
         start.storeBytes(of: word, as: UInt64.self)

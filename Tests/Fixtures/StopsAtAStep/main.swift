@@ -1,5 +1,6 @@
-// An extension written after `Docs/Design/Channel.md` alone, whose every store, wait and message is a step of its own.
-// At one of them it stops, or dies. Arguments: the number of the signal that it sends itself, and the step.
+// An extension that was written only from `Docs/Design/Channel.md`. Each store, wait and message is a separate step. At
+// one of these steps the extension stops or dies. Arguments: the number of the signal that it sends itself, and the
+// step.
 import AnnexLinux
 import Glibc
 

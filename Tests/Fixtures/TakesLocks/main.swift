@@ -6,9 +6,9 @@ import Glibc
 TakesLocks.main()
 
 final class TakesLocks: AppExtension {
-    /// The first descriptor of a file of locks.
+    /// The lowest descriptor of a file of locks.
     private static let locks: Int32 = 512
-    /// Waits for the lock; the import of Glibc lacks it, as it lacks F_OFD_SETLK.
+    /// `setAndWait` waits for the lock. The import of Glibc lacks this constant, and also lacks F_OFD_SETLK.
     private static let (set, setAndWait): (Int32, Int32) = (37, 38)
 
     func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem] {
@@ -23,7 +23,7 @@ final class TakesLocks: AppExtension {
         case "other": return lock(file(of: group), 0, 0)
         case "copies": return moved(to: Self.locks, from: file(of: group))
         case "many":
-            // Every second byte, so that the kernel cannot join them.
+            // The locks cover every second byte, so that the kernel cannot merge them.
             for number in 0... {
                 let answer = lock(Self.locks, off_t(number) * 2, 1)
                 if answer != "locked" { return answer }
@@ -41,7 +41,7 @@ final class TakesLocks: AppExtension {
         open("/groups/\(group)/file", O_RDWR | O_CREAT, 0o600)
     }
 
-    /// With a free number, so that only the limit can be in the way.
+    /// The number is free, so only the limit can prevent the duplicate.
     private func moved(to number: Int32, from file: Int32) -> String {
         close(number)
         let moved = dup2(file, number)

@@ -1,6 +1,6 @@
 public import AnnexChannel
 
-/// A stream of words that a task of the extension serves. Its first word says how.
+/// A stream of words that a task of the extension serves. The first word states the conduct.
 public enum Dialogue: ChannelStreamKind {
     public static let method: UInt16 = 24
     public typealias Arguments = Word
@@ -8,7 +8,7 @@ public enum Dialogue: ChannelStreamKind {
     public typealias FromExtension = Word
 }
 
-/// The same stream, served without a task: the words come back.
+/// The same stream, served without a task. The extension sends the words back.
 public enum Steps: ChannelStreamKind {
     public static let method: UInt16 = 25
     public typealias Arguments = NoContent
@@ -24,7 +24,7 @@ public enum Diary: ChannelStreamKind {
     public typealias FromExtension = Word
 }
 
-/// A stream on which the extension sends bytes that are no word.
+/// A stream on which the extension sends bytes that are not a word.
 public enum Babble: ChannelStreamKind {
     public static let method: UInt16 = 27
     public typealias Arguments = NoContent

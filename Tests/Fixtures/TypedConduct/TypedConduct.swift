@@ -1,6 +1,6 @@
 public import AnnexChannel
 
-/// A word that `serves-types` is asked for; the response is the resulting word.
+/// A request of `serves-types` with a word. The response is the resulting word.
 public struct Word: ChannelRequest, Hashable {
     public static let method: UInt16 = 20
     public typealias Response = Word
@@ -14,7 +14,7 @@ public struct Word: ChannelRequest, Hashable {
     public init(from decoder: inout MessageDecoder) throws(DecodingFailure) { text = try decoder.decode(1) }
 }
 
-/// The same question, from the extension to its host.
+/// The same request, from the extension to its host.
 public struct Translation: ChannelRequest, Hashable {
     public static let method: UInt16 = 21
     public typealias Response = Word
@@ -41,12 +41,13 @@ public struct Remark: ChannelNotice, Hashable {
     public init(from decoder: inout MessageDecoder) throws(DecodingFailure) { text = try decoder.decode(1) }
 }
 
-/// A stream whose messages come back.
+/// A stream whose messages are sent back.
 public enum Echo {
     public static let method: UInt16 = 23
 }
 
-/// A call of an extension point, which Annex would define: the text that the host shows beside the extension.
+/// A call of an extension point, of the kind that Annex defines. It requests the text that the host shows beside the
+/// extension.
 package struct Caption: ChannelRequest, PointMessage, Hashable {
     package static let method: UInt16 = 0xFEE0
     package typealias Response = Word

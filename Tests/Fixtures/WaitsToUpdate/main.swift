@@ -1,4 +1,4 @@
-// A widget that waits a tenth of a second for its news, as for an answer from elsewhere.
+// A widget that waits a tenth of a second for new content, as if it waited for a server.
 import AnnexExtension
 
 WaitsToUpdate.main()

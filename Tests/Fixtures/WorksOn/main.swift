@@ -1,4 +1,5 @@
-// Behaves as its request says: the first word of its text is the conduct, the second a time in milliseconds.
+// Behaves as its request says. The first word of the request's text is the conduct, and the second word is a time in
+// milliseconds.
 import AnnexExtension
 import Glibc
 import Synchronization
@@ -7,7 +8,7 @@ WorksOn.main()
 
 final class WorksOn: AppExtension {
     private var isWarned = false
-    /// Counts for this process: each request has an object of its own.
+    /// The count of requests in this process. It is static, because each request has its own object.
     private static let served = Atomic(0)
 
     func beginRequest(with context: ExtensionContext) {
@@ -64,19 +65,20 @@ final class WorksOn: AppExtension {
 
     func didReceiveMemoryWarning() { isWarned = true }
 
-    /// Busy all the time, and polls the channel between any two pieces of its work.
+    /// Works all the time, and polls the channel between any two pieces of the work.
     private func look(_ context: ExtensionContext, for milliseconds: Int) {
         let end = Self.now + milliseconds
         while Self.now < end, !context.isCancelled {}
         context.completeRequest(returning: [ExtensionItem(contentText: "looked")])
     }
 
-    /// Slowly, so that a busy machine has time to warn it: a mebibyte at a time until it is asked to use less.
+    /// Takes one mebibyte at a time until it is asked to use less. It does this slowly, so that a busy machine has time
+    /// to warn it.
     private func grow(_ context: ExtensionContext) {
         var held: [[UInt8]] = []
         while !isWarned, !context.isCancelled {
-            // Together with its other memory, this is more than four fifths of 64 MiB, and less than all of it, because
-            // a look may come late.
+            // Together with the other memory of the process, this is more than four fifths of 64 MiB. It is less than
+            // all of it, because a check may come late.
             if held.count < 52 { held.append([UInt8](repeating: 7, count: 1 << 20)) }
             usleep(50_000)
         }
@@ -85,7 +87,7 @@ final class WorksOn: AppExtension {
         context.completeRequest(returning: [ExtensionItem(contentText: "warned at \(count)")])
     }
 
-    /// Works on after its answer, until it is warned that its end is near.
+    /// Continues to work after its answer, until it is warned that its end is near.
     private func tidy(_ context: ExtensionContext) {
         context.completeRequest(returning: [ExtensionItem(contentText: "tidying")])
         var calls: [Bool] = []
@@ -97,7 +99,7 @@ final class WorksOn: AppExtension {
         say("called with \(calls)")
     }
 
-    /// Works on after its answer, despite every warning.
+    /// Continues to work after its answer, despite every warning.
     private func overstay(_ context: ExtensionContext) {
         context.completeRequest(returning: [ExtensionItem(contentText: "staying")])
         context.performExpiringActivity(withReason: "a long\u{1B} story") { expired in
@@ -106,7 +108,7 @@ final class WorksOn: AppExtension {
         }
     }
 
-    /// Stays after its answer, and neither reads nor sends anything.
+    /// Continues to run after its answer, but neither reads nor sends anything.
     private func cling(_ context: ExtensionContext) {
         context.completeRequest(returning: [ExtensionItem(contentText: "staying")])
         while true {}

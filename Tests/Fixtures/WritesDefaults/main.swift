@@ -1,7 +1,7 @@
 // Opens the store of a group and writes to it.
 //
-//     writes-defaults pairs STORE          until it is killed: two keys get the same value in each transaction
-//     writes-defaults fills STORE BYTES    until it fails: values, while no file may become larger than BYTES
+//     writes-defaults pairs STORE          writes until it is killed: two keys get the same value in each transaction
+//     writes-defaults fills STORE BYTES    writes values until it fails, while no file may become larger than BYTES
 //     writes-defaults once STORE KEY VALUE
 import AnnexPortal
 import AnnexPortalServer
@@ -9,7 +9,7 @@ import Glibc
 
 let words = CommandLine.arguments
 
-/// Both keys get the same bytes, of any size up to some pages.
+/// Writes the same bytes for both keys, of any size up to some pages.
 func writePairs(_ store: GroupStore) throws {
     while true {
         let size = Int.random(in: 1...20_000)
@@ -26,9 +26,9 @@ func writePairs(_ store: GroupStore) throws {
     }
 }
 
-/// Prints how many values were written before the error, and SQLite's code and the kind of the error.
+/// Prints the number of values that were written before the error, SQLite's code, and the kind of the error.
 func fill(_ store: GroupStore, upTo bytes: UInt) {
-    // The system call is to fail, and not to end this program.
+    // The system call must fail, and must not end this program.
     signal(SIGXFSZ, SIG_IGN)
     var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
     setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)

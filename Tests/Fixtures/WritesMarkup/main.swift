@@ -1,4 +1,4 @@
-// A widget whose texts pose as markup, which lies about its size, and which changes all the time.
+// A widget whose texts look like markup. It also states a false size and changes all the time.
 import AnnexExtension
 
 WritesMarkup.main()
@@ -13,7 +13,7 @@ final class WritesMarkup: WidgetExtension {
         "\u{1B}[2J",
     ]
 
-    /// The header of a picture of 2,000 × 2,000 pixels, and nothing behind it.
+    /// Only the header of a picture of 2,000 × 2,000 pixels. No data follows it.
     private static let lie: [UInt8] =
         [
             0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 7, 0xD0, 0, 0, 7,

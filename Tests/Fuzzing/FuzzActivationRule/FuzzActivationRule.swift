@@ -3,8 +3,8 @@ import AnnexBundle
 import AnnexModel
 import FuzzSupport
 
-/// Any property list is a rule with a decision, and declares types without a trap. The property list is read by the
-/// reader of bundles.
+/// Any property list must give a rule with a decision, and must declare types without a trap. The reader of bundles
+/// reads the property list.
 @main
 enum FuzzActivationRule {
     private static let items = OfferedItems(

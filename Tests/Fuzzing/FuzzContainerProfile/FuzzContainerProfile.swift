@@ -3,7 +3,7 @@ import FuzzSupport
 
 @testable import AnnexPolicyTools
 
-/// Any bytes end in a container profile's rules or in an error.
+/// For any bytes, the reader returns a container profile's rules or an error.
 @main
 enum FuzzContainerProfile {
     static func main() {
@@ -20,7 +20,7 @@ enum FuzzContainerProfile {
         guard let profile = try? ContainerProfile(json: bytes, file: "fuzz.json", world: world),
             (try? ProfileRules(profile)) != nil
         else { return }
-        // Comparing the policy with libseccomp takes milliseconds. So only one input in some thousands is compared.
+        // Comparing the policy with libseccomp takes milliseconds. So only one input in several thousand is compared.
         let sum = bytes.reduce(into: UInt32(17)) { $0 = $0 &* 31 &+ UInt32($1) }
         guard sum % 4096 == 0 else { return }
         _ = try? ImportedProfile(json: bytes, file: "fuzz.json", name: "fuzz", world: world)

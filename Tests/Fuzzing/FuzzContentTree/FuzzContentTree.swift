@@ -3,8 +3,8 @@ import FuzzSupport
 
 @testable import AnnexModel
 
-/// The view of an extension. Any bytes give a checked tree or an error. A tree holds harmless texts only, and is read
-/// the same after it was encoded again.
+/// The view of an extension. Any bytes give a checked tree or an error. A tree contains only harmless texts. If it is
+/// encoded and decoded again, the result is the same.
 @main
 enum FuzzContentTree {
     static func main() {
@@ -13,7 +13,7 @@ enum FuzzContentTree {
             var reader = ContentReader(.standard)
             guard let root = try? reader.node(bytes) else { return 0 }
             FuzzContentTree.expectHarmless(root)
-            // A harmless text may take three times as many bytes.
+            // A text that was made harmless may take three times as many bytes.
             let wide = ContentLimits(bytes: 4 << 20, textBytes: 1 << 20)
             let again = try? ContentMessage(root, within: wide).tree(within: wide).root
             Fuzzer.expect(again == root, "a view reads differently the second time")

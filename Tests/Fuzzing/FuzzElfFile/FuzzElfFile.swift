@@ -2,7 +2,7 @@ import FuzzSupport
 
 @testable import AnnexLaunch
 
-/// A program's own file and its stack, read for a backtrace. The program can choose all bytes of both.
+/// A program's own file and its stack, which a backtrace needs. The program can choose all bytes of both.
 @main
 enum FuzzElfFile {
     static func main() {

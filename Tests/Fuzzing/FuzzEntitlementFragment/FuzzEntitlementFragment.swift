@@ -1,8 +1,8 @@
 import AnnexPolicy
 import FuzzSupport
 
-/// Any bytes end in a fragment or in an error. A fragment that is joined with a policy takes nothing away from it, and
-/// ends in a filter or in an error, without a trap.
+/// For any bytes, the reader returns a fragment or an error. If a fragment is joined with a policy, it removes no right
+/// from the policy. The joined policy gives a filter or an error, without a trap.
 @main
 enum FuzzEntitlementFragment {
     static func main() {

@@ -1,7 +1,8 @@
 import AnnexBundle
 import FuzzSupport
 
-/// Entitlements files. Groups that are read are names of groups, and names of entitlements are sorted.
+/// Entitlements files. The groups in the result must be valid names of groups, and the names of entitlements must be
+/// sorted.
 @main
 enum FuzzEntitlements {
     static func main() {

@@ -2,7 +2,7 @@ import AnnexPolicy
 import AnnexPolicyTools
 import FuzzSupport
 
-/// Any bytes end in expectations or in an error, and a policy's answer to each never traps.
+/// For any bytes, the reader returns expectations or an error. A policy's answer to an expectation never traps.
 @main
 enum FuzzExpectations {
     private static let policy = try? Policy.shipped(named: "compute")

@@ -1,7 +1,7 @@
 import AnnexBundle
 import FuzzSupport
 
-/// The start of a picture. If it is accepted, it begins like a PNG file.
+/// The start of a picture. If the reader accepts it, it must begin like a PNG file.
 @main
 enum FuzzIcon {
     static func main() {

@@ -4,8 +4,8 @@ import FuzzSupport
 
 @testable import AnnexChannel
 
-/// A message from an extension, or from a daemon's client. Any bytes give a value or a failure. A value that was read
-/// is written and read again as the same bytes.
+/// A message from an extension, or from a daemon's client. Any bytes give a value or a failure. If a value is decoded,
+/// encoded, decoded and encoded again, both encodings have the same bytes.
 @main
 enum FuzzMessage {
     static func main() {
@@ -30,7 +30,7 @@ enum FuzzMessage {
         }
     }
 
-    /// An answer whose items are in pages, and offers, which only an extension accepts.
+    /// An answer whose items are in pages, and offers. Only an extension accepts offers.
     private static func readItems(_ bytes: [UInt8]) {
         _ = try? LoadReply(decoding: bytes)
         guard let contents = try? ItemContents(bytes: bytes) else { return }
@@ -42,7 +42,7 @@ enum FuzzMessage {
         }
     }
 
-    /// What an extension shows in a compose sheet.
+    /// The content that an extension shows in a compose sheet.
     private static func readSheet(_ bytes: [UInt8]) {
         guard let answer = try? ComposeAnswer(decoding: bytes) else { return }
         var (state, applied) = (ComposeState(), AppliedChanges())
@@ -54,7 +54,7 @@ enum FuzzMessage {
             options.chosen.map(options.titles.indices.contains) ?? true, "a chosen option that does not exist")
     }
 
-    /// What a photo-editing extension shows and answers.
+    /// The content that a photo-editing extension shows, and its answers.
     private static func readEdit(_ bytes: [UInt8]) {
         if let answer = try? EditingAnswer(decoding: bytes) {
             Fuzzer.expect((answer.view == nil) == (answer.tree == nil), "a view that was not checked")
@@ -78,7 +78,7 @@ enum FuzzMessage {
         return (try? message?.encoded()) ?? []
     }()
 
-    /// Packets from a socket. The reader uses all bytes of a valid packet.
+    /// Packets from a socket. If a packet is valid, the reader must use all its bytes.
     private static func readPacket(_ bytes: [UInt8]) {
         guard let (header, payload) = try? SocketPacket.read(bytes) else { return }
         Fuzzer.expect(payload.count + SocketPacket.headerSize == bytes.count, "a packet of another length was read")
@@ -91,7 +91,7 @@ enum FuzzMessage {
         }
     }
 
-    /// The answer of a daemon: no part of an icon leads beyond the largest one.
+    /// The answer of a daemon. No part of an icon may extend beyond the largest icon.
     private static func joinIcon(_ bytes: [UInt8]) {
         guard case .answer(_, .icon(let part?)) = try? DaemonPacketMessage(decoding: bytes).packet else { return }
         var assembly = IconAssembly()
@@ -124,7 +124,7 @@ enum FuzzMessage {
     }
 }
 
-/// A field of every kind, out of order too.
+/// A message with a field of every kind. It also accepts fields out of order.
 private struct Everything: Message {
     let small: UInt8?
     let wide: Int64?

@@ -3,7 +3,7 @@ import AnnexPolicy
 import AnnexRegistry
 import FuzzSupport
 
-/// Any bytes end in an extension point or in an error, and every mistake in them is found without a trap.
+/// For any bytes, the reader returns an extension point or an error. It finds every mistake without a trap.
 @main
 enum FuzzPointFile {
     static func main() {

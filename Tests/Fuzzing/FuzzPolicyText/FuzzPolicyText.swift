@@ -1,7 +1,7 @@
 import AnnexPolicy
 import FuzzSupport
 
-/// Any bytes end in a policy or in an error, and a policy's answer about calls never traps.
+/// For any bytes, the reader returns a policy or an error. A policy's answer about calls never traps.
 @main
 enum FuzzPolicyText {
     static func main() {
@@ -12,9 +12,10 @@ enum FuzzPolicyText {
     }
 
     private static func read(_ text: String) {
-        // The name that every seed has, and a small policy to include. Reading `base` would take nearly all the time.
+        // `fuzz` is the name that every seed has. `base` is a small policy to include. Reading `base` would take nearly
+        // all the time.
         let library = PolicyLibrary(texts: ["fuzz": text, "base": base])
-        // Only one of the two is checked, chosen by the input, because both would take twice the time.
+        // Only one of the two architectures is checked, because both would take twice the time. The input chooses it.
         let architecture: Architecture = text.utf8.count.isMultiple(of: 2) ? .x86 : .arm
         guard let policy = try? library.policy(named: "fuzz", for: architecture) else { return }
         for number in [0, 1, 9, 59, 257, 1023] as [Int32] {

@@ -2,11 +2,11 @@ import AnnexActivation
 import AnnexModel
 import FuzzSupport
 
-/// Any text ends in a predicate or in an error with a column inside the text, and each predicate is decided within its
-/// steps.
+/// For any text, the reader returns a predicate or an error with a column inside the text. The decision about a
+/// predicate must stay within its limit of steps.
 @main
 enum FuzzPredicate {
-    /// Two items with several types, so that subqueries have something to go through.
+    /// Two items with several types, so that subqueries have elements to test.
     private static let items = OfferedItems(
         attachments: [[[.jpeg, .url], [.plainText]], [[.pdf], [TypeIdentifier(rawValue: "aaaaaaaaaaaaaaaa")]]],
         types: .builtIn)

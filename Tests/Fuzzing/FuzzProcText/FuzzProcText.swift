@@ -3,8 +3,8 @@ import FuzzSupport
 @testable import AnnexDoctor
 @testable import AnnexLaunch
 
-/// Every reader of bytes that a sandboxed program controls, each with the whole input: files below its /proc/PID, names
-/// of its symbols, addresses of its sockets, and the output of the doctor's probe.
+/// Every reader of bytes that a sandboxed program controls. Each reader gets the whole input. The bytes are files below
+/// the program's /proc/PID, names of its symbols, addresses of its sockets, and the output of the doctor's probe.
 @main
 enum FuzzProcText {
     static func main() {

@@ -1,11 +1,11 @@
 import AnnexBundle
 import FuzzSupport
 
-/// Property lists of both forms. A reader's result is within the limits, with each value counted as often as it
+/// Property lists of both forms. A reader's result must stay within the limits. Each value counts as often as it
 /// appears.
 @main
 enum FuzzPropertyList {
-    /// Small, so that inputs of a kilobyte reach them.
+    /// The limits are small, so that inputs of a kilobyte reach them.
     private static let limits = PropertyListLimits(bytes: 1_024, values: 96, depth: 8, key: 48)
 
     static func main() {

@@ -4,10 +4,10 @@ import Synchronization
 
 @testable import AnnexChannel
 
-/// The objects that all runs share, because making them anew would take longer than a run.
+/// The objects that all runs share, because creating them again would take longer than a run.
 final class Bench: Sendable {
     static let capacity: UInt32 = 4096
-    /// The places of each side's arena: a message of three pieces needs one of them twice.
+    /// The number of places in each side's arena. A message of three pieces needs one place twice.
     static let places = 2
     static let piece = Int(WireFormat.pieceSize)
     private static let arena = UInt32(places * piece)
@@ -20,7 +20,7 @@ final class Bench: Sendable {
     private let hostMemory: Descriptor
     private let extensionMemory: Descriptor
     private let pieces: [PeerAct.Piece: Int32]
-    /// The peer's own thread, for its acts while the host works.
+    /// Acts for the peer's own thread, which performs them while the host works.
     private let acts = Mutex<[(FakePeer, PeerAct)]>([])
     private let mayAct = Parker()
     private let isActing = Atomic<Bool>(false)
@@ -67,7 +67,7 @@ final class Bench: Sendable {
         Descriptor(owning: dup(pieces[piece] ?? -1))
     }
 
-    /// Lets the peer do some of its acts while the caller goes on.
+    /// Lets the peer do some of its acts while the caller continues.
     func meanwhile(_ peer: FakePeer, _ acts: [PeerAct]) {
         self.acts.withLock { $0 = acts.map { (peer, $0) } }
         isActing.store(true, ordering: .sequentiallyConsistent)
@@ -85,21 +85,21 @@ final class Bench: Sendable {
                 defer { acts = [] }
                 return acts
             }
-            // Parking may end without a cause.
+            // Parking may end without a reason.
             guard !acts.isEmpty else { continue }
             for (peer, act) in acts { peer.perform(act, patience: 100) }
             isActing.store(false, ordering: .sequentiallyConsistent)
         }
     }
 
-    /// From time to time, checks that no descriptor of a peer is still open. If the number never settles, the engine's
-    /// own time limit ends the run.
+    /// From time to time, checks that no descriptor of a peer is still open. If the number never becomes stable, the
+    /// engine's own time limit ends the run.
     func expectNothingOpen() {
         guard runs.add(1, ordering: .relaxed).newValue % 1024 == 0 else { return }
         while Bench.countOpen() > open { usleep(100) }
     }
 
-    /// Counts descriptors from peers and of channels. The engine has other descriptors besides.
+    /// Counts descriptors from peers and of channels. The engine also has other descriptors.
     private static func countOpen() -> Int {
         (0..<256).filter { number in
             var target = [CChar](repeating: 0, count: 64)

@@ -3,7 +3,7 @@ import Glibc
 
 @testable import AnnexChannel
 
-// Messages in pieces, of either side.
+// Messages in pieces, from either side.
 extension FakePeer {
     /// Begins an answer or continues it. It waits neither for room nor for a free place.
     func answer(_ answer: PeerAct.LargeAnswer, _ state: inout State) {
@@ -44,7 +44,7 @@ extension FakePeer {
         return nil
     }
 
-    /// A request in pieces is complete with its last piece. Its call is then noted.
+    /// A request in pieces is complete with its last piece. Then this function records its call.
     /// - Parameter said: the first word of the frame's payload.
     func note(_ asked: inout Asked, _ said: UInt64, _ state: inout State) {
         if asked.kind == 14 {

@@ -4,23 +4,23 @@ import Synchronization
 
 @testable import AnnexChannel
 
-/// A peer without rules over the bench's memory.
+/// A peer that follows no rules. It uses the bench's memory.
 final class FakePeer: Sendable {
     struct State: ~Copyable {
         var control: Descriptor?
-        /// Where its next frame goes.
+        /// The position of the peer's next frame.
         var position: UInt32 = 0
-        /// The position up to which it has read the host's ring.
+        /// The position up to which the peer has read the host's ring.
         var read: UInt32 = 0
         var lastCall: UInt64 = 0
         var lastStream: UInt64 = 0
-        /// Streams that are open, and the credit that is owed on each.
+        /// The open streams, and the credit that is owed on each.
         var streams: [(id: UInt64, owed: UInt32)] = []
-        /// The host's message in pieces that has begun, and how many bytes of it are to come.
+        /// A message in pieces that the host has begun, and the number of bytes that are still missing.
         var coming: (asked: Asked, left: UInt32)?
-        /// The last answer in pieces that it has begun.
+        /// The last answer in pieces that the peer has begun.
         var going: UInt64 = 1
-        /// The last of the host's calls that it has read, of either kind.
+        /// The last calls of the host that the peer has read, one for each kind.
         var lastAsked: UInt64 = 0
         var lastRaw: UInt64 = 1 << 63
     }
@@ -33,7 +33,7 @@ final class FakePeer: Sendable {
         state = Mutex(State(control: control))
     }
 
-    /// - Parameter patience: how often it looks for a request that it is to answer.
+    /// - Parameter patience: how often the peer looks for a request to answer.
     func perform(_ act: PeerAct, patience: Int = 0) {
         state.withLock { state in
             switch act {
@@ -135,7 +135,7 @@ final class FakePeer: Sendable {
         let kind: UInt8
         let method: UInt16
         let call: UInt64
-        /// How many pieces the answer may bring.
+        /// The number of pieces that the answer may have.
         let pieces: Int
     }
 
@@ -145,8 +145,8 @@ final class FakePeer: Sendable {
         bench.hostMapping.start + RegionLayout.ring + Int(position & (Bench.capacity - 1))
     }
 
-    /// The most frames that a ring holds. A peer that has claimed to have read more than it has reads bytes that are no
-    /// frames. This limit ends such a walk.
+    /// The most frames that a ring holds. If a peer claims to have read more than it has, it then reads bytes that are
+    /// not frames. This limit ends that reading.
     static let mostFrames = Int(Bench.capacity / WireFormat.alignment)
 
     func passAll(_ state: inout State) {

@@ -2,8 +2,8 @@ import FuzzSupport
 
 @testable import AnnexChannel
 
-/// A whole host's endpoint. The fuzzer chooses the peer's region, control messages and moments. With any input, every
-/// call, stream and hosted call ends exactly once, and no part of the channel is left.
+/// A complete endpoint of a host. The fuzzer chooses the peer's region, its control messages and their moments. With
+/// any input, every call, stream and hosted call ends exactly once, and no part of the channel is left.
 @main
 enum FuzzReceiver {
     private static let bench: Bench = {
@@ -22,7 +22,7 @@ enum FuzzReceiver {
     }
 }
 
-/// A request of a type.
+/// A typed request.
 struct Word: ChannelRequest {
     static let method: UInt16 = 2
     typealias Response = Word

@@ -2,8 +2,8 @@ import Synchronization
 
 @testable import AnnexLinux
 
-/// An event loop without a thread. The fuzzer decides when jobs and handlers run, on its own thread. So a run is the
-/// same each time, and waits for no other thread.
+/// An event loop without a thread. The fuzzer decides when jobs and handlers run, on its own thread. So the same input
+/// always gives the same run, and a run waits for no other thread.
 final class LoopByHand: Sendable {
     let loop: EventLoop
 
@@ -25,7 +25,7 @@ final class LoopByHand: Sendable {
         }
     }
 
-    /// Acts as if so much time had passed that every timer set so far is due.
+    /// Runs all timers that are set, as if enough time had passed.
     func runTimers() {
         let due = loop.state.withLock { state in state.timerQueue.count }
         for _ in 0..<due {

@@ -4,22 +4,22 @@ extension PeerAct {
     /// The part of an answer in pieces that one act sends.
     struct LargeAnswer {
         var to: Target
-        /// The length and the kind that its first frame states.
+        /// The length and the kind that the first frame states.
         var length: UInt32
         var kind: UInt32
         /// The method that the answer names, if the host has not made its call yet.
         var method: UInt16
-        /// The places that its next pieces name.
+        /// The places that the next pieces name.
         var places: [UInt16]
 
         enum Target {
             /// The call that the host makes next.
             case asked
-            /// A raw call or a table call that the host has not made yet. Its answer is already in the ring.
+            /// A raw call or a table call that the host has not made yet. So the answer is in the ring before the call.
             case nextRaw, nextCall
-            /// No answer begins: more pieces of the last answer follow.
+            /// No new answer begins. More pieces of the last answer follow.
             case going
-            /// An answer to a call with this number, whether there is such a call or not.
+            /// An answer to a call with this number. The call may not exist.
             case call(UInt64)
         }
     }
@@ -39,7 +39,7 @@ extension PeerAct {
             to: target, length: length(&script), kind: kind(&script), method: UInt16(script.number(below: 3)),
             places: [])
         let honest = (Int(answer.length) + Bench.piece - 1) / Bench.piece
-        // As many as it takes, fewer or more.
+        // The number of pieces is the right one, or is too low or too high.
         let lie = script.byte()
         let count = lie < 0x80 ? min(honest, 4) : Int(lie & 3)
         answer.places = (0..<count).map { _ in place(&script) }
@@ -51,7 +51,7 @@ extension PeerAct {
         return choice < 0xF8 ? UInt16(choice) % UInt16(Bench.places) : choice < 0xFE ? UInt16(choice & 7) : .max
     }
 
-    /// Mostly an acceptable length, with one, two or three pieces.
+    /// In most cases, the length is acceptable, with one, two or three pieces.
     static func length(_ script: inout Script) -> UInt32 {
         let piece = WireFormat.pieceSize
         let lengths = [

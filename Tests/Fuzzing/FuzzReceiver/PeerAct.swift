@@ -6,28 +6,28 @@ import Glibc
 /// One act of a peer.
 enum PeerAct {
     case hello(WireFeatures)
-    /// A frame after the last one, published as by an honest writer. Its header states `length`.
+    /// A frame after the last one, published as an honest writer does it. Its header states `length`.
     case frame(FrameBytes)
-    /// Bytes anywhere in its region.
+    /// Writes bytes anywhere in the peer's region.
     case bytes(offset: Int, [UInt8])
     case word(offset: Int, UInt32)
     /// A message on the control socket.
     case control([UInt8])
     case handOver(call: UInt64, claimed: UInt32, [Piece])
-    /// Answers the host's next request, whatever it is.
+    /// Answers the host's next request of any kind.
     case answer(AnswerKind, [UInt8], [Piece], isHonest: Bool)
-    /// A call of its own, and a stream of its own, each under the next number.
+    /// A call or a stream of the peer, each with the next number.
     case ask(method: UInt16, [UInt8])
     case open(window: UInt32, [UInt8])
-    /// A frame of one of the streams that are known: a message, the credit that is owed, an end.
+    /// A frame of one of the known streams: a message, the owed credit, or an end.
     case stream(kind: UInt8, number: Int, [UInt8])
-    /// Begins an answer that comes in pieces, goes on with it, or both.
+    /// Begins an answer in pieces, continues it, or both.
     case large(LargeAnswer)
-    /// Writes to a place of its arena.
+    /// Writes to a place of the peer's arena.
     case fill(place: Int, UInt8)
     /// Claims to have read this many bytes of the host's ring.
     case read(UInt32)
-    /// The same with a true number.
+    /// Claims to have read all bytes, with the true number.
     case readAll
     case close
 
@@ -49,7 +49,7 @@ enum PeerAct {
         case reply, failure, pong, cancel
     }
 
-    /// Mostly acts that an honest peer could do too, because an act that breaks a rule ends the run.
+    /// In most cases, the act is one that an honest peer could do too, because an act that breaks a rule ends the run.
     init(_ script: inout Script) {
         switch script.byte() {
         case ..<20: self = .frame(Self.frame(&script))
@@ -98,7 +98,7 @@ enum PeerAct {
         let kind = script.byte()
         let second = script.byte()
         let payload = payload(&script)
-        // Now and then a false length.
+        // Now and then, the header states a false length.
         let lie = script.byte()
         return FrameBytes(
             kind: Self.kindByte(kind), second: second < 0x80 ? 0 : second & 0xE1,
@@ -106,7 +106,7 @@ enum PeerAct {
             call: call(&script), payload: payload)
     }
 
-    /// Numbers of calls and streams that are likely to be open, and others.
+    /// A number of a call or stream. It often belongs to an open call or stream, and sometimes not.
     private static func call(_ script: inout Script) -> UInt64 {
         let choice = script.byte()
         switch choice {
@@ -116,7 +116,7 @@ enum PeerAct {
         }
     }
 
-    /// Mostly a known kind, with any marks of its place.
+    /// In most cases, the kind is known. Its marks of the place may have any value.
     private static func kindByte(_ choice: UInt8) -> UInt8 {
         choice < 0x80 ? choice % 16 : choice < 0xE0 ? choice % 16 | ((choice >> 5 & 3) + 1) << 6 : choice
     }
@@ -129,11 +129,11 @@ enum PeerAct {
     private static func payload(_ script: inout Script) -> [UInt8] {
         switch script.number(below: 9) {
         case 0: return []
-        // A stream's credit, its opening, a failure's code.
+        // The bytes for a stream's credit, its opening, or a failure's code.
         case 1:
             return WireBytes.bytes(script.one(of: [16, 1024, 2048, 65536, 1 << 28, .max] as [UInt32])) + script.take(2)
         case 2: return WireBytes.bytes(script.word())
-        // A request with its terms.
+        // The bytes for a request with its terms.
         case 3:
             return WireBytes.bytes(script.one(of: [0, 1, 1 << 40, .max] as [UInt64])) + [UInt8](repeating: 0, count: 16)
                 + script.take(4)

@@ -1,12 +1,12 @@
 import FuzzSupport
 
-/// The memory in which raw calls want their answers. The host may not write beyond the lent memory, nor beyond the
-/// answer's end. It may not change the memory after its caller has it back.
+/// The memory for the answers of raw calls. The host must not write beyond the lent memory or beyond the end of the
+/// answer. It must not change the memory after the call has returned.
 struct ReplyRoom: ~Copyable {
-    /// Room for an answer with as many pieces as the largest accepted one.
+    /// The room for an answer with as many pieces as the largest accepted answer.
     static let most = 3 * Bench.piece
     private static let mark: UInt8 = 0xD7
-    /// The places that are checked: the first bytes of places where pieces would lie, and the bytes around the lent
+    /// The places that are checked. These are the first bytes of the places for pieces, and the bytes around the lent
     /// memory.
     private static let edges = (0...3).map { $0 * Bench.piece } + [1, 8, 300, 4096, 70_000]
 
@@ -19,7 +19,7 @@ struct ReplyRoom: ~Copyable {
 
     deinit { bytes.deallocate() }
 
-    /// - Parameter body: gives the answer's length, or nil if there is no answer.
+    /// - Parameter body: returns the answer's length, or nil if there is no answer.
     func lend(_ size: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int?) {
         check()
         let count = body(UnsafeMutableRawBufferPointer(rebasing: bytes[..<size]))
@@ -30,7 +30,7 @@ struct ReplyRoom: ~Copyable {
         mark()
     }
 
-    /// Checks that memory that was lent before is as its caller left it.
+    /// Checks that memory that was lent before has not changed since its caller got it back.
     func check() {
         for edge in ReplyRoom.edges {
             Fuzzer.expect(bytes[edge] == ReplyRoom.mark, "a caller's memory changed after its call")

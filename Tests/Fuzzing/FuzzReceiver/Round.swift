@@ -29,7 +29,7 @@ struct Round: ~Copyable {
         script = Script(bytes)
         shelf = Shelf()
         (host, peer) = try bench.makeHost(Self.configuration(&script), Self.handlers(&script, shelf))
-        // An older kernel refuses no descriptor at its sender.
+        // An older kernel does not refuse descriptors when they are sent.
         if script.byte() & 1 == 1 { _ = host.leader.control.socket.setPassRights(true) }
         if let features = Self.features(&script) { peer.perform(.hello(features)) }
     }
@@ -49,7 +49,7 @@ struct Round: ~Copyable {
     private static func features(_ script: inout Script) -> WireFeatures? {
         switch script.byte() {
         case ..<0xB0: [.hostedCalls, .streams, .pieces]
-        // An older peer, and a peer that states more features than it has.
+        // The first case is an older peer, and the second is a peer that states more features than it has.
         case ..<0xC8: [.hostedCalls, .streams]
         case ..<0xE0: .own
         default: nil
@@ -94,7 +94,7 @@ struct Round: ~Copyable {
         return handlers
     }
 
-    /// Each call and stream has ended exactly once.
+    /// Checks that each call and stream has ended exactly once.
     private func check() {
         room.check()
         for call in calls {
@@ -119,7 +119,7 @@ struct Round: ~Copyable {
 
     private mutating func act() {
         let choice = script.byte()
-        // It is the peer's turn in most cases.
+        // In most cases, the peer acts next.
         guard choice & 0x80 != 0 else { return peer.perform(PeerAct(&script)) }
         if choice & 0x7C == 0x7C {
             bench.waitForPeer()
@@ -191,7 +191,7 @@ extension Round {
         }
     }
 
-    /// Acts like a task's call before it suspends.
+    /// Does the same as a task's call before it suspends.
     private mutating func look() {
         let payload = payload()
         let method = UInt16(script.number(below: 3))

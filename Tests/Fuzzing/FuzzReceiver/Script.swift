@@ -1,4 +1,4 @@
-/// The fuzzer's bytes as choices; zeros once they are used up.
+/// The fuzzer's bytes as choices. After the last byte, all choices are zero.
 struct Script {
     private var bytes: ArraySlice<UInt8>
 

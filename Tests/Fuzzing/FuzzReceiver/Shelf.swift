@@ -36,8 +36,7 @@ final class Shelf: Sendable {
         }
     }
 
-    /// The objects are released outside the locks, because a released request is answered and a released stream is
-    /// reset.
+    /// Releases the objects outside the locks, because a released request is answered and a released stream is reset.
     func clear() {
         while let request = takeRequest() { _ = consume request }
         _ = takeStreams()

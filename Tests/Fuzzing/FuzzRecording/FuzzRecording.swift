@@ -2,7 +2,8 @@ import FuzzSupport
 
 @testable import AnnexReplay
 
-/// A recording's file: any bytes give a recording or a failure, and a recording that was read is consistent.
+/// The file of a recording. For any bytes, the reader returns a recording or a failure. A recording that was read is
+/// consistent.
 @main
 enum FuzzRecording {
     static func main() {

@@ -1,7 +1,7 @@
 import AnnexBundle
 import FuzzSupport
 
-/// Files of translated texts, in all their forms. The reader's result is within the limits.
+/// Files of translated texts, in all their forms. The reader's result must stay within the limits.
 @main
 enum FuzzStrings {
     static func main() {

@@ -3,7 +3,7 @@ import Glibc
 
 /// Runs libFuzzer over one reader of hostile bytes.
 public enum Fuzzer {
-    /// Never returns: the engine ends the program, with 0 if every run returned.
+    /// Never returns. The engine ends the program, with exit status 0 if every run returned.
     public static func run(_ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32) -> Never {
         var count = CommandLine.argc
         var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
@@ -15,7 +15,8 @@ public enum Fuzzer {
         Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    /// A reader has broken its promise. The engine stores the bytes that caused it.
+    /// Ends the run if a condition is false, because the reader broke its promise. The engine stores the bytes that
+    /// caused this.
     public static func expect(_ holds: Bool, _ what: String) {
         if !holds { fatalError(what) }
     }

@@ -48,8 +48,8 @@ struct PrivateFolder: ~Copyable, Sendable {
     /// Opens an extension's private directory, and makes it if it is missing.
     /// - Parameters:
     ///   - team: the team that has signed the app; nil if no team has signed it.
-    ///   - hasOwners: whether the files in the directory belong to a user of the app. Otherwise, they belong to the
-    ///     caller.
+    ///   - hasOwners: whether the files in the directory belong to a uid that is reserved for the app. Otherwise, they belong
+    ///     to the caller.
     /// - Returns: the directory, with a shared lock on it.
     func directory(of key: PrivateKey, team: Team?, hasOwners: Bool) throws(SystemError) -> Opened {
         // A removal may move the directory away between two steps. In that case, the next attempt makes a new
@@ -110,8 +110,8 @@ struct PrivateFolder: ~Copyable, Sendable {
         return owner
     }
 
-    /// A user that no other app's folder has. The search starts at a random user, so that two folders rarely choose the
-    /// same user.
+    /// A user that no other app's folder has. The search starts at a random uid, so that apps in two different private folders
+    /// rarely get the same owner.
     private func freeOwner() throws(SystemError) -> UInt32 {
         let range = IdentityRange.owners
         var taken: Set<UInt32> = []

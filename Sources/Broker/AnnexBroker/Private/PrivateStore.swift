@@ -8,7 +8,8 @@ internal import Synchronization
 
 /// One broker's access to the private directories of its user's extensions.
 ///
-/// This object is separate, so that the end of an extension does not keep the broker alive.
+/// This object is separate from the broker, so that the code that handles an extension's end can hold it without keeping the
+/// broker alive.
 final class PrivateStore: Sendable {
     private let place: PrivatePlace?
     private let loop: EventLoop
@@ -128,8 +129,8 @@ final class PrivateStore: Sendable {
     }
 
     /// Continues to empty the directories that were removed. It is called at the start, after a removal, and at each
-    /// end of an extension. After such an end, the extension's directory may be free. The launch of the extension may
-    /// also have moved the files of another team away.
+    /// end of an extension. After such an end, the extension's directory may be free. Also, the launch of the extension may
+    /// have moved another team's files into `@removed`, and these must be emptied too.
     func resumeRemoval() {
         guard let path = try? place?.path(), let folder = try? folder(), folder.hasRemoved else { return }
         let work = Watch(PrivateRemoval(path, onTrouble: onTrouble), orOn: loop)

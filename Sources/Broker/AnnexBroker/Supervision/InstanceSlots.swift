@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The instance slots of each extension point. A launch that finds no free slot waits in line. If an extension is
-/// parked, the slots ask one parked extension to give up its slot.
+/// The instance slots of each extension point. A launch that finds no free slot waits in line. When a launch begins to wait,
+/// one parked extension, if there is any, is asked to give up its slot.
 final class InstanceSlots: Sendable {
     /// A slot, or the wait for a slot.
     struct Slot: Sendable {

@@ -1,4 +1,4 @@
-// Starts a program that is nobody's child, and outlives the process that started it.
+// Starts a program that is not a child of the calling process and outlives that process.
 #ifndef C_ANNEX_DETACHED_H
 #define C_ANNEX_DETACHED_H
 
@@ -14,8 +14,8 @@ typedef struct annex_detached {
     uint64_t group_count;
 } annex_detached;
 
-// Returns when the program runs: 0, or -errno. The program is a child of init or of a subreaper, in a session of its own, in `/`,
-// with no open files but /dev/null, no blocked signals and default handlers.
+// Returns 0 when the program runs, or -errno. The program is a child of init or of a subreaper. It has its own session,
+// the working directory `/`, no open files but /dev/null, no blocked signals, and default handlers.
 int annex_start_detached(const annex_detached *start);
 
 #endif

@@ -4,8 +4,8 @@ internal import AnnexLinux
 // Frames can be read in another order than descriptors were sent, because a request waits while this side waits for an
 // answer. So each hand-over is found by its tag.
 extension ExtensionCore {
-    /// Receives the descriptors that the host sent ahead of this frame. They are already in the socket, or they never
-    /// come.
+    /// Receives the descriptors that the host sent ahead of this frame. If they are not in the socket yet, they will
+    /// never arrive.
     /// - Returns: nil if this process has no descriptor numbers left.
     func takeHandOver(_ frame: Frame) throws(ExtensionFailure) -> DescriptorList? {
         guard frame.descriptors > 0 else { return DescriptorList() }
@@ -57,7 +57,7 @@ final class EarlyHandOver {
         self.wasCut = wasCut
     }
 
-    /// - Parameter wanted: the tag that the frame calls for.
+    /// - Parameter wanted: the tag that the frame requires.
     /// - Returns: nil if some descriptors were lost, because this process has no numbers left.
     func take(for wanted: DescriptorTag) throws(ExtensionFailure) -> DescriptorList? {
         if wasCut { return nil }

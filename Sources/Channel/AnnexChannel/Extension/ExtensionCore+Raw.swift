@@ -50,8 +50,7 @@ extension ExtensionCore {
         }
     }
 
-    /// Runs a body that answers a request with plain bytes, under the same rule as the fast loop: the body must not use
-    /// the endpoint.
+    /// Runs a body that answers a request with plain bytes. As in the fast loop, the body must not use the endpoint.
     private func lend<Result>(_ body: () -> Result) -> Result {
         isServingRaw = true
         defer { isServingRaw = false }

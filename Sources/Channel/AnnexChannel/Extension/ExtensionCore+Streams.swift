@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// A weak reference to a stream, because its user may drop it at any time.
+/// A weak reference to a stream. It is weak because the code that uses the stream may release the stream at any time.
 struct HeldStream {
     weak var stream: ExtensionStream?
 }
@@ -85,7 +85,8 @@ extension ExtensionCore {
 }
 
 extension ExtensionEndpoint {
-    /// Opens a stream to the host. A host that does not accept it resets it with `StreamFailure.rejectedCode`.
+    /// Opens a stream to the host. If the host does not accept the stream, it resets the stream with
+    /// `StreamFailure.rejectedCode`.
     /// - Parameters:
     ///   - method: the kind of stream, in the numbering of the host and its extensions.
     ///   - arguments: bytes for the host's handler of the stream.

@@ -32,7 +32,8 @@ extension ExtensionCore {
         for task in working.values { task.cancel() }
     }
 
-    /// Runs a body when the host cancels an open request: now if it has done so already.
+    /// Runs a body when the host cancels an open request. If the host has already cancelled the request, the body runs
+    /// now.
     private func notifyCancel(of call: UInt64, _ body: @escaping () -> Void) {
         guard let index = open.firstIndex(where: { $0.call == call }) else { return body() }
         if open[index].isCancelled { body() } else { open[index].onCancel = body }
@@ -73,7 +74,7 @@ extension ExtensionCore {
 }
 
 extension ExtensionCore {
-    /// Passes the events about the extension's life that were read ahead to their handler, so that an extension hears of
+    /// Passes the events about the extension's life that were read ahead to their handler. So the extension receives
     /// them while it works.
     func deliverLifeEvents() {
         guard let onLifeEvent, ahead.contains(where: Self.isLifeEvent) else { return }

@@ -34,7 +34,7 @@ final class ExtensionCore {
     /// The number of the last stream that this side opened; its numbers are even.
     var lastStream: UInt64 = 0
     var streams: [UInt64: HeldStream] = [:]
-    /// Handles streams that the host opens; nil: they are reset.
+    /// Handles streams that the host opens. If this is nil, the extension resets them.
     var onStream: ((ExtensionStream) -> Void)?
     /// Set while `serve` answers requests of plain bytes. Its bodies must not use the endpoint meanwhile (see
     /// `checkFree`).
@@ -46,7 +46,7 @@ final class ExtensionCore {
     /// The tasks that work on requests and streams.
     var working: [TaskSubject: Task<Void, Never>] = [:]
     var suspended = SuspendedCalls()
-    /// Receives the events of `ChannelEvent.lifeEvents`; nil: they are passed on as other events are.
+    /// Receives the events of `ChannelEvent.lifeEvents`. If this is nil, they are passed on like other events.
     var onLifeEvent: ((UInt16) -> Void)?
     /// Calls that were cancelled before their request was passed on.
     var cancelledAhead: Set<UInt64> = []
@@ -144,7 +144,7 @@ extension ExtensionCore {
         return call
     }
 
-    /// Handles a frame at once if it needs no caller, and keeps any other for later.
+    /// Handles a frame at once if it needs no caller. Any other frame is kept for later.
     func putAside(_ frame: Frame) throws(ExtensionFailure) {
         switch frame.kind {
         case .cancel: cancel(frame.call)
@@ -164,7 +164,7 @@ enum HostAnswer: Sendable {
     /// The task that waited was cancelled.
     case cancelled
 
-    /// Reads an answer; nil if the frame is none.
+    /// Reads an answer; nil if the frame is not an answer.
     init?(_ frame: Frame) {
         switch frame.kind {
         case .reply: self = .reply(frame.payload)

@@ -4,14 +4,15 @@ internal import Glibc
 /// The extension's end of a channel, for one thread and without Swift concurrency: the thread waits for a request,
 /// answers it, and waits again.
 ///
-/// `Docs/Design/Channel.md` lists the system calls that it makes, so that a filter can allow exactly those.
+/// `Docs/Design/Channel.md` lists the system calls that the endpoint makes, so that a filter can allow exactly those
+/// calls.
 public struct ExtensionEndpoint: ~Copyable {
     let core: ExtensionCore
 
     /// Creates the endpoint from the descriptors at the numbers of `ChannelDescriptor`, where the sandbox has put them.
     /// Call this once in a process.
     public static func adopt(waiting: WaitingStyle = .adaptive) throws(ExtensionFailure) -> ExtensionEndpoint {
-        // Before any code of the extension runs: the first task would make the runtime start threads.
+        // This runs before any code of the extension, because the first task would make the runtime start threads.
         FirstThread.install()
         let endpoint = try ExtensionEndpoint(
             ExtensionDescriptors(

@@ -19,7 +19,7 @@ extension ExtensionLookout {
     }
 }
 
-/// Descriptors that came with an answer. Those that are not taken are closed with it.
+/// Descriptors that came with an answer. Descriptors that are not taken are closed together with this object.
 package final class DescriptorBatch {
     private var list: DescriptorList
 

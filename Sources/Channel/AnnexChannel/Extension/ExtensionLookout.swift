@@ -1,5 +1,5 @@
-/// The channel as code sees it that works on a request: it can call the host and notice events meanwhile. Only the
-/// thread that serves the channel may use it.
+/// The channel for code that works on a request. The code can call the host and notice events meanwhile. Only the
+/// thread that serves the channel may use this value.
 package struct ExtensionLookout {
     let core: ExtensionCore
 
@@ -18,7 +18,8 @@ package struct ExtensionLookout {
         core.deliverLifeEvents()
     }
 
-    /// Runs a body at a moment of `MonotonicClock`, if this thread waits or awaits then, and else as soon as it does.
+    /// Runs a body at a moment of `MonotonicClock`. If this thread does not wait or await at that moment, the body runs
+    /// as soon as the thread does.
     package func perform(at moment: UInt64, _ body: @escaping () -> Void) {
         // SAFETY: the body runs on this thread, as all code that uses the core.
         nonisolated(unsafe) let body = body

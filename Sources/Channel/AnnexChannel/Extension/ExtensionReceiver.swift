@@ -8,7 +8,7 @@ struct ExtensionReceiver: ~Copyable {
     var reader: RingReader
     /// Sleeps until the host has published something.
     private let gate: SleepGate
-    /// The bell that the host rings; nil if the host wakes this side on the word that it publishes.
+    /// The bell that the host rings; nil if the host instead wakes this side on the word that the host publishes.
     private let bell: SharedWord?
     /// Tells whether the portal has a message; nil if this process has no portal.
     var portal: PortalWord?
@@ -83,7 +83,7 @@ struct ExtensionReceiver: ~Copyable {
     private mutating func begin(_ frame: Frame) throws(ChannelViolation) {
         let (header, terms) = try LargeHeader.read(frame.payload, atMost: .max)
         var memory: [UInt8] = []
-        // Swapped out first: an array with two references would be copied when it is written.
+        // The array is swapped out first, because an array with two references would be copied when it is written.
         swap(&memory, &spare)
         // `removeAll(keepingCapacity:)` would still allocate new memory.
         memory.removeLast(memory.count)

@@ -60,9 +60,9 @@ struct ExtensionSender: ~Copyable {
         return claimDoorbell(state, isAttended: true)
     }
 
-    /// Whether the host asks for a doorbell that this side has not rung yet. If so, the caller must ring it. Must be
-    /// checked before this side waits for room: if answers that rang no doorbell have filled the ring, only a doorbell
-    /// makes the host read it.
+    /// Whether the host asks for a doorbell that this side has not rung yet. If so, the caller must ring the doorbell.
+    /// Check this before this side waits for room. If answers that rang no doorbell have filled the ring, the host reads
+    /// the ring only after a doorbell.
     mutating func wantsDoorbell() -> Bool {
         claimDoorbell(wake.state(), isAttended: false)
     }

@@ -63,7 +63,7 @@ public final class ExtensionStream {
         try reset(code: code, text: text)
     }
 
-    /// The byte forms throw the failure of a stream as it is.
+    /// The functions for bytes throw the failure of a stream itself, without the `ExtensionFailure` around it.
     private static func unwrapping<Value>(_ body: () throws(ExtensionFailure) -> Value) throws -> Value {
         do throws(ExtensionFailure) {
             return try body()
@@ -74,7 +74,7 @@ public final class ExtensionStream {
     }
 }
 
-// The same with one type of error, as typed streams need it.
+// The same functions with a single error type, which typed streams need.
 extension ExtensionStream {
     /// The next message; nil at the end. Blocks this thread.
     func nextAndWait() throws(ExtensionFailure) -> [UInt8]? {

@@ -7,15 +7,15 @@ internal import Synchronization
 /// Runs the tasks of an extension on the thread that reads its channel. An extension may start no thread, so its
 /// process uses this executor for everything: tasks, detached tasks, actors, the main actor, and tasks that sleep.
 ///
-/// The thread that serves the channel calls `runReady` between two waits. Only that thread may resume a task: a job that
-/// another thread adds runs after the next message, unless `wake` brings one.
+/// The thread that serves the channel calls `runReady` between two waits. Only that thread may resume a task. A job that
+/// another thread adds runs after the next message, unless `wake` causes a message.
 final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
     private enum Job: Sendable {
         case task(UnownedJob)
         case body(@Sendable () -> Void)
     }
 
-    /// The place of a timer in time: its moment on `MonotonicClock`, and its number among all timers.
+    /// The sort key of a timer: its moment on `MonotonicClock`, and its number among all timers.
     struct TimerKey: Comparable, Sendable {
         let moment: UInt64
         let number: UInt64
@@ -32,11 +32,11 @@ final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
 
     private struct Queue {
         var ready: [Job] = []
-        /// The earliest is last, so that it is removed without a move of the others.
+        /// The earliest timer is last, so that its removal does not move the other timers.
         var timers: [Timer] = []
         var lastTimer: UInt64 = 0
 
-        /// The place of the first timer that is not later than this one.
+        /// The index of the first timer that is not later than this key.
         func place(of key: TimerKey) -> Int {
             var (low, high) = (0, timers.count)
             while low < high {
@@ -58,8 +58,8 @@ final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
     /// SYNC: relaxed, as above.
     private let firstTimer = Atomic<UInt64>(.max)
 
-    /// - Parameter wake: makes the thread that serves the channel read it. Without it, a job that another thread adds runs after the
-    ///   next message. An extension in a sandbox has no other thread.
+    /// - Parameter wake: makes the thread that serves the channel read the channel. Without `wake`, a job that another
+    ///   thread adds runs after the next message. An extension in a sandbox has no other thread.
     init(wake: (@Sendable () -> Void)? = nil) {
         self.wake = wake
     }
@@ -154,7 +154,7 @@ final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
     }
 }
 
-// What the Swift runtime calls.
+// The functions that the Swift runtime calls.
 extension FirstThread {
     func enqueue(_ job: consuming ExecutorJob) { add(.task(UnownedJob(job))) }
 

@@ -5,7 +5,7 @@ public struct IncomingRequest: ~Copyable {
     /// The failure code for a request that was dropped without an answer.
     public static let droppedCode: UInt32 = HandlerFailure.droppedCode
 
-    /// The method that the host calls; the host's own numbering.
+    /// The method that the host calls. The host and its extensions agree on the numbers.
     public let method: UInt16
     /// The request's bytes.
     public let payload: [UInt8]
@@ -60,7 +60,7 @@ public struct IncomingRequest: ~Copyable {
         return isGivenUp
     }
 
-    /// Whether the caller no longer waits, by what was read from the channel so far.
+    /// Whether the caller no longer waits, according to the frames that were read from the channel so far.
     package var isGivenUp: Bool {
         if deadline.map({ MonotonicClock.remaining(until: $0) == 0 }) ?? false { return true }
         return core.open.first { $0.call == call }?.isCancelled ?? true

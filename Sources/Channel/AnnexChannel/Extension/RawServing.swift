@@ -126,9 +126,9 @@ enum RawServing {
     private let reply: UnsafeMutableRawBufferPointer
 
     /// - Parameter least: the answer's room if there is not enough memory for the largest answer.
-    /// - Throws: `ExtensionFailure.system` (ENOMEM) if there is not even that much memory.
+    /// - Throws: `ExtensionFailure.system` (ENOMEM) if there is not enough memory for `least` bytes either.
     init(request: Int, reply: Int, orElse least: Int) throws(ExtensionFailure) {
-        // Zeroed, so that an answer that was not written completely cannot reveal earlier contents of this memory.
+        // The memory is zeroed, so that an incompletely written answer cannot reveal its earlier contents.
         // Pages that are never written use no memory.
         let largest = unsafe calloc(1, reply)
         guard let start = unsafe largest ?? calloc(1, least) else {
@@ -178,7 +178,7 @@ enum RawServing {
 
     /// The payload of a failure without a text.
     func failure(_ code: UInt32) -> UnsafeRawBufferPointer {
-        // SAFETY: even the smallest answer room is far longer.
+        // SAFETY: even the smallest room for an answer is far longer than the code.
         unsafe reply.storeBytes(of: code.littleEndian, as: UInt32.self)
         return unsafe UnsafeRawBufferPointer(rebasing: reply.prefix(MemoryLayout<UInt32>.size))
     }

@@ -15,7 +15,7 @@ struct SuspendedCalls {
     /// Records a call whose task will suspend.
     mutating func add(_ call: UInt64) { states[call] = .sent }
 
-    /// Keeps the task until the call is resolved. If it is resolved already, the task goes on at once.
+    /// Keeps the task until the call is resolved. If the call is resolved already, the task continues at once.
     mutating func suspend(_ task: CheckedContinuation<HostAnswer, Never>, for call: UInt64) {
         if case .resolved(let answer)? = states[call] {
             states[call] = nil

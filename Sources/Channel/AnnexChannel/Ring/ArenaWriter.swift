@@ -1,13 +1,13 @@
 /// Tracks the free places of this side's arena. Only the writer knows which places are free.
 ///
-/// A piece's place is returned together with its frame: a reader that has read past the frame has copied the piece. So
-/// places need no messages of their own, and no place can be returned twice. A reader can withhold a place only if it
-/// stops reading its ring.
+/// A piece's place is returned together with its frame, because a reader that has read past the frame has copied the
+/// piece. So no separate messages return places, and no place can be returned twice. A reader can withhold a place only
+/// if it stops reading its ring.
 struct ArenaWriter: ~Copyable, Sendable {
     private let bytes: ArenaBytes
     /// One bit for each free place.
     private var free: UInt64
-    /// The places in use, in the order of their frames, each with the end of its frame.
+    /// The places in use, in the order of their frames. Each place is stored with the end of its frame.
     private var used: [(end: UInt32, place: UInt32)] = []
 
     init(_ bytes: ArenaBytes) {
@@ -21,8 +21,9 @@ struct ArenaWriter: ~Copyable, Sendable {
     /// Takes back the places whose frames the other side has read.
     /// - Parameters:
     ///   - seen: the reader's position.
-    ///   - position: the writer's position. The method compares how far the others lie behind it, because positions
-    ///     may have wrapped since the last call. Once the reader has read everything, every place is free again.
+    ///   - position: the writer's position. The method compares how far `seen` and the ends of frames lie behind this
+    ///     position, because positions may have wrapped since the last call. Once the reader has read everything, every
+    ///     place is free again.
     mutating func reclaim(upTo seen: UInt32, of position: UInt32) {
         while let first = used.first, position &- first.end >= position &- seen {
             free |= 1 << UInt64(first.place)
@@ -30,8 +31,8 @@ struct ArenaWriter: ~Copyable, Sendable {
         }
     }
 
-    /// Copies a piece to the lowest free place. While the reader keeps up, the same few places are written again and
-    /// again, and these are still in the caches of both processes.
+    /// Copies a piece to the lowest free place. While the reader keeps up, the writer reuses the same few places, which
+    /// are still in the caches of both processes.
     /// - Returns: the place.
     mutating func put(_ piece: UnsafeRawBufferPointer) -> UInt32 {
         let place = UInt32(truncatingIfNeeded: free.trailingZeroBitCount)

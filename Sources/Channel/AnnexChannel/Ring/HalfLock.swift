@@ -4,19 +4,20 @@ internal import Synchronization
 /// One lock of a `LockPair` and the value that it guards, with the interface of a `Mutex`. The pair outlives every copy
 /// of this value.
 ///
-/// It is a usual futex lock (U. Drepper, "Futexes Are Tricky") whose bits share a word with those of the other lock.
+/// This is a usual futex lock (U. Drepper, "Futexes Are Tricky"). Its bits share a word with the bits of the pair's
+/// second lock.
 ///
 /// SAFETY: only the thread that holds the lock touches the value.
 @safe struct HalfLock<Value: ~Copyable & Sendable>: @unchecked Sendable {
     private let word: UnsafeMutablePointer<Atomic<UInt32>>
     private let value: UnsafeMutablePointer<Value>
     private let held: UInt32
-    /// The bit that is set while a thread may sleep for the lock. A thread that has slept sets the bit again, because
-    /// other threads may still sleep.
+    /// The bit that is set while a thread may be asleep because it waits for the lock. A thread that takes the lock
+    /// after a sleep sets the bit again, because other threads may still sleep.
     private let waited: UInt32
     let owner: LockOwner
-    /// How often a thread checks the lock before it sleeps. The guarded work is shorter than a wake-up, so the lock is
-    /// usually free soon.
+    /// How often a thread checks the lock before it sleeps. The work under the lock is shorter than a wake-up, so the
+    /// lock is usually free soon.
     private static var mostPolls: Int { 100 }
 
     init(
@@ -52,7 +53,7 @@ internal import Synchronization
         owner.didAcquire()
     }
 
-    /// Takes the lock if it is free and no thread sleeps for it.
+    /// Takes the lock if the lock is free and no thread sleeps while waiting for it.
     ///
     /// SYNC: this may fail although no thread holds the lock. In that case only `waited` is set: the last holder has
     /// unlocked, but has not yet woken a sleeper. If a thread stored a request before this call failed, the last holder
@@ -73,8 +74,8 @@ internal import Synchronization
         }
     }
 
-    /// Releases the lock with an atomic read-modify-write. If `annex_fence_after_atomic` follows, both together are a
-    /// full fence.
+    /// Releases the lock with an atomic read-modify-write. This operation and a following `annex_fence_after_atomic`
+    /// together form a full fence.
     @inline(__always) func unlock() {
         owner.willLetGo()
         // SYNC: releases this holder's writes.
@@ -93,7 +94,8 @@ internal import Synchronization
         while true {
             let seen = unsafe word.pointee.load(ordering: .relaxed)
             if seen & held == 0 {
-                // A thread that has slept does not know whether others still sleep. SYNC: as in `lockIfAvailable`.
+                // A thread that has slept does not know whether other threads still sleep. SYNC: as in
+                // `lockIfAvailable`.
                 let taken = polls < Self.mostPolls ? held : held | waited
                 if unsafe word.pointee.compareExchange(
                     expected: seen, desired: seen | taken, successOrdering: .acquiring, failureOrdering: .relaxed
@@ -121,13 +123,13 @@ internal import Synchronization
 
     @inline(never) private func wakeOne() {
         unsafe word.pointee.bitwiseAnd(~waited, ordering: .relaxed)
-        // SAFETY: as above.
+        // SAFETY: the word is aligned and lives as long as the pair.
         unsafe annex_unpark(UnsafeRawPointer(word).assumingMemoryBound(to: UInt32.self), held)
     }
 }
 
 /// The thread that holds a lock, recorded only in debug builds. In a debug build, a thread that takes a lock twice
-/// traps with a message. Without this record it would wait for itself for ever.
+/// traps with a message. Without this record, the thread would wait for itself forever.
 ///
 /// SAFETY: an address is not Sendable by itself. It is set once, and its word is accessed only atomically.
 @safe struct LockOwner: @unchecked Sendable {
@@ -146,7 +148,7 @@ internal import Synchronization
 
         /// Traps if the calling thread is about to wait for a lock that it holds.
         @inline(__always) func willAcquire() {
-            // SYNC: relaxed: a thread looks only for its own mark, and no other thread stores that one.
+            // SYNC: relaxed. A thread looks only for its own mark, and no other thread stores this mark.
             let isOwn = unsafe mark.pointee.load(ordering: .relaxed) == annex_thread_current()
             precondition(!isOwn, "a thread that holds a lock of the channel waits for the same lock")
         }

@@ -5,11 +5,11 @@ internal import Synchronization
 struct LargeMessage: Sendable {
     /// The destination of the bytes.
     enum Target: Sendable {
-        /// An array of the message's own.
+        /// An array that belongs to this message.
         case own
-        /// Memory of the thread that waits for the answer.
+        /// Memory of the caller's thread, which waits for the answer and lends the memory.
         case caller(CallerMemory)
-        /// There is no destination: no caller waits for the message, so it is not copied.
+        /// There is no destination. No caller waits for the message, so the message is not copied.
         case nobody
     }
 
@@ -42,7 +42,7 @@ struct LargeMessage: Sendable {
         if case .nobody = target { true } else { false }
     }
 
-    /// Copies the next piece out of the arena: a whole place, or the rest of the message.
+    /// Copies the next piece out of the arena. A piece is a whole place or the rest of the message.
     /// - Parameter place: the place that the piece's frame names.
     mutating func copyPiece(_ place: Hostile<UInt32>, from arena: ArenaBytes) throws(ChannelViolation) {
         guard let place = place.below(arena.places) else {
@@ -55,7 +55,7 @@ struct LargeMessage: Sendable {
             bytes.append(addingCapacity: size) { room in
                 unsafe room.withUnsafeMutableBufferPointer { buffer, filled in
                     guard let start = buffer.baseAddress else { return }
-                    // SAFETY: the array has room for `size` bytes after the `filled` ones.
+                    // SAFETY: the array has room for `size` bytes after the first `filled` bytes.
                     unsafe arena.copy(
                         from: place, to: UnsafeMutableRawPointer(start), offset: filled, count: size)
                     filled &+= size
@@ -81,7 +81,7 @@ struct LargeMessage: Sendable {
 /// by piece. After `close`, no other thread touches the memory.
 @safe final class CallerMemory: Sendable {
     @safe private struct State {
-        // SAFETY: lent by the waiting thread; accessed only under the lock, and not after `close`.
+        // SAFETY: the waiting thread lends this memory. It is accessed only under the lock, and not after `close`.
         nonisolated(unsafe) var room: UnsafeMutableRawBufferPointer
         /// The answer's length in bytes; nil until the answer begins.
         var count: Int?
@@ -115,7 +115,7 @@ struct LargeMessage: Sendable {
         }
     }
 
-    /// Takes the memory back, because its thread no longer waits.
+    /// Takes the memory back, because the thread that lent it no longer waits.
     func close() {
         state.withLock { unsafe $0.room = UnsafeMutableRawBufferPointer(start: nil, count: 0) }
     }
@@ -128,10 +128,10 @@ struct LargeMessage: Sendable {
     // SAFETY: an address is not Sendable by itself. It is set once, and the region that owns the mapping outlives this
     // value.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
-    /// The number of places; 0 if messages do not come in pieces.
+    /// The number of places; 0 if the channel does not use messages in pieces.
     let places: UInt32
 
-    /// - Parameter start: holds `size` bytes.
+    /// - Parameter start: the address of `size` bytes.
     init(start: UnsafeMutableRawPointer, size: UInt32) {
         unsafe self.start = start
         places = min(size >> WireFormat.pieceShift, WireFormat.mostPlaces)
@@ -143,12 +143,12 @@ struct LargeMessage: Sendable {
     }
 
     /// Copies a piece out of the arena to `offset` bytes after the target's start. The other side may change the piece
-    /// meanwhile, so only the copy is used.
+    /// during the copy, so only the copy is used.
     func copy(from place: UInt32, to target: UnsafeMutableRawPointer, offset: Int, count: Int) {
         unsafe SharedBytes.copy(to: target.advanced(by: offset), from: address(place), count: count)
     }
 
-    /// Copies a piece into the arena; it is at most as long as a place.
+    /// Copies a piece into the arena. The piece is not longer than a place.
     func copy(to place: UInt32, from source: UnsafeRawBufferPointer) {
         if let base = source.baseAddress {
             unsafe SharedBytes.copy(to: address(place), from: base, count: source.count)

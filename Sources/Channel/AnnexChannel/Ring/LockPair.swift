@@ -1,12 +1,13 @@
 internal import Synchronization
 
-/// Two locks in one word. A thread that needs both and finds them free takes both with one atomic instruction, and
-/// releases each separately.
+/// Two locks in one word. If both locks are free, a thread that needs both takes them with one atomic instruction. The
+/// thread can release each lock separately.
 ///
-/// Two mutexes would need an instruction each, and a fence after each of them. A thread that takes both takes the first
-/// lock first, so a thread that holds the second must never wait for the first.
+/// Two mutexes would need two atomic instructions and a fence after each. A thread that needs both locks takes the
+/// first lock first. So a thread that holds the second lock must never wait for the first lock.
 ///
-/// SAFETY: addresses are not Sendable by themselves. These are set once, and only this value owns their memory.
+/// SAFETY: addresses are not Sendable by themselves. The addresses here are set once, and only this value owns their
+/// memory.
 @safe struct LockPair<First: ~Copyable & Sendable, Second: ~Copyable & Sendable>: ~Copyable, @unchecked Sendable {
     private let word: UnsafeMutablePointer<Atomic<UInt32>>
     private let firstValue: UnsafeMutablePointer<First>
@@ -46,7 +47,7 @@ internal import Synchronization
         case goesOn(Middle)
     }
 
-    /// Runs `both` under both locks, then `rest` under the first alone. If `both` finishes the work, one atomic
+    /// Runs `both` under both locks, then `rest` under the first lock alone. If `both` finishes the work, one atomic
     /// instruction releases both locks.
     /// - Returns: nil if the first lock was not available.
     @inline(__always) func withBothIfAvailable<Middle, Result, Failure: Error>(
@@ -75,7 +76,7 @@ internal import Synchronization
     @inline(__always) private func unlockBoth() {
         first.owner.willLetGo()
         second.owner.willLetGo()
-        // SYNC: as in `HalfLock.unlock`, for both locks.
+        // SYNC: the same holds as in `HalfLock.unlock`, for both locks.
         let both = Self.firstHeld | Self.secondHeld
         let (before, _) = unsafe word.pointee.wrappingSubtract(both, ordering: .sequentiallyConsistent)
         first.wakeIfWaited(before)
@@ -83,7 +84,7 @@ internal import Synchronization
     }
 
     @inline(__always) private func lockBothIfAvailable() -> Bool {
-        // SYNC: as in `HalfLock.lockIfAvailable`, for both locks.
+        // SYNC: the same holds as in `HalfLock.lockIfAvailable`, for both locks.
         let both = Self.firstHeld | Self.secondHeld
         if unsafe word.pointee.compareExchange(
             expected: 0, desired: both, successOrdering: .acquiring, failureOrdering: .relaxed

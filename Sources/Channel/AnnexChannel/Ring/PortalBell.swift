@@ -1,16 +1,16 @@
 package import AnnexLinux
 internal import Glibc
 
-/// Wakes an extension for a message that waits in its portal. The portal is a socket between extension and broker.
+/// Wakes an extension because a message waits in its portal. The portal is a socket between extension and broker.
 ///
-/// An extension has one thread, which sleeps on the bell of its channel. No descriptor wakes it. So the broker changes a word
-/// in the extension's region, and rings that bell.
+/// An extension has one thread, which sleeps on the bell of its channel. No descriptor wakes this thread. So the broker
+/// changes a word in the extension's region, and rings the bell.
 package final class PortalBell: Sendable {
     private let mapping: Mapping
     private let portal: Bell
     private let bell: Bell
 
-    /// - Parameter region: the memory that the extension writes. A host made it.
+    /// - Parameter region: the memory region that the extension writes. A host made this region.
     /// - Throws: `EINVAL` if the memory could shrink, because an access to the missing part would end this process.
     package init(_ region: borrowing Descriptor) throws(SystemError) {
         guard try region.seals().isSuperset(of: .fixedSize), try region.status().size >= Int64(RegionLayout.ring) else {
@@ -27,7 +27,8 @@ package final class PortalBell: Sendable {
 
     /// Wakes the extension. The message must be in the portal already.
     package func ring() {
-        // SYNC: the word changes before the bell. An extension that reads the bell's new value finds the new word too.
+        // SYNC: the portal's word changes before the bell. So an extension that reads the bell's new value also reads
+        // the new value of the word.
         portal.change()
         bell.ring()
     }
@@ -37,13 +38,13 @@ package final class PortalBell: Sendable {
 struct PortalWord {
     private let word: SharedWord
     private var seen: UInt32
-    /// Called after the word has changed. It must not use the channel.
+    /// A handler that is called after the word has changed. The handler must not use the channel.
     private let onChange: () -> Void
 
     init(_ word: SharedWord, onChange: @escaping () -> Void) {
         self.word = word
         self.onChange = onChange
-        // The first look finds messages that arrived before it.
+        // This value makes the first check report a change. So messages that arrived before the check are found.
         seen = word.loadAcquire() &- 1
     }
 

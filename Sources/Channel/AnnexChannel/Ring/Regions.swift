@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// The memory region that this side writes. The other side writes at most the bell in it.
+/// The memory region that this side writes. In this region, the other side may write only the bell.
 @safe struct OwnRegion: ~Copyable, Sendable {
     let mapping: Mapping
     let ring: RingBytes
@@ -14,7 +14,7 @@ internal import AnnexLinux
     /// The word that the broker changes if the portal has a message for this side.
     let portal: SharedWord
 
-    /// - Parameter mapping: writable, with a region of this capacity.
+    /// - Parameter mapping: a writable mapping of a region with this capacity.
     init(_ mapping: consuming Mapping, capacity: UInt32, arena: UInt32 = 0) {
         // SAFETY: every offset lies inside the first page, and ring and arena fill the rest.
         let start = unsafe mapping.start
@@ -27,7 +27,7 @@ internal import AnnexLinux
         receiver = word(RegionLayout.receiver)
         sender = word(RegionLayout.sender)
         processor = word(RegionLayout.processor)
-        // SAFETY: as above.
+        // SAFETY: every offset lies inside the first page.
         bell = unsafe SharedWord((start + RegionLayout.bell).assumingMemoryBound(to: UInt32.self))
         portal = unsafe SharedWord((start + RegionLayout.portal).assumingMemoryBound(to: UInt32.self))
         self.mapping = mapping
@@ -65,7 +65,7 @@ internal import AnnexLinux
     /// write the host's region.
     let bell: Bell?
 
-    /// - Parameter mapping: holds a region of this capacity.
+    /// - Parameter mapping: a mapping of a region with this capacity.
     init(_ mapping: consuming Mapping, capacity: UInt32, arena: UInt32 = 0) {
         // SAFETY: every offset lies inside the first page, and ring and arena fill the rest.
         let start = unsafe mapping.start
@@ -78,7 +78,7 @@ internal import AnnexLinux
         receiver = word(RegionLayout.receiver)
         sender = word(RegionLayout.sender)
         processor = word(RegionLayout.processor)
-        // SAFETY: as above.
+        // SAFETY: every offset lies inside the first page.
         bell = mapping.isWritable ? unsafe Bell((start + RegionLayout.bell).assumingMemoryBound(to: UInt32.self)) : nil
         self.mapping = mapping
     }

@@ -1,19 +1,20 @@
 internal import AnnexLinux
 internal import CAnnexLinux
 
-/// A ring's memory, addressed by positions that wrap, so that every position lies inside.
+/// A ring's memory. Positions wrap around, so that every position lies inside the ring.
 ///
-/// The owner of the mapping outlives every copy of this value. Everything is inlined, because this is most of a call's
-/// cost.
+/// The owner of the mapping outlives every copy of this value. All functions for small frames are inlined, because they
+/// are most of a call's cost.
 @safe struct RingBytes: Sendable {
     // SAFETY: an address is not Sendable by itself. It is set once, and the region that owns the mapping outlives this
     // value.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     let capacity: UInt32
-    /// Up to this many bytes are copied inline, without a function call.
+    /// The most bytes that are copied inline, without a function call.
     static let small = 256
 
-    /// - Parameter start: holds `capacity` bytes, which is a power of two and a multiple of a frame's alignment.
+    /// - Parameter start: the address of `capacity` bytes. `capacity` is a power of two and a multiple of a frame's
+    ///   alignment.
     init(start: UnsafeMutableRawPointer, capacity: UInt32) {
         unsafe self.start = start
         self.capacity = capacity
@@ -39,7 +40,7 @@ internal import CAnnexLinux
         unsafe HostileWord(annex_load_wide(words(position)))
     }
 
-    /// Fills a small frame that does not wrap. The header's first word, which publishes the frame, is left out.
+    /// Fills a small frame that does not wrap. The header's first word, which publishes the frame, is not written.
     @inline(__always) func fill(from place: UInt32, to end: UInt32, call: UInt64, _ payload: UnsafeRawBufferPointer) {
         // SAFETY: the caller's frame lies between these positions, and its payload leaves room for the header.
         let body = unsafe self.place(place).advanced(by: Int(truncatingIfNeeded: WireFormat.headerSize))
@@ -49,7 +50,7 @@ internal import CAnnexLinux
         storeSecondWord(call, at: place)
     }
 
-    /// Whether this many bytes from `position` on are few and do not wrap.
+    /// Whether `count` bytes from `position` on can be copied inline: they are at most `small` bytes and do not wrap.
     @inline(__always) func isSmall(_ count: UInt32, at position: UInt32) -> Bool {
         count <= RingBytes.small && count <= capacity &- (position & (capacity &- 1))
     }
@@ -63,13 +64,13 @@ internal import CAnnexLinux
         unsafe annex_load_wide(words(position).advanced(by: 1))
     }
 
-    /// The word that a reader sleeps on while no frame is at `position`. It is the half of the header's first word that
-    /// is never 0 in a frame.
+    /// The word on which a reader sleeps while no frame is at `position`. This word is the half of the header's first
+    /// word that is never 0 in a frame.
     @inline(__always) func bed(at position: UInt32) -> SharedWord {
         unsafe SharedWord(UnsafeRawPointer(words(position)).assumingMemoryBound(to: UInt32.self))
     }
 
-    /// The same word, for the writer to wake a reader that sleeps on it.
+    /// The same word as `bed`. The writer uses it to wake a reader that sleeps on the word.
     @inline(__always) func alarm(at position: UInt32) -> WritableWord {
         unsafe WritableWord(UnsafeMutableRawPointer(words(position)).assumingMemoryBound(to: UInt32.self))
     }
@@ -84,10 +85,10 @@ internal import CAnnexLinux
         }
     }
 
-    /// Copies a buffer into the ring; it is at most as long as the capacity.
+    /// Copies a buffer into the ring. The buffer is not longer than the capacity.
     @inline(__always) func copy(to position: UInt32, from source: UnsafeRawBufferPointer) {
         guard let base = source.baseAddress else { return }
-        // SAFETY: as above.
+        // SAFETY: `isSmall` has checked that all bytes lie before the ring's end.
         if isSmall(UInt32(truncatingIfNeeded: source.count), at: position) {
             unsafe annex_copy_small(place(position), base, source.count)
         } else {
@@ -114,7 +115,7 @@ internal import CAnnexLinux
         }
     }
 
-    /// Clears old bytes, so that no reader takes them for a header.
+    /// Clears old bytes, so that no reader mistakes them for a header.
     @inline(__always) func clearHeader(at position: UInt32) {
         unsafe annex_store_wide(words(position), 0)
     }
@@ -129,8 +130,8 @@ internal import CAnnexLinux
         unsafe annex_store_wide_release(words(position), word)
     }
 
-    /// Clears the bytes between a payload's end and the next frame, fewer than a frame's alignment. Otherwise the gap
-    /// would publish old bytes of this process again.
+    /// Clears the bytes between a payload's end and the next frame. There are fewer of these bytes than a frame's
+    /// alignment. If the gap were not cleared, it would publish old bytes of this process again.
     @inline(__always) func clear(from position: UInt32, count: UInt32) {
         // SAFETY: a gap ends at an aligned position, so it never wraps.
         unsafe annex_clear_small(place(position), Int(truncatingIfNeeded: count))

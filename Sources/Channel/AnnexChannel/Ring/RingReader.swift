@@ -2,9 +2,10 @@ internal import AnnexLinux
 
 /// The receiving side of a ring: it copies out the frames that the other side writes.
 ///
-/// A frame is published once its header's first word is not 0. The writer alone decides which bytes are frames. The
-/// reader walks from header to header, at most one frame of half the ring at a time, and masks every position to lie
-/// inside. A writer that changes a published frame only makes this side read a different frame.
+/// A frame is published as soon as its header's first word is not 0. The writer alone decides which bytes are frames.
+/// The reader moves from header to header. Each move is at most one frame, which is at most half the ring. The reader
+/// masks every position, so that it lies inside the ring. A writer that changes a published frame only makes this side
+/// read a different frame.
 struct RingReader: ~Copyable {
     private let ring: RingBytes
     private let consumed: WritableWord
@@ -15,11 +16,11 @@ struct RingReader: ~Copyable {
     private var published: UInt32 = 0
     /// How many bytes of frames were read, modulo 2^32. Frames that stayed in one place count as well.
     private(set) var bytesRead: UInt32 = 0
-    /// The value of the word at `position` as long as there is no new frame. It is the value for no frame, or the first
-    /// word of a frame that was read there and stays in its place.
+    /// The value of the word at `position` as long as there is no new frame. This is the value for no frame, or the
+    /// first word of a frame that was read at `position` and stays in its place.
     private var known = HostileWord.none
-    /// The value of that word once the writer has moved on from the frame that stays, and the position of the next
-    /// header in that case.
+    /// `movedOn` is the value of the word at `position` after the writer has moved on from the frame that stays.
+    /// `behind` is the position of the next header in this case.
     private var movedOn = HostileWord.none
     private var behind: UInt32 = 0
 
@@ -29,15 +30,15 @@ struct RingReader: ~Copyable {
         step = WireFormat.step(capacity: ring.capacity)
     }
 
-    /// Whether something new lies at the position of the next header. Its content is not checked.
+    /// Whether the word at the position of the next header has changed. The content of the word is not checked.
     @inline(__always) var hasNews: Bool { ring.peek(at: position) != known }
 
-    /// The word that a sleeper waits on while it has the value `bedValue`.
+    /// The word on which a sleeping reader waits while the word has the value `bedValue`.
     var bed: SharedWord { ring.bed(at: position) }
     var bedValue: UInt32 { known.bed }
 
     /// Checks once whether a frame is published.
-    /// - Returns: its header, with all numbers checked; nil if there is no frame.
+    /// - Returns: the frame's header, with all numbers checked; nil if no frame is published.
     @inline(__always) mutating func poll() throws(ChannelViolation) -> CheckedHeader? {
         var word = ring.firstWord(at: position)
         if word == known { return nil }
@@ -60,8 +61,8 @@ struct RingReader: ~Copyable {
             call: ring.secondWord(at: position), prefix: prefix, length: length &- prefix)
     }
 
-    /// The header of the next frame if it matches the pattern, found with few comparisons; nil if it does not match or
-    /// there is no frame. `poll()` handles the other cases.
+    /// Finds, with few comparisons, the next frame's header if it matches the pattern. Returns nil if the header does
+    /// not match or there is no frame. `poll()` handles the other cases.
     @inline(__always) func poll(for pattern: FramePattern, kind: FrameKind) -> CheckedHeader? {
         let word = ring.firstWord(at: position)
         guard word != known, word != movedOn,
@@ -72,13 +73,13 @@ struct RingReader: ~Copyable {
             call: ring.secondWord(at: position), prefix: 0, length: length)
     }
 
-    /// Reads the next frame into memory of its own; nil if there is none.
+    /// Copies the next frame into separate memory. Returns nil if there is no frame.
     mutating func next() throws(ChannelViolation) -> Frame? {
         guard let header = try poll() else { return nil }
         return read(header)
     }
 
-    /// Copies the frame with this header and moves on to the next one.
+    /// Copies the frame with this header and moves on to the next frame.
     mutating func read(_ header: CheckedHeader) -> Frame {
         let frame = Frame(
             kind: header.kind, descriptors: header.descriptors, isAttended: header.marks.contains(.attended),
@@ -89,12 +90,13 @@ struct RingReader: ~Copyable {
 
     /// Copies the payload to memory that has room for it.
     @inline(__always) func copy(_ header: CheckedHeader, to target: UnsafeMutableRawPointer) {
-        // SAFETY: the length was checked to be at most half the ring, and the caller has compared it with its own room.
+        // SAFETY: the length was checked to be at most half the ring, and the caller has compared the length with the
+        // room at the target.
         unsafe ring.copy(
             from: position &+ WireFormat.headerSize &+ header.prefix, to: target, count: header.length)
     }
 
-    /// Moves on to the frame after this one, which may lie in the same place.
+    /// Moves on to the frame after this frame. The next frame may lie in the same place.
     @inline(__always) mutating func pass(_ header: CheckedHeader) {
         let next = header.next(after: position, capacity: ring.capacity)
         bytesRead &+= header.size
@@ -108,7 +110,7 @@ struct RingReader: ~Copyable {
     }
 
     /// Whether a whole ring was read since `bytesRead` had the value `start`. A reader that never stops reading must
-    /// check for other events now and then.
+    /// check for other events from time to time.
     func hasReadARing(since start: UInt32) -> Bool {
         bytesRead &- start >= ring.capacity
     }
@@ -136,8 +138,8 @@ struct RingReader: ~Copyable {
         }
     }
 
-    /// Returns room to the writer once there is enough of it. A writer checks for room only if it has none left;
-    /// `WireFormat.step` explains why it always finds enough.
+    /// Returns room to the writer when there is enough to return. A writer checks for room only if it has no room left.
+    /// `WireFormat.step` explains why the writer always finds enough room.
     /// - Returns: whether room was returned. The caller must then wake a writer that sleeps for room.
     @inline(__always) mutating func giveBack() -> Bool {
         guard position &- published >= step else { return false }
@@ -145,7 +147,8 @@ struct RingReader: ~Copyable {
         return true
     }
 
-    /// Returns all room that was read, and with it the places of pieces: a writer may be waiting for the last of them.
+    /// Returns the room of all frames that were read, and the places of their pieces. A writer may be waiting for the
+    /// last of these places.
     @inline(__always) mutating func giveBackAll() {
         published = position
         // SYNC: releases the ring's bytes. The writer acquires this position before it overwrites them.
@@ -153,21 +156,21 @@ struct RingReader: ~Copyable {
     }
 }
 
-/// A frame's header whose numbers were all checked against bounds of this side's own.
+/// A frame's header. All its numbers were checked against bounds that this side sets.
 struct CheckedHeader {
-    /// The header's first word, to recognise it later.
+    /// The header's first word. The reader compares it with later values of the same word.
     let word: HostileWord
     let kind: FrameKind
     let marks: FrameMarks
     let descriptors: UInt8
     let method: UInt16
     let call: UInt64
-    /// Bytes of a request's terms; 0 for other frames.
+    /// The number of bytes of a request's terms; 0 for other frames.
     let prefix: UInt32
-    /// Bytes of the payload after the terms.
+    /// The number of bytes of the payload after the terms.
     let length: UInt32
 
-    /// Whether it is a request or one-way message without descriptors.
+    /// Whether the frame is a request or one-way message without descriptors.
     @inline(__always) var isSimple: Bool {
         descriptors == 0 && (kind == .request || kind == .event)
     }
@@ -175,7 +178,7 @@ struct CheckedHeader {
     /// The bytes of the frame in the ring.
     @inline(__always) var size: UInt32 { WireFormat.frameSize(payload: prefix &+ length) }
 
-    /// The position of the next frame if this one is at `position`.
+    /// The position of the next frame if this frame is at `position`.
     @inline(__always) func next(after position: UInt32, capacity: UInt32) -> UInt32 {
         let end = position &+ size
         return WireFormat.next(after: end, turns: marks.contains(.turn), capacity: capacity)

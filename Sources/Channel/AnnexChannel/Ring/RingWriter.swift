@@ -2,16 +2,16 @@ internal import AnnexLinux
 
 /// The sending side of a ring, and the only writer of its bytes.
 ///
-/// The last store of a frame is the store of its header's first word. This store publishes the frame. Before it, the
-/// place of the next header must already hold 0, although the ring is full of old bytes. So lines ahead are cleared in
-/// advance, many at a time, and publishing touches only one line.
+/// The last store of a frame is the store of its header's first word. This store publishes the frame. Before this
+/// store, the place of the next header must already hold 0, although the ring is full of old bytes. So the writer
+/// clears many later lines in advance, and publishing touches only one line.
 ///
 /// While the reader keeps up, the writer turns back to the ring's start after the first few thousand bytes. Lines that
-/// both cores still hold move several times faster than cold ones. If the reader's own answers show that it has read
-/// everything, frames stay in one place.
+/// are still in the caches of both cores move several times faster than uncached lines. If the reader's own answers
+/// show that it has read everything, frames stay in one place.
 struct RingWriter: ~Copyable {
-    /// The writer considers a turn to the ring's start at this offset, and again each time it has written as many bytes
-    /// more.
+    /// The writer considers a turn to the ring's start at this offset. It considers a turn again each time it has
+    /// written this number of further bytes.
     private static let turnStep: UInt32 = 4096
     /// The least room that a turn must leave.
     private static let roomAfterTurn: UInt32 = 2048
@@ -21,23 +21,25 @@ struct RingWriter: ~Copyable {
     private let ring: RingBytes
     private let consumed: SharedWord
     private(set) var position: UInt32 = 0
-    /// The reader's position as last accepted; a sleeper waits for it to change.
+    /// The reader's position that the writer last accepted. A thread that sleeps for room waits until the reader's
+    /// position changes.
     private(set) var seen: UInt32 = 0
-    /// From `position` to here each line begins with a 0.
+    /// Each line from `position` up to this position begins with a 0.
     private var cleared: UInt32
     /// The offset in the ring at which the writer next considers a turn.
     private var turnAt: UInt32 = RingWriter.turnStep
-    /// Up to this position a frame only touches its own lines: there is room, the lines ahead are cleared, and no turn
+    /// Up to this position, a frame touches only its own lines. There is room, the later lines are cleared, and no turn
     /// is due.
     private var clearRun: UInt32 = 0
-    /// Whether frames were written since the last `publish`, so that a sleeper must still be woken.
+    /// Whether frames were written since the last `publish`. If so, a sleeping reader must still be woken.
     private var isUnpublished = false
-    /// The first of these frames. A sleeping reader sleeps on its header.
+    /// The position of the first frame since the last `publish`. A sleeping reader sleeps on the header of this frame.
     private var firstPlace: UInt32 = 0
-    /// The frame that is held back, and its first word; the word is 0 if there is none.
+    /// The position of the frame that is held back, and its first word. The word is 0 if no frame is held back.
     private var heldPlace: UInt32 = 0
     private var heldWord: UInt64 = 0
-    /// The frame that stays at `position`: its call (0 if there is no such frame), its first word, and its end.
+    /// The call, the first word and the end of the frame that stays at `position`. The call is 0 if no frame stays
+    /// there.
     private var stayingCall: UInt64 = 0
     private var stayingWord: UInt64 = 0
     private var stayingEnd: UInt32 = 0
@@ -53,12 +55,13 @@ struct RingWriter: ~Copyable {
 
     private var room: UInt32 { ring.capacity &- (position &- seen) }
 
-    /// The bytes that a frame with this payload needs: its own lines, and the line of the next header.
+    /// The bytes that a frame with this payload needs: the frame's lines and the line of the next header.
     @inline(__always) private func need(_ payload: UInt32) -> UInt32 {
         WireFormat.frameSize(payload: payload) &+ WireFormat.alignment
     }
 
-    /// Whether a frame with this payload fits now. Reads the reader's position only if it must.
+    /// Whether a frame with this payload fits now. Reads the reader's position only if the known room is too small or
+    /// the writer may have to turn.
     @inline(__always) mutating func hasRoom(payload: UInt32) throws(ChannelViolation) -> Bool {
         if stayingCall != 0 { goOn() }
         let need = need(payload)
@@ -70,7 +73,7 @@ struct RingWriter: ~Copyable {
     /// Reads the reader's position once.
     @inline(never) mutating func refreshSeen() throws(ChannelViolation) {
         let unread = position &- seen
-        // SYNC: acquires the reader's release: it has copied the bytes up to here.
+        // SYNC: acquires the reader's release. The reader has copied the bytes up to the position that is read here.
         let now = Hostile(consumed.loadAcquire()).distance(from: seen)
         guard let taken = now.step(from: 0, to: unread) else {
             throw .consumed(step: now.forReport, unread: unread)
@@ -83,7 +86,8 @@ struct RingWriter: ~Copyable {
     ///   - word: the header's first word without the length.
     ///   - stays: whether the next frame may lie in the same place.
     ///   - known: the call of a frame that the reader is known to have read.
-    /// - Returns: the word that a reader may sleep on; nil if nothing was written because the frame needs more.
+    /// - Returns: the word on which a reader may sleep; nil if nothing was written because the frame touches more than
+    ///   its own lines.
     @inline(__always) mutating func publishAtOnce(
         _ word: UInt64, call: UInt64, payload: UnsafeRawBufferPointer, stays: Bool = false, known: UInt64 = 0
     ) -> WritableWord? {
@@ -107,21 +111,22 @@ struct RingWriter: ~Copyable {
         return ring.alarm(at: start)
     }
 
-    /// Moves on from the frame that stays, which its reader may not have read. The next publishing also stores that
-    /// frame's first word again, without the mark `stays`. A reader that has read the frame sleeps on this word.
+    /// Moves on from the frame that stays in its place. The reader may not have read this frame. The next publishing
+    /// also stores the frame's first word again, without the mark `stays`. A reader that has read the frame sleeps on
+    /// this word.
     @inline(never) private mutating func goOn() {
-        // No frame is held back or unpublished after a frame that stays.
+        // While a frame stays in its place, no later frame is held back or unpublished.
         (firstPlace, isUnpublished) = (position, true)
         heldPlace = position
         heldWord = stayingWord & ~PlaceMarks.stays.word
         stayingCall = 0
-        // Longer frames may have been in this place.
+        // This place may have held longer frames before, so the lines after the frame may not be cleared.
         cleared = stayingEnd
         pass(to: stayingEnd)
         clearRun = position
     }
 
-    /// Finds the position up to which small frames can continue from here.
+    /// Finds the position up to which small frames can continue from the current position.
     /// - Returns: whether small frames can continue beyond `end`.
     @inline(never) private mutating func findClearRun(to end: UInt32) -> Bool {
         let offset = position & (ring.capacity &- 1)
@@ -131,8 +136,8 @@ struct RingWriter: ~Copyable {
         return Int32(bitPattern: clearRun &- end) > 0
     }
 
-    /// Writes a frame after the existing ones. The caller must have checked that there is room. The payload, with the
-    /// terms of a request, must be no longer than `largestPayload`.
+    /// Writes a frame after the existing frames. The caller must have checked that there is room. The payload, together
+    /// with a request's terms, must not be longer than `largestPayload`.
     /// - Parameter holds: whether the reader must not see the frame before `publish`.
     @inline(__always) mutating func write(
         _ header: FrameHeader, terms: RequestTerms? = nil, payload: UnsafeRawBufferPointer, holds: Bool = false
@@ -146,8 +151,8 @@ struct RingWriter: ~Copyable {
         let turns = decideTurn(from: start, to: end)
         pass(to: WireFormat.next(after: end, turns: turns, capacity: ring.capacity))
         clearRun = position
-        // All stores to the frame's first cache line follow one another quickly, because a reader that polls the line
-        // can take it to its own core between any two of them.
+        // The stores to the frame's first cache line follow each other quickly. A reader that polls this line can take
+        // the line to its own core between any two stores.
         if let terms { unsafe withUnsafeBytes(of: terms) { unsafe ring.copy(to: body, from: $0) } }
         unsafe ring.copy(to: body &+ prefix, from: payload)
         ring.clear(from: body &+ length, count: end &- body &- length)
@@ -155,7 +160,7 @@ struct RingWriter: ~Copyable {
         show(header.firstWord(length: length, turns: turns), at: start, holds: holds)
     }
 
-    /// Writes a frame that consists of its header.
+    /// Writes a frame that consists only of its header.
     mutating func write(_ header: FrameHeader) {
         unsafe write(header, payload: UnsafeRawBufferPointer(start: nil, count: 0))
     }
@@ -166,7 +171,7 @@ struct RingWriter: ~Copyable {
         if !isUnpublished { firstPlace = place }
         isUnpublished = true
         if holds, heldWord == 0 {
-            // Earlier frames of the batch stay visible; this one hides those that follow.
+            // Earlier frames of the batch stay visible. This frame hides the frames that follow.
             heldPlace = place
             heldWord = word
         } else {
@@ -175,7 +180,7 @@ struct RingWriter: ~Copyable {
     }
 
     /// Publishes all frames that were written.
-    /// - Returns: the word that a reader may sleep on; nil if nothing was written.
+    /// - Returns: the word on which a reader may sleep; nil if nothing was written.
     @inline(__always) mutating func publish() -> WritableWord? {
         guard isUnpublished else { return nil }
         isUnpublished = false
@@ -186,13 +191,13 @@ struct RingWriter: ~Copyable {
         return ring.alarm(at: firstPlace)
     }
 
-    /// Whether the frame after this one lies at the ring's start.
+    /// Decides whether the frame after this frame lies at the ring's start.
     @inline(__always) private mutating func decideTurn(from start: UInt32, to end: UInt32) -> Bool {
         start & (ring.capacity &- 1) >= turnAt && thinkOfTurn(from: start, to: end)
     }
 
     /// Decides whether to turn. After a turn, the bytes between the frame and the ring's end count as unread. So the
-    /// room that is left is the part from the ring's start to the reader's position.
+    /// remaining room is the part from the ring's start to the reader's position.
     @inline(never) private mutating func thinkOfTurn(from start: UInt32, to end: UInt32) -> Bool {
         let offset = start & (ring.capacity &- 1)
         let turn = start &- offset
@@ -202,7 +207,7 @@ struct RingWriter: ~Copyable {
         return false
     }
 
-    /// Moves on to the place after the new frame, and makes sure that it holds no header yet.
+    /// Moves on to the place after the new frame, and makes sure that this place holds no header yet.
     @inline(__always) private mutating func pass(to next: UInt32) {
         if (next ^ position) & ~(ring.capacity &- 1) != 0 { turnAt = RingWriter.turnStep }
         position = next
@@ -223,7 +228,7 @@ struct RingWriter: ~Copyable {
 
 extension RingWriter {
     /// The room that a frame must leave free. Pieces and messages of streams leave an eighth of the ring to other
-    /// frames. So a call, a cancel or a credit finds room even if as many of them as allowed are unread.
+    /// frames. So a call, a cancel or a credit finds room even if pieces and messages fill the rest of the ring.
     func spare(_ kind: FrameKind) -> UInt32 {
         kind == .data || kind == .piece ? largestPayload >> 2 : 0
     }

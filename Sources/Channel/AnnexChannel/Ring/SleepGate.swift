@@ -2,17 +2,20 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Synchronization
 
-/// The sleep protocol, the same for a receiver that waits for a frame and a sender that waits for room.
+/// The sleeper's half of the sleep protocol. A receiver that waits for a frame and a sender that waits for room use the
+/// same protocol.
 ///
-/// The sleeper writes only its own flag and sleeps on a word of the other side: the header that is still 0, or the
-/// position that gives room. The sleeper stores its flag, fences, then reads that word again. The other side stores
-/// that word, fences, then reads the flag. If the sleeper's fence comes first, the other side sees the flag; otherwise
-/// the sleeper sees the new word. `SleepModelTests` covers every order of events.
+/// The sleeper writes only its own flag and sleeps on a word of the other side. For a receiver, the word is a header
+/// that is still 0; for a sender, it is the reader's position. The sleeper stores its flag, executes a fence, then
+/// reads the word again. The other side stores the word, executes a fence, then reads the flag. If the sleeper's fence
+/// comes first, the other side sees the flag. Otherwise, the sleeper sees the new word. `SleepModelTests` covers every
+/// order of events.
 struct SleepGate: Sendable {
     /// This side's flag, in this side's memory region.
     let flag: WritableWord
 
-    /// How often this process tries to wake its own sleeper. After that, the sleeper is left to wake up by itself.
+    /// How often this process tries to wake its own sleeper. After that, the process makes no further attempt, and the
+    /// sleeper has to wake up by itself.
     static let mostWakeUps = 10_000
 
     /// Announces that this side is about to sleep. The caller must read the other side's word again before it sleeps.
@@ -33,34 +36,36 @@ struct SleepGate: Sendable {
         return word.wait(while: seen, until: deadline)
     }
 
-    /// Like the other `sleep`, until this process summons the thread at the latest.
+    /// Sleeps while the other side's word still has the value `expected`. The sleep also ends if this process summons
+    /// the thread. `announce` must come first.
     func sleep(on word: SharedWord, while expected: UInt32, until summons: Summons, since seen: UInt32) -> FutexWait {
         guard word.loadAcquire() == expected else { return .changed }
         return summons.wait(since: seen, orOn: word, while: expected)
     }
 }
 
-/// The other half of the sleep protocol: it wakes the sleeper after this side has published.
+/// The waking half of the sleep protocol. It wakes the other side's sleeper after this side has published a word.
 struct WakeGate: Sendable {
-    /// The other side's flag, in the other side's memory region. A false flag at worst leaves the other side asleep or
-    /// costs a futile wake-up.
+    /// The other side's flag, in the other side's memory region. At worst, a false flag leaves the other side asleep or
+    /// causes a futile wake-up.
     let flag: SharedWord
-    /// The word that the other side may sleep on instead of the published one.
+    /// The bell on whose word the other side may sleep instead of the published word.
     var bell: Bell?
-    /// The most threads of the other side that are woken. A host wakes one thread, because only one thread of an
-    /// extension waits. An extension wakes all threads, because any number of its host's threads may wait for room.
+    /// The most threads of the other side that one wake-up wakes. A host wakes one thread, because only one thread of
+    /// an extension waits. An extension wakes all threads, because any number of its host's threads may wait for room.
     var most: Int32 = .max
 
-    /// Reads the flag after everything that this side has stored.
+    /// Reads the flag. The read comes after all earlier stores of this side.
     @inline(__always) func state() -> UInt32 {
-        // SYNC: the published word comes before this read; pairs with the fence in `SleepGate`.
+        // SYNC: the store of the published word comes before this read; pairs with the fence in `SleepGate`.
         annex_fence()
         return flag.loadRelaxed()
     }
 
-    /// Like `wakeIfAsleep`, directly after an atomic read-modify-write of this thread that followed the publishing.
+    /// Does the same as `wakeIfAsleep`. The caller must have executed an atomic read-modify-write after the publishing
+    /// and directly before this call.
     @inline(__always) func wakeIfAsleepAfterAtomic(on word: WritableWord) -> Bool {
-        // SYNC: as in `state`.
+        // SYNC: the same holds as in `state`.
         annex_fence_after_atomic()
         return wakeIfAsleep(flag.loadRelaxed(), on: word)
     }
@@ -79,11 +84,11 @@ struct WakeGate: Sendable {
     }
 }
 
-/// Lets one thread end another thread's sleep for good, even if the awaited word never changes.
+/// Lets one thread end another thread's sleep permanently, even if the awaited word never changes.
 final class StopGate: Sendable {
     private struct State {
         var isStopped = false
-        /// The word that the thread sleeps on or is about to.
+        /// The word on which the thread sleeps or is about to sleep.
         var bed: SharedWord?
     }
 
@@ -103,9 +108,9 @@ final class StopGate: Sendable {
         return gate.sleep(on: word, while: seen, until: deadline)
     }
 
-    /// Ends the thread's sleep and prevents further ones. Repeats the wake-up until the thread has left its sleep,
+    /// Ends the thread's sleep and prevents further sleeps. Repeats the wake-up until the thread has left its sleep,
     /// because a wake-up has no effect if the thread has not begun to sleep yet.
-    /// - Returns: false if the thread does not seem to run; the caller must call this again later.
+    /// - Returns: false if the thread does not seem to run. The caller must then call this function again later.
     func stop() -> Bool {
         for _ in 0..<SleepGate.mostWakeUps {
             let sleeps = state.withLock { state in

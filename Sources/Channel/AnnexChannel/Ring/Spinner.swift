@@ -1,17 +1,18 @@
 internal import AnnexLinux
 internal import CAnnexLinux
 
-/// Decides how long to spin before sleeping, from the lengths of earlier waits.
+/// Decides, from the lengths of earlier waits, how long to spin before sleeping.
 ///
-/// Spinning uses a core, and sleeping costs a wake-up. So this side spins for at most about as long as a wake-up takes.
-/// A long wait after a futile spin halves the next spin. A short wait doubles it, up to that bound. This side does not
-/// spin while both ends share a core, because the other end can answer there only after this side sleeps.
+/// Spinning uses a core, and sleeping costs a wake-up. So this side spins for at most about the duration of a wake-up.
+/// If a wait was long although this side spun, the next spin is halved. If the wait was short, the next spin is
+/// doubled, up to the duration of a wake-up. This side does not spin while both ends share a core. On a shared core,
+/// the other end can answer only after this side sleeps.
 struct Spinner: Sendable {
-    /// The most checks of one wait, each with a pause. A thousand checks take about 20 to 50 µs, as long as a wake-up
-    /// on another core.
+    /// The most checks of one wait. A pause follows each check. A thousand checks take about 20 to 50 µs, as long as a
+    /// wake-up on another core.
     static let most: UInt32 = 2048
     static let fewest: UInt32 = 16
-    /// Nanoseconds. For a sleep shorter than this, spinning would have been better.
+    /// A duration in nanoseconds. If a sleep was shorter than this, spinning would have been better.
     private static let shortSleep: UInt64 = 100_000
 
     let style: WaitingStyle
@@ -34,15 +35,15 @@ struct Spinner: Sendable {
         left = style == .adaptive && !hint.isShared() ? budget : 0
     }
 
-    /// Whether the last wait that began may spin and has budget left.
+    /// Whether the current wait may spin and has budget left.
     @inline(__always) var isWorthPolling: Bool { style == .spin || left > 0 }
 
-    /// Waits for a moment.
+    /// Pauses for a moment.
     /// - Returns: false when it is time to sleep.
     @inline(__always) mutating func spin() -> Bool {
         polls &+= 1
         if style == .spin {
-            // Yields now and then, so that a peer on the same core gets to run.
+            // The thread yields from time to time, so that a peer on the same core can run.
             if polls & 1023 == 0 { Processor.yield() } else { annex_pause() }
             return true
         }
@@ -52,7 +53,7 @@ struct Spinner: Sendable {
         return true
     }
 
-    /// Whether to check the clock and other events too. Such a check costs more than a check of the ring.
+    /// Whether to check the clock and other events too. This full check costs more than a check of the ring.
     @inline(__always) var isTimeForFullCheck: Bool { polls & 63 == 63 }
 
     /// Records that a sleep begins, because spinning was futile.
@@ -70,18 +71,18 @@ struct Spinner: Sendable {
     mutating func willSuspend() {
         guard style == .adaptive else { return }
         let now = MonotonicClock.now()
-        // Another task suspended a moment ago, and its answer gives the same information.
+        // If another task suspended a moment ago, that task's answer gives the same information.
         if let start = suspended, now &- start < Spinner.shortSleep { return }
         wasAnswered(at: now)
         suspended = now
     }
 
-    /// Records an answer that no caller had found by spinning.
+    /// Records an answer that no caller found by spinning.
     mutating func wasAnswered() {
         if suspended != nil { wasAnswered(at: MonotonicClock.now()) }
     }
 
-    /// Learns from the suspended task's wait. If the answer never came, the wait counts up to now.
+    /// Learns from the suspended task's wait. If the answer has not come, the wait is measured up to `now`.
     private mutating func wasAnswered(at now: UInt64) {
         guard let start = suspended else { return }
         suspended = nil
@@ -99,18 +100,18 @@ struct Spinner: Sendable {
 
 /// How an end of the channel waits for the other end.
 public enum WaitingStyle: Sendable, Hashable {
-    /// Spins without sleeping: the shortest latency, but it uses a whole core.
+    /// Spins without sleeping. This gives the shortest latency, but uses a whole core.
     case spin
     /// Spins for about as long as a wake-up would take, then sleeps. Adapts to the lengths of earlier waits.
     case adaptive
-    /// Sleeps at once: no processor time while waiting, but a wake-up for each message.
+    /// Sleeps at once. Waiting uses no processor time, but each message needs a wake-up.
     case block
 }
 
-/// The cores on which the two sides wait: spinning is futile while both share one.
+/// The cores on which the two sides wait. Spinning is futile while both sides share a core.
 ///
-/// Each side writes its core to its own region when it begins to wait. The other side's word is only a hint. If it is
-/// false, this side loses some time within its own bounds.
+/// Each side writes its core to its own region when it begins to wait. The other side's word is only a hint. If the
+/// hint is false, this side only loses some time, within its own limits.
 struct ProcessorHint: Sendable {
     private let own: WritableWord
     private let peer: SharedWord
@@ -145,9 +146,9 @@ struct RoomSpinner: Sendable {
         self.processor = processor
     }
 
-    /// Whether the word soon gets another value than `seen`.
+    /// Whether the word soon has a value other than `seen`.
     func finds(_ word: SharedWord, other seen: UInt32) -> Bool {
-        // A reader on this core continues only when this side sleeps.
+        // A reader on this core continues only after this side sleeps.
         guard style != .block, processor.loadRelaxed() != UInt32(bitPattern: Processor.current &+ 1) else {
             return false
         }

@@ -1,7 +1,8 @@
 internal import AnnexLinux
 internal import AnnexMessages
 
-/// The call that a typed handler works on: whether its answer is still wanted, and the way to the host meanwhile.
+/// The call that a typed handler works on. The handler can check whether the host still wants the answer, and can send
+/// messages to the host.
 ///
 /// ```swift
 /// service.serve(Resize.self) { request, context in
@@ -13,7 +14,7 @@ internal import AnnexMessages
 /// }
 /// ```
 ///
-/// Only the extension's first thread may use it.
+/// Only the extension's first thread may use this object.
 public final class CallContext {
     private var request: IncomingRequest?
     let lookout: ExtensionLookout
@@ -23,14 +24,14 @@ public final class CallContext {
         self.request = consume request
     }
 
-    /// Whether an answer would be of no use. True if the host cancelled, its time limit passed, the host is gone, or
-    /// the call is answered already.
+    /// Whether the host no longer needs an answer. True if the host cancelled the call, its time limit has passed, the
+    /// host is gone, or the call is answered already.
     ///
-    /// Reading it checks the channel, and thereby answers the host's watchdog. Long work must read it several times
-    /// within the extension point's `watchdog` limit, or the extension is ended as `unresponsive`. A handler that awaits
-    /// need not, because the channel is checked while it waits.
+    /// Reading this property checks the channel, and thereby answers the host's watchdog. Long work must read it
+    /// several times within the extension point's `watchdog` limit. Otherwise, the extension is ended as
+    /// `unresponsive`. A handler that awaits need not read it, because the thread checks the channel during the wait.
     public var isCancelled: Bool {
-        // A handler that is called here may use this context, so the request is read afterwards.
+        // `poll` may call a handler that uses this context. So the request is read after `poll`.
         guard (try? lookout.poll()) != nil else { return true }
         return request?.isGivenUp ?? true
     }
@@ -38,12 +39,12 @@ public final class CallContext {
     /// How long the host still waits; nil if it waits without a limit, or if the call is answered already.
     public var timeRemaining: Duration? { request?.timeLeft }
 
-    /// Sends a notice to the host. It arrives before the answer. Waits while the ring has no room.
+    /// Sends a notice to the host. The notice arrives before the answer to this call. Waits while the ring has no room.
     public func sendAndWait<Notice: ChannelNotice>(_ notice: borrowing Notice) throws(ExtensionFailure) {
         try lookout.sendAndWait(notice)
     }
 
-    /// Sends a request to the host and waits for its response on this thread. No other handler runs meanwhile.
+    /// Sends a request to the host and waits for its response on this thread. During the wait, no other handler runs.
     /// - Parameters:
     ///   - request: the request. Its type names the type of the response.
     ///   - timeout: the longest wait; nil: no limit.
@@ -53,7 +54,8 @@ public final class CallContext {
         try lookout.callAndWait(request, timeout: timeout)
     }
 
-    /// Sends a request to the host, and suspends the task until its response. Other handlers run meanwhile.
+    /// Sends a request to the host, and suspends the task until the response arrives. During the wait, other handlers
+    /// run.
     /// - Parameters:
     ///   - request: the request. Its type names the type of the response.
     ///   - timeout: the longest wait; nil: no limit.
@@ -64,7 +66,8 @@ public final class CallContext {
         try await lookout.call(request, timeout: timeout)
     }
 
-    /// Opens a stream to the host. A host that does not accept it resets it with `StreamFailure.rejectedCode`.
+    /// Opens a stream to the host. If the host does not accept the stream, the host resets it with
+    /// `StreamFailure.rejectedCode`.
     /// - Parameters:
     ///   - method: the kind of stream, in the numbering of the host and its extensions.
     ///   - arguments: bytes for the host's handler of the stream.
@@ -72,7 +75,7 @@ public final class CallContext {
         try lookout.openStream(method, arguments: arguments)
     }
 
-    /// Works on the call in a task.
+    /// Starts a task that works on the call.
     func startTask(_ body: @escaping () async -> Void) {
         request?.startTask(body)
     }

@@ -1,6 +1,6 @@
 public import AnnexMessages
 
-/// A message that is answered by another one.
+/// A message to which the receiver sends a response message.
 ///
 /// ```swift
 /// struct Resize: ChannelRequest {
@@ -29,19 +29,19 @@ public protocol ChannelRequest: Message {
     /// The type of a successful answer.
     associatedtype Response: Message
 
-    /// The request's number. Host and extension choose their own numbers. Annex uses 1 and all numbers from 0xFE00 on
-    /// itself. A service stops the program if a number is taken or registered twice.
+    /// The request's number. Host and extension choose their own numbers. Annex reserves 1 and all numbers from 0xFE00
+    /// on. If a number is reserved or registered twice, the service stops the program.
     static var method: UInt16 { get }
 }
 
 /// A one-way message without an answer.
 public protocol ChannelNotice: Message {
-    /// The notice's number. Host and extension choose their own numbers. Annex uses 2 and all numbers from 0xFE00 on
-    /// itself. A service stops the program if a number is taken or registered twice.
+    /// The notice's number. Host and extension choose their own numbers. Annex reserves 2 and all numbers from 0xFE00
+    /// on. If a number is reserved or registered twice, the service stops the program.
     static var method: UInt16 { get }
 }
 
-/// A response without content: it only states that the request was done.
+/// A response without content. It only states that the request was carried out.
 public struct NoContent: Message, Hashable {
     public init() {}
 
@@ -54,13 +54,13 @@ public struct NoContent: Message, Hashable {
 extension HostEndpoint {
     /// Sends a request and waits for its response on this thread, which must not be the event loop's.
     ///
-    /// This costs little more than sending bytes: the request is encoded into memory that the channel keeps for its
-    /// calls, and the response is decoded from a private copy there.
+    /// This costs little more than sending bytes. The request is encoded into memory that the channel keeps for its
+    /// calls. The response is decoded from a private copy in this memory.
     /// - Parameters:
     ///   - request: the request. Its type names the type of the response.
-    ///   - timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
-    ///   - patience: the longest wait; ignored if there is a timeout. It costs less than a timeout, because it is not
-    ///     sent to the extension.
+    ///   - timeout: the longest wait, which includes the wait for room in the ring; nil: as long as the channel lives.
+    ///   - patience: the longest wait; ignored if there is a timeout. Patience costs less than a timeout, because it is
+    ///     not sent to the extension.
     /// - Throws: `CallFailure.failed` if the extension answered with a failure, `.unreadable` if its answer cannot be
     ///   decoded, `.unencodable` if the request exceeds a limit of its encoding.
     @inlinable public func callAndWait<Asked: ChannelRequest>(
@@ -74,14 +74,14 @@ extension HostEndpoint {
         return try unsafe Self.decoded(workspace.reply(count).bytes)
     }
 
-    /// Sends a request and waits for its response without blocking a thread: it checks for the answer for as long as
-    /// that is cheaper than suspending. Cancelling the task cancels the call. The handlers of everything that the
-    /// extension sent before its answer have run by then.
+    /// Sends a request and waits for its response without blocking a thread. The call first polls for the answer for as
+    /// long as polling is cheaper than suspending. Cancelling the task cancels the call. When the call returns, the
+    /// handlers of everything that the extension sent before its answer have run.
     /// - Parameters:
     ///   - request: the request. Its type names the type of the response.
-    ///   - timeout: the longest wait, for room in the ring too; nil: as long as the channel lives.
-    ///   - patience: the longest wait; ignored if there is a timeout. It costs less than a timeout, because it is not
-    ///     sent to the extension.
+    ///   - timeout: the longest wait, which includes the wait for room in the ring; nil: as long as the channel lives.
+    ///   - patience: the longest wait; ignored if there is a timeout. Patience costs less than a timeout, because it is
+    ///     not sent to the extension.
     @inlinable public nonisolated(nonsending) func call<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil, patience: CallPatience? = nil
     ) async throws(CallFailure) -> Asked.Response {
@@ -92,7 +92,7 @@ extension HostEndpoint {
             await waitForHandlers(before: error)
             throw error
         }
-        // Consumed, because a copy would count references.
+        // The value is consumed, because a copy would count references.
         switch consume polled {
         case .answered(let response):
             if hasPendingHandlers { await waitForHandlers() }
@@ -147,7 +147,7 @@ extension HostEndpoint {
 }
 
 extension HostEndpoint {
-    /// Whether handlers of messages that were read have not finished yet.
+    /// Whether any handler of a message that was read has not finished yet.
     @usableFromInline var hasPendingHandlers: Bool { state.hasPendingHandlers }
 
     @usableFromInline nonisolated(nonsending) func waitForHandlers() async { await state.waitForHandlers() }

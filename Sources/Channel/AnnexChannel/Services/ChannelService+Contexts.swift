@@ -1,11 +1,12 @@
 internal import AnnexMessages
 
-// Handlers that know the call they work on, and handlers that await. All of them run on the extension's first thread:
-// one that awaits lets others run, and the channel is read meanwhile.
+// This file adds handlers that get a context of their call, and handlers that await. All handlers run on the
+// extension's first thread. While a handler awaits, other handlers run and the thread reads the channel.
 
 extension ChannelService {
     /// Serves one kind of request. The handler can ask its context whether the answer is still wanted, and can call the
-    /// host meanwhile. If it throws, the caller gets a failure: a `HandlerFailure` as it is, any other error by its text.
+    /// host. If the handler throws, the caller gets a failure. A `HandlerFailure` is sent unchanged. For any other
+    /// error, its text is sent.
     public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping (Asked, CallContext) throws -> Asked.Response
     ) {
@@ -33,7 +34,7 @@ extension ChannelService {
             })
     }
 
-    /// Serves one kind of request in a task, like the form with a context.
+    /// Serves one kind of request in a task, like the asynchronous form above, but without a context.
     public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping (Asked) async throws -> Asked.Response
     ) {

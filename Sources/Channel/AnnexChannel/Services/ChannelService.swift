@@ -13,9 +13,9 @@ public import AnnexMessages
 /// ```
 public struct ChannelService: ~Copyable {
     enum Handler {
-        /// Answers before it returns.
+        /// The handler answers before it returns.
         case answering((RawSpan, inout MessageEncoder) throws -> Void)
-        /// Answers later.
+        /// The handler may answer after it returns.
         case deferring((consuming IncomingRequest) throws(ExtensionFailure) -> Void)
         case noticing((RawSpan) throws(DecodingFailure) -> Void)
 
@@ -33,8 +33,8 @@ public struct ChannelService: ~Copyable {
 
     public init() {}
 
-    /// Serves one kind of request. If the handler throws, the caller gets a failure: a `HandlerFailure` as it is, any
-    /// other error by its text.
+    /// Serves one kind of request. If the handler throws, the caller gets a failure. A `HandlerFailure` is sent
+    /// unchanged. For any other error, its text is sent.
     @inlinable public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping (Asked) throws -> Asked.Response
     ) {
@@ -96,7 +96,8 @@ public struct ChannelService: ~Copyable {
     }
 
     /// Handles streams that the host opens with this method. The handler runs while this thread waits on the channel.
-    /// The stream stays open as long as the handler's code keeps a reference. Streams of other methods are reset.
+    /// The stream stays open as long as the handler's code keeps a reference. A stream whose method has no handler is
+    /// reset.
     public mutating func handleStreams(_ method: UInt16, with handler: @escaping (ExtensionStream) -> Void) {
         handleStreams(of: method, for: nil, with: handler)
     }
@@ -109,15 +110,16 @@ public struct ChannelService: ~Copyable {
         streams[method] = handler
     }
 
-    /// Handles the host's warning that four fifths of the memory limit are used up. Release memory whose contents can
-    /// be made again.
+    /// Handles the host's warning that four fifths of the memory limit are in use. The handler should release memory
+    /// whose contents the extension can compute again.
     ///
     /// The handler runs between two requests, or inside `isCancelled` of a handler's context.
     public mutating func handleMemoryWarning(with handler: @escaping () -> Void) {
         handleLifeEvents { event in if event == ChannelEvent.memoryWarning { handler() } }
     }
 
-    /// Handles the host's events about the extension's life, beside the handlers that are registered already.
+    /// Handles the host's events about the extension's life. The handlers that are registered already run too, before
+    /// this handler.
     package mutating func handleLifeEvents(with handler: @escaping (_ event: UInt16) -> Void) {
         let others = onLifeEvent
         onLifeEvent = { event in
@@ -136,11 +138,12 @@ public struct ChannelService: ~Copyable {
     /// Serves a channel until the host sends the goodbye or closes the channel. A handler may call the host through the
     /// same endpoint.
     ///
-    /// The goodbye cancels the tasks that work on requests and streams. This function returns when they have ended.
+    /// The goodbye cancels the tasks that work on requests and streams. This function returns when these tasks have
+    /// ended.
     public borrowing func serve(_ endpoint: borrowing ExtensionEndpoint) throws(ExtensionFailure) {
         let core = endpoint.core
         prepare(core)
-        // These hold the service, which holds the core.
+        // Both closures hold the service, which holds the core. Clearing them breaks the reference cycle.
         defer { (core.onLifeEvent, core.onStream) = (nil, nil) }
         var encoder = MessageEncoder()
         let buffer = RequestBuffer(capacity: core.largestRequest)
@@ -148,7 +151,8 @@ public struct ChannelService: ~Copyable {
         do throws(ExtensionFailure) {
             while true {
                 core.tasks.runReady()
-                // The last task may just have ended, and no further frame need come.
+                // The last task may just have ended. The loop checks this before it waits, because no further frame may
+                // come.
                 if isOver, core.working.isEmpty { break }
                 try answerPlainRequests(from: core, buffer: buffer, encoder: &encoder)
                 guard let incoming = try core.nextIfAny() else { continue }
@@ -170,13 +174,13 @@ public struct ChannelService: ~Copyable {
         guard !streams.isEmpty else { return }
         core.onStream = { [streams] stream in
             if let handler = streams[stream.method] { return handler(stream) }
-            // If the host is gone, it needs no reset.
+            // If the host is gone, the stream needs no reset.
             try? stream.cancel(code: StreamFailure.rejectedCode, text: "unknown method")
         }
     }
 
-    /// Answers requests without descriptors whose handler answers at once, until another frame comes. These need no
-    /// object and no allocation. Waits if there is no frame.
+    /// Answers requests that carry no descriptors and whose handler answers at once. Returns when a different kind of
+    /// frame comes. These requests need no object and no allocation. Waits if there is no frame.
     private func answerPlainRequests(
         from core: ExtensionCore, buffer: borrowing RequestBuffer, encoder: inout MessageEncoder
     ) throws(ExtensionFailure) {
@@ -230,7 +234,7 @@ public struct ChannelService: ~Copyable {
     }
 }
 
-/// Handlers by method. Small numbers, which are usual, are found without hashing.
+/// The handlers by method. A lookup of a small method number, the usual case, needs no hashing.
 struct HandlerTable {
     private static let direct = 256
 
@@ -253,8 +257,8 @@ struct HandlerTable {
     }
 }
 
-/// A request's answer that the extension sends later. It is sent at most once, because the value cannot be copied.
-/// Dropping it without an answer sends a failure.
+/// An answer to a request that the extension sends later. The answer is sent at most once, because this value cannot be
+/// copied. If this value is dropped without an answer, the caller gets a failure.
 public struct PendingResponse<Response: Message>: ~Copyable {
     private let request: IncomingRequest
 
@@ -262,16 +266,16 @@ public struct PendingResponse<Response: Message>: ~Copyable {
         self.request = request
     }
 
-    /// Whether the caller has given up or its time is over. Reads the channel, so long work should check this from time
-    /// to time.
+    /// Whether the caller has cancelled the request or the request's timeout has passed. The call reads the channel, so
+    /// long work should call it from time to time.
     public func isCancelled() throws(ExtensionFailure) -> Bool {
         try request.isCancelled()
     }
 
-    /// How long the caller still waits; nil: without limit.
+    /// How long the caller still waits; nil if the wait has no limit.
     public var timeLeft: Duration? { request.timeLeft }
 
-    /// Sends the response. A response that exceeds the encoding's limits is answered with a failure instead.
+    /// Sends the response. If the response exceeds the encoding's limits, the caller gets a failure instead.
     public consuming func send(_ response: Response) throws(ExtensionFailure) {
         let bytes: [UInt8]
         do throws(EncodingFailure) {

@@ -1,6 +1,7 @@
 public import AnnexMessages
 
-/// A kind of stream whose messages are types of your own, in both directions. Host and extension share its declaration.
+/// A kind of stream for which you define the message types of both directions. Host and extension share the
+/// declaration.
 ///
 /// ```swift
 /// enum Matches: ChannelStreamKind {
@@ -23,16 +24,17 @@ public import AnnexMessages
 /// for try await line in stream { show(line) }
 /// ```
 ///
-/// Either side may open it. Both sides should read their messages. A side that does not read makes the other side wait.
+/// Either side may open the stream. Both sides should read the messages that they receive. If one side does not read,
+/// its peer has to wait.
 public protocol ChannelStreamKind: SendableMetatype {
-    /// What the side that opens the stream sends with it.
+    /// The arguments that the opening side sends when it opens the stream.
     associatedtype Arguments: Message
     /// The messages that the host sends.
     associatedtype FromHost: Message
     /// The messages that the extension sends.
     associatedtype FromExtension: Message
 
-    /// The stream's number. Host and extension choose their own numbers. Annex uses all numbers from 0xFE00 on itself. A
-    /// service stops the program if a number is taken or registered twice.
+    /// The stream's number. Host and extension choose their own numbers. Annex reserves all numbers from 0xFE00 on. If
+    /// a number is reserved or registered twice, the service stops the program.
     static var method: UInt16 { get }
 }

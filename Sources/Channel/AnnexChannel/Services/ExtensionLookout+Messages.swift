@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import AnnexMessages
 
-// Typed messages from the extension to its host.
+// This file sends typed messages from the extension to its host.
 
 extension ExtensionLookout {
     /// Sends a notice to the host; waits while the ring has no room.
@@ -9,7 +9,7 @@ extension ExtensionLookout {
         try send(ChannelEvent(method: Notice.method, payload: Self.encoded(notice)))
     }
 
-    /// Sends a request to the host and waits for its response on this thread. Tasks do not run meanwhile.
+    /// Sends a request to the host and waits for its response on this thread. During the wait, no tasks run.
     package func callAndWait<Asked: ChannelRequest>(
         _ request: borrowing Asked, timeout: Duration?
     ) throws(ExtensionFailure) -> Asked.Response {
@@ -18,7 +18,7 @@ extension ExtensionLookout {
         return try Self.decoded(answer.bytes())
     }
 
-    /// Sends a request to the host, and suspends the task until its response.
+    /// Sends a request to the host, and suspends the task until the response arrives.
     package nonisolated(nonsending) func call<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration?
     ) async throws(ExtensionFailure) -> Asked.Response {

@@ -10,16 +10,17 @@ internal import Synchronization
 /// let session = try await host.begin("com.example.pictures.editor", serving: service)
 /// ```
 ///
-/// A request's content comes from untrusted code: a handler must check it like a file from the network.
+/// A request's content comes from untrusted code. A handler must check the content as strictly as a file from the
+/// network.
 public struct HostService: Sendable {
     typealias Handler = @Sendable (consuming HostedRequest) -> Void
 
     private var register = MethodRegister()
     private var requests: [UInt16: Handler] = [:]
-    /// Each handler returns why it could not decode a notice; nil if it could decode it.
+    /// Each handler returns the reason why a notice could not be decoded, or nil if the notice was decoded.
     private var notices: [UInt16: @Sendable ([UInt8]) -> DecodingFailure?] = [:]
     private var streams: [UInt16: @Sendable (ChannelStream) -> Void] = [:]
-    /// Changes the channel's handlers before all others are installed.
+    /// Changes the channel's handlers before this service installs its other handlers.
     private var installer: (@Sendable (inout ChannelHandlers) -> Void)?
 
     public init() {}
@@ -29,11 +30,12 @@ public struct HostService: Sendable {
         self.installer = installer
     }
 
-    /// Whether it also answers the requests of methods that are Annex's own, as the replay of a recording does.
+    /// Whether the service also answers requests whose methods Annex reserves for itself. The replay of a recording
+    /// does so.
     package var answersEverything: Bool { installer != nil }
 
-    /// Serves one kind of request on the event loop's thread; the handler must not block. If it throws, the extension
-    /// gets a failure: a `HandlerFailure` as it is, any other error by its text.
+    /// Serves one kind of request on the event loop's thread; the handler must not block. If the handler throws, the
+    /// extension gets a failure. A `HandlerFailure` is sent unchanged. For any other error, its text is sent.
     public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping @Sendable (Asked) throws -> Asked.Response
     ) {
@@ -44,7 +46,7 @@ public struct HostService: Sendable {
         }
     }
 
-    /// Serves one kind of request; each request runs in a task of its own.
+    /// Serves one kind of request. The handler runs in a separate task for each request.
     public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping @Sendable (Asked) async throws -> Asked.Response
     ) {
@@ -61,7 +63,7 @@ public struct HostService: Sendable {
     }
 
     /// Serves one kind of request as undecoded bytes, on the event loop's thread; the handler must not block. Use this
-    /// for extensions with an encoding of their own.
+    /// for extensions that use their own encoding.
     public mutating func serveRequests(
         _ method: UInt16, with handler: @escaping @Sendable (consuming HostedRequest) -> Void
     ) {
@@ -70,7 +72,7 @@ public struct HostService: Sendable {
     }
 
     /// Handles one kind of notice on the event loop's thread. If a notice cannot be decoded, the extension has violated
-    /// the protocol. Its session ends it, as after an answer that cannot be decoded.
+    /// the protocol. The session then ends the extension, as after an answer that cannot be decoded.
     public mutating func handle<Notice: ChannelNotice>(
         _: Notice.Type, with handler: @escaping @Sendable (Notice) -> Void
     ) {
@@ -86,7 +88,7 @@ public struct HostService: Sendable {
     }
 
     /// Handles one-way messages of a method as undecoded bytes, on the event loop's thread. Use this for extensions
-    /// with an encoding of their own. The numbers that `ChannelNotice.method` reserves are reserved here, too.
+    /// that use their own encoding. The numbers that are reserved for `ChannelNotice.method` are reserved here, too.
     public mutating func handleEvents(_ method: UInt16, with handler: @escaping @Sendable ([UInt8]) -> Void) {
         register.add(.notice, method: method, for: nil)
         notices[method] = { payload in
@@ -101,11 +103,11 @@ public struct HostService: Sendable {
         streams[method] = handler
     }
 
-    /// Handles one kind of typed stream that the extension opens, in a task for each stream. The handler sends and reads,
-    /// and calls `finish` when it has sent everything. If it throws, the stream is reset: with the code and text of a
-    /// `HandlerFailure`, or with the text of any other error.
+    /// Handles one kind of typed stream that the extension opens, in a task for each stream. The handler sends and
+    /// reads, and calls `finish` when it has sent everything. If the handler throws a `HandlerFailure`, the stream is
+    /// reset with its code and text. For any other error, the stream is reset with the error's text.
     ///
-    /// Arguments that cannot be decoded violate the protocol, as notices do.
+    /// If the arguments cannot be decoded, the extension has violated the protocol, as with notices.
     public mutating func handleStreams<Kind: ChannelStreamKind>(
         _: Kind.Type, with handler: @escaping @Sendable (TypedChannelStream<Kind>) async throws -> Void
     ) {

@@ -1,8 +1,9 @@
 /// A message that Annex defines for an extension point. Its number is in the reserved range.
 package protocol PointMessage {}
 
-/// What a service has registered. A number that is reserved or registered twice is a mistake in the program. It ends the
-/// program at once, because a message would otherwise reach a handler that cannot read it.
+/// The method numbers that a service has registered. A number that is reserved or registered twice is a mistake in the
+/// program. The register ends the program at once, because a message would otherwise reach a handler that cannot read
+/// it.
 struct MethodRegister: Sendable {
     enum Kind: String {
         case request, notice, stream

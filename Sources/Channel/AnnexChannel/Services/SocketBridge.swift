@@ -2,32 +2,35 @@ public import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// A new channel. Its extension uses a socket instead of shared memory.
+/// The two ends of a new channel whose extension uses a socket instead of shared memory.
 @frozen public struct SocketEnds: ~Copyable, Sendable {
     public let host: HostEndpoint
-    /// The extension's end: a sequenced-packet socket, by convention its descriptor 3.
+    /// The extension's end, which is a sequenced-packet socket. By convention, it is descriptor 3 in the extension.
     public var socket: Descriptor
 }
 
 extension HostEndpoint {
-    /// Makes a channel for an extension without shared memory: the same frames go over one socket, one packet each. All
-    /// rules of the ring apply, because the packets are written into a ring and read by the same receiver.
+    /// Makes a channel for an extension without shared memory: the same frames go over one socket, and each frame is
+    /// one packet. All rules of the ring apply, because a thread writes the packets into a ring and the usual receiver
+    /// reads them.
     ///
     /// Two threads carry the frames, and each message needs two more wake-ups. Use this for languages that cannot use
-    /// shared memory; it is not meant to be fast. Nothing can be handed over in either direction.
+    /// shared memory. Speed is not a goal. Messages cannot carry descriptors in either direction.
     public static func makeOverSocket(
         configuration: ChannelConfiguration = ChannelConfiguration(), handlers: ChannelHandlers = ChannelHandlers(),
         eventLoop: EventLoop? = nil
     ) throws(SystemError) -> SocketEnds {
         var configuration = configuration
-        // Without arenas, every message is one frame and so one packet.
+        // Without arenas, every message is one frame, and so every message is one packet.
         (configuration.hostArena, configuration.extensionArena) = (0, 0)
         let ends = try make(configuration: configuration, handlers: handlers, eventLoop: eventLoop, mostDescriptors: 0)
         let sockets = try DescriptorPair.sockets()
         let bridge = SocketBridge(socket: try sockets.first.duplicate(), leader: ends.host.leader)
-        // Set before any thread starts, so that each thread ends with the host even if a later step fails.
+        // This is set before any thread starts, so that each thread ends with the host's end even if a later step
+        // fails.
         ends.host.onClose { bridge.end() }
-        // Each thread has mappings of its own: one only reads the host's ring, the other only writes the extension's.
+        // Each thread has its own mappings. The first thread only reads the host's ring, and the second thread only
+        // writes the extension's ring.
         do throws(SystemError) {
             try bridge.carryToSocket(ends.descriptors.copy())
             try bridge.carryToRing(ends.descriptors.copy())
@@ -40,9 +43,10 @@ extension HostEndpoint {
 }
 
 extension RingLeader {
-    /// Ends the channel, because the extension's end of its socket is closed. Frames that came before it still count.
+    /// Ends the channel, because the extension's end of its socket is closed. Frames that arrived before the socket was
+    /// closed are still handled.
     func socketHasEnded() {
-        // Nothing to do if this side has closed the channel itself.
+        // If the host has closed the channel itself, there is nothing to do.
         guard state.calls.withLock({ $0.closed == nil }) else { return }
         control.peerHasClosed()
         end(with: "its end of the socket is closed")
@@ -80,14 +84,14 @@ final class SocketBridge: Sendable {
         stopWaiting()
     }
 
-    /// Wakes the threads that wait for the host, because the host may be gone and publish nothing more. Repeats this
-    /// until both have noticed.
+    /// Wakes the threads that wait for the host, because the host may be gone and may publish nothing more. Repeats the
+    /// wake-up until both threads have noticed it.
     private func stopWaiting() {
         let (reader, writer) = (toSocket.stop(), toRing.stop())
         if !reader || !writer { loop.schedule(after: .milliseconds(10)) { [self] in stopWaiting() } }
     }
 
-    /// Starts the thread that reads frames from the host's ring and sends them.
+    /// Starts the thread that reads frames from the host's ring and sends them to the socket.
     func carryToSocket(_ descriptors: consuming ExtensionDescriptors) throws(SystemError) {
         try start("annex-to-socket", descriptors: descriptors, stop: toSocket) {
             bridge, core throws(ExtensionFailure) in
@@ -100,7 +104,7 @@ final class SocketBridge: Sendable {
         }
     }
 
-    /// Starts the thread that receives frames and writes them into the extension's ring.
+    /// Starts the thread that receives frames from the socket and writes them into the extension's ring.
     func carryToRing(_ descriptors: consuming ExtensionDescriptors) throws(SystemError) {
         try start("annex-to-ring", descriptors: descriptors, stop: toRing) { bridge, core throws(ExtensionFailure) in
             var room = [UInt8](repeating: 0, count: SocketPacket.headerSize + core.largestFrame + 1)
@@ -144,7 +148,8 @@ final class SocketBridge: Sendable {
                 endpoint.core.wait(until: stop)
                 try carry(self, endpoint.core)
             } catch {
-                // The host's end is gone, or its memory cannot be mapped: the socket ends in the same way.
+                // Either the host's end is gone, or its memory cannot be mapped. In both cases, `end()` shuts the
+                // socket down.
             }
             end()
         }
@@ -159,7 +164,8 @@ final class SocketBridge: Sendable {
         }
     }
 
-    /// The next packet; nil at the end. The kernel drops descriptors that come with it.
+    /// Receives the next packet; returns nil at the end of the socket. The kernel drops descriptors that come with the
+    /// packet.
     private func receive(_ room: inout [UInt8]) -> [UInt8]? {
         while true {
             // SAFETY: the call writes at most as many bytes as the array has.

@@ -2,16 +2,19 @@ internal import AnnexMessages
 
 /// A host's end of a stream with typed messages, as a sequence of the extension's messages.
 ///
-/// The sequence ends when the extension has finished. If several tasks read, each message reaches one of them. A message
-/// stays with the extension's credit until it is read, so an extension that is faster than the reader has to wait.
+/// The sequence ends when the extension has finished. If several tasks read, each message reaches one of them. A
+/// message uses the extension's credit until a task reads the message. So an extension that sends faster than the
+/// reader reads has to wait.
 ///
-/// A message that cannot be decoded violates the protocol: the stream fails with `StreamFailure.unreadable`, and a
-/// session ends its extension. If the last reference goes before both sides have finished, the stream is cancelled.
+/// A message that cannot be decoded violates the protocol. The stream then fails with `StreamFailure.unreadable`, and a
+/// session ends its extension. If the last reference to the stream is released before both sides have finished, the
+/// stream is cancelled.
 public struct TypedChannelStream<Kind: ChannelStreamKind>: AsyncSequence, Sendable {
     public typealias Element = Kind.FromExtension
     public typealias Failure = StreamFailure
 
-    /// What the stream was opened with. If the extension has opened it, they come from untrusted code.
+    /// The arguments with which the stream was opened. If the extension opened the stream, the arguments come from
+    /// untrusted code.
     public let arguments: Kind.Arguments
     private let stream: ChannelStream
 
@@ -29,22 +32,23 @@ public struct TypedChannelStream<Kind: ChannelStreamKind>: AsyncSequence, Sendab
         try decoded(try await stream.receive(timeout: timeout))
     }
 
-    /// The same for code without Swift concurrency: blocks this thread, which must not be the event loop's.
+    /// The form of `receive` for code without Swift concurrency. It blocks this thread, which must not be the event
+    /// loop's.
     public func receiveAndWait(timeout: Duration? = nil) throws(StreamFailure) -> Kind.FromExtension? {
         try decoded(try stream.receiveAndWait(timeout: timeout))
     }
 
     /// Sends a message; suspends until the extension has room for it. Cancelling the task ends the wait.
     /// - Parameters:
-    ///   - message: its encoding has at most half the ring's bytes.
-    ///   - timeout: as for `ChannelStream.send`.
+    ///   - message: the message. Its encoding may have at most half the ring's bytes.
+    ///   - timeout: has the same meaning as in `ChannelStream.send`.
     public nonisolated(nonsending) func send(
         _ message: Kind.FromHost, timeout: Duration? = nil
     ) async throws(StreamFailure) {
         try await stream.send(try message.bytesForStream(), timeout: timeout)
     }
 
-    /// The same for code without Swift concurrency: blocks this thread.
+    /// The form of the previous function for code without Swift concurrency. It blocks this thread.
     public func sendAndWait(_ message: Kind.FromHost, timeout: Duration? = nil) throws(StreamFailure) {
         try stream.sendAndWait(try message.bytesForStream(), timeout: timeout)
     }
@@ -52,26 +56,26 @@ public struct TypedChannelStream<Kind: ChannelStreamKind>: AsyncSequence, Sendab
     /// Announces that the host sends no more messages. The extension may still send.
     public func finish() { stream.finish() }
 
-    /// Ends the stream in both directions. Waits at either end fail, and unread messages are dropped.
+    /// Ends the stream in both directions. Waits on the stream at both ends fail, and unread messages are dropped.
     /// - Parameters:
     ///   - code: sent to the extension; codes above 0xFFFF_FF00 are reserved for Annex.
-    ///   - text: for people; at most its first 512 bytes are sent.
+    ///   - text: an explanation for people; at most its first 512 bytes are sent.
     public func cancel(code: UInt32 = StreamFailure.cancelledCode, text: String = "") {
         stream.cancel(code: code, text: text)
     }
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }
 
-    /// Reads the extension's messages, each once.
+    /// Reads each of the extension's messages once.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let stream: TypedChannelStream
 
-        /// As `receive()`.
+        /// Does the same as `receive()`.
         public mutating func next() async throws(StreamFailure) -> Kind.FromExtension? {
             try await stream.receive()
         }
 
-        /// As `receive()`, on the actor of the caller.
+        /// Does the same as `receive()`, on the actor of the caller.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(StreamFailure) -> Kind.FromExtension? {
@@ -93,8 +97,8 @@ public struct TypedChannelStream<Kind: ChannelStreamKind>: AsyncSequence, Sendab
 extension TypedChannelStream {
     /// Accepts streams that the extension opens, each in a task. An error that the handler throws resets its stream.
     ///
-    /// An extension can open and reset streams faster than handlers end. So a handler counts as an open stream until it
-    /// ends.
+    /// An extension can open and reset streams faster than handlers end. So the channel counts a stream as open until
+    /// its handler ends.
     static func accepting(
         with handler: @escaping @Sendable (TypedChannelStream) async throws -> Void
     ) -> @Sendable (ChannelStream) -> Void {
@@ -121,13 +125,13 @@ extension TypedChannelStream {
 }
 
 extension HostEndpoint {
-    /// Opens a typed stream to the extension; suspends while the ring has no room. If the extension does not accept it,
-    /// the stream's first use fails with a `StreamFailure.reset` of the code `rejectedCode`.
+    /// Opens a typed stream to the extension; suspends while the ring has no room. If the extension does not accept the
+    /// stream, the stream's first use fails with `StreamFailure.reset` and the code `rejectedCode`.
     /// - Parameters:
-    ///   - arguments: for the extension's handler of the stream.
-    ///   - window: how many bytes the extension may send before this side takes them. Each message counts 16 bytes
-    ///     more.
-    ///   - timeout: the longest wait for room in the ring; nil for the channel's `sendLimit`.
+    ///   - arguments: what the extension's handler of the stream gets.
+    ///   - window: how many bytes the extension may send before the host reads them. Each message counts as 16 bytes
+    ///     more than its length.
+    ///   - timeout: the longest wait for room in the ring; nil means the channel's `sendLimit`.
     package nonisolated(nonsending) func openTypedStream<Kind: ChannelStreamKind>(
         _: Kind.Type, arguments: Kind.Arguments, window: Int = 65536, timeout: Duration? = nil
     ) async throws(StreamFailure) -> TypedChannelStream<Kind> {
@@ -136,7 +140,7 @@ extension HostEndpoint {
         return TypedChannelStream(stream, arguments: arguments)
     }
 
-    /// The same for code without Swift concurrency: blocks this thread.
+    /// The form of the previous function for code without Swift concurrency. It blocks this thread.
     package func openTypedStreamAndWait<Kind: ChannelStreamKind>(
         _: Kind.Type, arguments: Kind.Arguments, window: Int = 65536, timeout: Duration? = nil
     ) throws(StreamFailure) -> TypedChannelStream<Kind> {
@@ -147,7 +151,7 @@ extension HostEndpoint {
 }
 
 extension Message {
-    /// The encoding for a typed stream of a host.
+    /// Encodes the message for the host's end of a typed stream.
     fileprivate func bytesForStream() throws(StreamFailure) -> [UInt8] {
         do throws(EncodingFailure) {
             return try encoded()

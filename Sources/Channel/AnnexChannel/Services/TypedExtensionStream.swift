@@ -2,17 +2,18 @@ internal import AnnexMessages
 
 /// An extension's end of a stream with typed messages, as a sequence of the host's messages.
 ///
-/// The sequence ends when the host has finished. Only the extension's first thread may use the stream. A handler that
-/// awaits uses `receive`, `send` or `for try await`, and other handlers run meanwhile. Other code uses `receiveAndWait`
-/// and `sendAndWait`, which block the thread.
+/// The sequence ends when the host has finished. Only the extension's first thread may use the stream. An asynchronous
+/// handler uses `receive`, `send` or `for try await`, and other handlers run during the wait. Other code uses
+/// `receiveAndWait` and `sendAndWait`, which block the thread.
 ///
 /// A message that cannot be decoded resets the stream with `HandlerFailure.unreadableCode`, and the reader gets
-/// `ExtensionFailure.unreadable`. If the last reference goes before both sides have finished, the stream is cancelled.
+/// `ExtensionFailure.unreadable`. If the last reference to the stream is released before both sides have finished, the
+/// stream is cancelled.
 public struct TypedExtensionStream<Kind: ChannelStreamKind>: AsyncSequence {
     public typealias Element = Kind.FromHost
     public typealias Failure = ExtensionFailure
 
-    /// What the stream was opened with.
+    /// The arguments with which the stream was opened.
     public let arguments: Kind.Arguments
     private let stream: ExtensionStream
 
@@ -21,12 +22,13 @@ public struct TypedExtensionStream<Kind: ChannelStreamKind>: AsyncSequence {
         self.arguments = arguments
     }
 
-    /// Accepts a stream of the host. Arguments that cannot be decoded reset it.
+    /// Accepts a stream that the host opens. If the arguments cannot be decoded, this resets the stream and returns
+    /// nil.
     init?(accepting stream: ExtensionStream) {
         do throws(DecodingFailure) {
             self.init(stream, arguments: try Kind.Arguments(decoding: stream.arguments))
         } catch {
-            // If the host is gone, it needs no reset.
+            // If the host is gone, the stream needs no reset.
             try? stream.reset(code: HandlerFailure.unreadableCode, text: "\(error)")
             return nil
         }
@@ -38,20 +40,20 @@ public struct TypedExtensionStream<Kind: ChannelStreamKind>: AsyncSequence {
         try decoded(try await stream.next())
     }
 
-    /// The same without tasks: waits on this thread, and no other handler runs meanwhile.
+    /// The form for code without tasks. It waits on this thread, and no other handler runs during the wait.
     public func receiveAndWait() throws(ExtensionFailure) -> Kind.FromHost? {
         try decoded(try stream.nextAndWait())
     }
 
     /// Sends a message. Suspends the task until the host has room for it; cancelling the task ends the wait.
-    /// - Parameter message: its encoding has at most half the ring's bytes.
-    /// - Throws: `ExtensionFailure.stream` if the stream has ended or the message is too large, `.cancelled` if the task
-    ///   was cancelled. Then nothing was sent.
+    /// - Parameter message: the message. Its encoding may have at most half the ring's bytes.
+    /// - Throws: `ExtensionFailure.stream` if the stream has ended or the message is too large, `.cancelled` if the
+    ///   task was cancelled. In these cases, nothing was sent.
     public nonisolated(nonsending) func send(_ message: Kind.FromExtension) async throws(ExtensionFailure) {
         try await stream.pass(try message.bytesForExtension())
     }
 
-    /// The same without tasks: waits on this thread, and no other handler runs meanwhile.
+    /// The form for code without tasks. It waits on this thread, and no other handler runs during the wait.
     public func sendAndWait(_ message: Kind.FromExtension) throws(ExtensionFailure) {
         try stream.passAndWait(try message.bytesForExtension())
     }
@@ -62,7 +64,7 @@ public struct TypedExtensionStream<Kind: ChannelStreamKind>: AsyncSequence {
     /// Ends the stream in both directions.
     /// - Parameters:
     ///   - code: sent to the host; codes above 0xFFFF_FF00 are reserved for Annex.
-    ///   - text: for people; at most its first 512 bytes are sent.
+    ///   - text: an explanation for people; at most its first 512 bytes are sent.
     public func cancel(
         code: UInt32 = StreamFailure.cancelledCode, text: String = ""
     ) throws(ExtensionFailure) {
@@ -71,16 +73,16 @@ public struct TypedExtensionStream<Kind: ChannelStreamKind>: AsyncSequence {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }
 
-    /// Reads the host's messages, each once.
+    /// Reads each of the host's messages once.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let stream: TypedExtensionStream
 
-        /// As `receive()`.
+        /// Does the same as `receive()`.
         public mutating func next() async throws(ExtensionFailure) -> Kind.FromHost? {
             try await stream.receive()
         }
 
-        /// As `receive()`, on the actor of the caller.
+        /// Does the same as `receive()`, on the actor of the caller.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(ExtensionFailure) -> Kind.FromHost? {
@@ -108,7 +110,7 @@ extension TypedExtensionStream {
         }
     }
 
-    /// Resets the stream, unless it has ended before.
+    /// Resets the stream, unless the stream has already ended.
     func fail(with error: any Error) {
         let isCancelled = error is CancellationError || error as? ExtensionFailure == .cancelled
         let failure =
@@ -131,10 +133,11 @@ extension ExtensionLookout {
 }
 
 extension ExtensionEndpoint {
-    /// Opens a typed stream to the host. A host that does not accept it resets it with `StreamFailure.rejectedCode`.
+    /// Opens a typed stream to the host. If the host does not accept the stream, the host resets it with
+    /// `StreamFailure.rejectedCode`.
     /// - Parameters:
     ///   - kind: the type of the stream.
-    ///   - arguments: for the host's handler of the stream.
+    ///   - arguments: what the host's handler of the stream gets.
     public borrowing func openStream<Kind: ChannelStreamKind>(
         _ kind: Kind.Type, arguments: Kind.Arguments
     ) throws(ExtensionFailure) -> TypedExtensionStream<Kind> {
@@ -143,10 +146,11 @@ extension ExtensionEndpoint {
 }
 
 extension CallContext {
-    /// Opens a typed stream to the host. A host that does not accept it resets it with `StreamFailure.rejectedCode`.
+    /// Opens a typed stream to the host. If the host does not accept the stream, the host resets it with
+    /// `StreamFailure.rejectedCode`.
     /// - Parameters:
     ///   - kind: the type of the stream.
-    ///   - arguments: for the host's handler of the stream.
+    ///   - arguments: what the host's handler of the stream gets.
     public func openStream<Kind: ChannelStreamKind>(
         _ kind: Kind.Type, arguments: Kind.Arguments
     ) throws(ExtensionFailure) -> TypedExtensionStream<Kind> {
@@ -155,7 +159,7 @@ extension CallContext {
 }
 
 extension Message {
-    /// The encoding for a typed stream of an extension.
+    /// Encodes the message for the extension's end of a typed stream.
     fileprivate func bytesForExtension() throws(ExtensionFailure) -> [UInt8] {
         do throws(EncodingFailure) {
             return try encoded()

@@ -5,21 +5,21 @@ public import AnnexMessages
 public enum CallFailure: Error, Sendable, Hashable {
     /// The extension answered with a failure. The text comes from untrusted code: escape it before printing.
     case failed(code: UInt32, text: String)
-    /// The caller or its task gave the call up.
+    /// The caller cancelled the call, or the caller's task was cancelled.
     case cancelled
     case deadlineExceeded
     /// The extension has ended or is being ended.
     case ended(reason: String)
-    /// The extension violated a rule of the channel. No call of this channel is answered any more.
+    /// The extension violated a rule of the channel. After that, no call of this channel gets an answer.
     case violated(ChannelViolation)
-    /// The payload does not fit into a message; hand bulk data over as a descriptor.
+    /// The payload does not fit into a message. The caller should send bulk data as a descriptor.
     case payloadTooLarge(bytes: Int, most: Int)
-    /// The request has more descriptors than one message carries.
+    /// The request has more descriptors than one message can carry.
     case tooManyDescriptors(count: Int, most: Int)
-    /// The extension does not read: the ring stayed full until the caller's time was over.
+    /// The extension does not read the ring. The ring stayed full until the caller's timeout passed.
     case noRoom
-    /// A blocking call was made on the event loop's thread. That thread reads the channels, so all of them would hang.
-    /// Call from another thread, or with `await` from a task.
+    /// A blocking call was made on the event loop's thread. That thread reads the channels, so all channels would hang.
+    /// Make the call on another thread, or with `await` in a task.
     case onEventLoop
     case tooManyCalls(most: Int)
     /// The request or notice exceeds a limit of its encoding.
@@ -53,7 +53,8 @@ extension CallFailure: CustomStringConvertible {
 
 /// A handler's reason for failing a request. The caller receives code and text.
 public struct HandlerFailure: Error, Sendable, Hashable {
-    /// A code that host and extension agree on, below 0xFFFF_FF00; the codes from there on are reserved for Annex.
+    /// A code below 0xFFFF_FF00 whose meaning host and extension agree on. The codes from 0xFFFF_FF00 on are reserved
+    /// for Annex.
     public let code: UInt32
     /// A text for people.
     public let text: String
@@ -65,7 +66,7 @@ public struct HandlerFailure: Error, Sendable, Hashable {
 }
 
 extension HandlerFailure {
-    /// The first of the codes that are reserved for Annex.
+    /// The lowest code that is reserved for Annex.
     package static let firstReservedCode: UInt32 = 0xFFFF_FF00
     /// The handler dropped the request without an answer.
     static let droppedCode: UInt32 = .max
@@ -73,14 +74,14 @@ extension HandlerFailure {
     public static let unknownMethodCode: UInt32 = 0xFFFF_FFFE
     /// The request's bytes cannot be decoded as its method requires.
     public static let unreadableCode: UInt32 = 0xFFFF_FFFD
-    /// The handler threw an error of another type.
+    /// The handler threw an error that is not a `HandlerFailure`.
     public static let thrownCode: UInt32 = 0xFFFF_FFFC
     /// The answer would exceed the size of a message.
     public static let tooLargeCode: UInt32 = 0xFFFF_FFFB
-    /// As many calls are open as this side serves at once.
+    /// The number of open calls has reached the most that this side serves at once.
     public static let busyCode: UInt32 = 0xFFFF_FFFA
 
-    /// Converts any error into one that can be sent.
+    /// Converts any error into a failure that can be sent.
     init(describing error: any Error) {
         self = error as? HandlerFailure ?? HandlerFailure(code: Self.thrownCode, text: "\(error)")
     }

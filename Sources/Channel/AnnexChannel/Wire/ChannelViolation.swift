@@ -5,7 +5,7 @@ public enum ChannelViolation: Error, Sendable, Hashable {
     /// A frame is longer than half the ring.
     case length(UInt64, room: UInt32)
     case unknownKind(UInt8)
-    /// A frame has a kind that only the other side sends.
+    /// A frame has a kind that only the receiving side may send.
     case unexpectedKind(UInt8)
     /// A frame's payload, call or descriptors do not match its kind.
     case malformed(kind: UInt8, length: Int)
@@ -16,38 +16,40 @@ public enum ChannelViolation: Error, Sendable, Hashable {
     case wireVersion(UInt32)
     /// An answer names a call that was never made, or a request does not have the next number.
     case unknownCall(UInt64)
-    /// An answer names another method than its request.
+    /// An answer names a method that differs from the method of its request.
     case wrongMethod(call: UInt64, UInt16, asked: UInt16)
-    /// A frame names a stream that was never opened. Or it opens a stream with a wrong number: it is not larger than
-    /// the last one, or it is not one of the extension's numbers.
+    /// A frame names a stream that was never opened, or opens a stream with a wrong number. A number is wrong if it is
+    /// not larger than the last stream's number or is not one of the extension's numbers.
     case unknownStream(UInt64)
-    /// A message exceeds its stream's credit, or credit exceeds the amount that was spent.
+    /// A message exceeds its stream's credit, or a credit frame returns more than was spent.
     case streamCredit(UInt64)
-    /// A message or an end came after the stream's end.
+    /// A message or a finish came after the stream's end.
     case streamIsOver(UInt64)
-    /// A message in pieces begins before the previous one is complete.
+    /// A message in pieces begins before the previous message is complete.
     case messageUnfinished(call: UInt64)
-    /// A piece came without a message that it belongs to.
+    /// A piece came, but no message in pieces is open.
     case pieceOfNothing(call: UInt64)
     /// A piece names a place that the arena does not have.
     case pieceOutside(place: UInt64, places: UInt32)
-    /// Descriptors came although no open call accepts any, or more came than the call accepts.
+    /// Descriptors came although no open call accepts any, or more descriptors came than the call accepts.
     case descriptorsNotAskedFor(count: Int, call: UInt64)
-    /// A frame announces descriptors that the control socket did not bring before it.
+    /// A frame announces descriptors that did not arrive on the control socket before the frame.
     case descriptorsMissing(call: UInt64)
     /// A control message is neither a doorbell nor a tag with its descriptors.
     case malformedControl(length: Int, descriptors: Int)
-    /// A handed-over descriptor is not a regular file in memory with every seal.
+    /// A descriptor that was handed over is not a regular file in memory with every seal.
     case notSealed(String)
     /// Sealed memory is empty or larger than the call accepts.
     case sealedSize(UInt64, accepted: UInt64)
     /// Sealed memory has holes. The memory that fills a hole is charged to the process that reads it.
     case sealedHoles(UInt64)
-    /// The kernel refused to let this side wait on a word in the shared memory. Only misuse by the peer can cause that.
+    /// The kernel refused to let this side wait on a word in the shared memory. Only misuse by the peer can cause this
+    /// refusal.
     case sharedWord(errno: Int32)
-    /// Messages of the host lay unread for longer than the channel allows.
+    /// Messages of the host stayed unread for longer than the channel allows.
     case unread(seconds: UInt64)
-    /// The peer exceeded one of the channel's budgets: within a second, or in total for frames that it leaves unread.
+    /// The peer exceeded one of the channel's budgets. A budget applies to one second, or in total to the frames that
+    /// the peer leaves unread.
     case messageBudget(MessageBudget, limit: UInt32)
 
     /// The budget that was exceeded.
@@ -59,7 +61,7 @@ public enum ChannelViolation: Error, Sendable, Hashable {
         case unreadBytes = "bytes of unread answers"
         case wakeUps = "wake-ups without a message"
 
-        /// Whether the budget begins anew each second.
+        /// Whether the budget is reset each second.
         fileprivate var isPerSecond: Bool { self != .unread && self != .unreadBytes }
     }
 }

@@ -1,7 +1,7 @@
 public import AnnexLinux
 
-/// The extension's end of a channel, as three descriptors. The broker gives them the numbers of `ChannelDescriptor`
-/// inside the sandbox, and closes its own copies once the extension runs.
+/// The extension's end of a channel, as three descriptors. Inside the sandbox, the descriptors have the numbers of
+/// `ChannelDescriptor`, which the broker assigns. The broker closes its own copies as soon as the extension runs.
 @frozen public struct ExtensionDescriptors: ~Copyable, Sendable {
     /// The extension's end of the control socket.
     public var control: Descriptor
@@ -29,17 +29,18 @@ public enum ChannelDescriptor {
     public static let extensionRegion: Int32 = 5
 }
 
-/// The bytes of a control message that carries descriptors: the call that they belong to, and their number.
+/// The bytes of a control message that carries descriptors. They state the call to which the descriptors belong, and
+/// the number of descriptors.
 struct DescriptorTag: Sendable, Hashable {
     let call: UInt64
     let count: UInt32
 
     static let mark: UInt32 = 0x4446_4E41
-    /// Distinguishes the numbers of the extension's calls from those of the host's calls.
+    /// A bit that distinguishes the numbers of the extension's calls from the numbers of the host's calls.
     private static let hosted: UInt64 = 1 << 62
 
-    /// The number in a tag.
-    /// - Parameter isHosted: whether the extension made the call, and the descriptors come with its answer.
+    /// Returns the call number that a tag contains.
+    /// - Parameter isHosted: whether the extension made the call and the descriptors come with the answer to it.
     static func call(_ call: UInt64, isHosted: Bool) -> UInt64 { isHosted ? call | hosted : call }
     static let size = 16
 

@@ -1,24 +1,24 @@
-/// A received frame with a checked header and a copied payload. Nothing in it lies in shared memory.
+/// A received frame with a checked header and a copied payload. No part of the frame lies in shared memory.
 struct Frame {
     let kind: FrameKind
     let descriptors: UInt8
-    /// Whether the caller of this request reads the ring for the answer itself.
+    /// Whether the caller of this request reads the ring itself to get the answer.
     let isAttended: Bool
     let method: UInt16
     let call: UInt64
     /// A request's terms; the default terms for other kinds.
     let terms: RequestTerms
-    /// The sender's bytes; only their number is checked.
+    /// The sender's bytes. Only the number of bytes is checked.
     let payload: [UInt8]
 }
 
-/// The terms before a request's payload: how long the caller waits, and the descriptors that the reply may bring.
+/// The terms before a request's payload: how long the caller waits, and which descriptors the reply may carry.
 ///
 /// In memory and on the wire these are three 64-bit words in the machine's byte order.
 struct RequestTerms: Sendable, Hashable {
     /// Nanoseconds that the caller still waits; `UInt64.max`: no limit.
     var limit: UInt64 = .max
-    /// The most bytes of sealed memory that the reply may hand over, all pieces together.
+    /// The most bytes of sealed memory that the reply may hand over, as the sum of all pieces.
     var mostBytes: UInt64 = 0
     /// The most pieces of sealed memory.
     var mostPieces: UInt64 = 0
@@ -28,9 +28,9 @@ struct RequestTerms: Sendable, Hashable {
 
 /// A one-way message.
 public struct ChannelEvent: Sendable, Hashable {
-    /// The kind of message; the sender's own numbering.
+    /// The kind of message, in the sender's numbering.
     public let method: UInt16
-    /// The sender's bytes, copied. If an extension sent them, only their number is checked.
+    /// A copy of the sender's bytes. If an extension sent the bytes, only the number of bytes is checked.
     public let payload: [UInt8]
 
     public init(method: UInt16, payload: [UInt8] = []) {
@@ -40,23 +40,24 @@ public struct ChannelEvent: Sendable, Hashable {
 }
 
 extension ChannelEvent {
-    /// The method of the event with which a host announces that the session is over: the extension should clean up and
-    /// exit.
+    /// The method of the event with which a host announces the end of the session. After this event, the extension
+    /// should clean up and exit.
     public static let goodbye: UInt16 = 2
-    /// From the host: most of the extension's memory limit is used up.
+    /// From the host: the extension uses most of its memory limit.
     package static let memoryWarning: UInt16 = 0xFFF0
-    /// From the host: most of the extension's grace is over.
+    /// From the host: most of the extension's grace period has passed.
     package static let endIsNear: UInt16 = 0xFFF1
 
-    /// The host's events about the extension's life, which an extension notices while it works.
+    /// The host's events about the extension's life. An extension notices these events even while it works.
     static let lifeEvents: Set = [memoryWarning, endIsNear]
 }
 
-/// How much an answer may hand over besides its payload. Only sealed memory may be handed over.
+/// The sealed memory that an answer may hand over in addition to its payload. An answer may hand over only sealed
+/// memory.
 public struct DescriptorAllowance: Sendable, Hashable {
     /// The most pieces of sealed memory; at most 16.
     public var pieces: Int
-    /// The most bytes, all pieces together.
+    /// The most bytes, as the sum of all pieces.
     public var bytes: UInt64
 
     /// No sealed memory is accepted.
@@ -68,14 +69,14 @@ public struct DescriptorAllowance: Sendable, Hashable {
     }
 }
 
-/// The head of a message in pieces: it is the payload of the first frame, before a request's terms.
+/// The head of a message in pieces. The head is at the start of the first frame's payload, before a request's terms.
 ///
 /// In memory: length u32, kind u32, in the machine's byte order. Method, call and descriptors are in the frame's
 /// header.
 struct LargeHeader: Sendable, Hashable {
     /// The kind of the whole message.
     let kind: FrameKind
-    /// Bytes of all pieces together.
+    /// The sum of the bytes of all pieces.
     let length: UInt32
 
     static let size = 8

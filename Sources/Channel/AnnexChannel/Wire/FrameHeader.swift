@@ -1,13 +1,14 @@
 /// The 16 bytes before each payload, as this side writes them.
 ///
 /// In memory: `kind` u8, `descriptors` and `marks` u8, `method` u16, `length` u32, `call` u64, in the machine's byte
-/// order. The first eight bytes are stored last. No kind is 0, so a frame is published once these bytes are not 0.
+/// order. The first eight bytes are stored last. No kind is 0, so a frame is published as soon as these bytes are not
+/// 0.
 struct FrameHeader: Sendable {
     var kind: FrameKind
-    /// How many descriptors went ahead through the control socket; at most 16.
+    /// How many descriptors were sent through the control socket before this frame; at most 16.
     var descriptors: UInt8 = 0
     var marks: FrameMarks = []
-    /// The method that is called; the caller's own numbering. A reply repeats the method of its request.
+    /// The method that is called, in the caller's numbering. A reply repeats the method of its request.
     var method: UInt16 = 0
     /// The call that the frame belongs to; 0 for frames without a call.
     var call: UInt64 = 0
@@ -25,19 +26,19 @@ struct FrameHeader: Sendable {
 
 /// The kind of a frame.
 package enum FrameKind: UInt8, Sendable {
-    /// From the extension, once, as its first frame.
+    /// From the extension: its first frame, which it sends only once.
     case hello = 1
     /// From either side: a request, which gets one answer.
     case request = 2
     /// The answer to a request.
     case reply = 3
-    /// A failure instead of an answer: a code and a text.
+    /// A failure instead of an answer; its payload is a code and a text.
     case failure = 4
     /// From either side: the caller no longer waits for the answer.
     case cancel = 5
     /// From either side: a one-way message.
     case event = 6
-    /// From the host: the extension answers with a pong.
+    /// From the host: a ping, which the extension answers with a pong.
     case ping = 7
     /// From the extension: the answer to a ping.
     case pong = 8
@@ -61,9 +62,9 @@ package enum FrameKind: UInt8, Sendable {
 struct FrameMarks: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 
-    /// The request's caller reads the ring for the answer until it gives up, so the answer needs no doorbell.
+    /// The caller of the request reads the ring until it gets the answer or gives up, so the answer needs no doorbell.
     static let attended = FrameMarks(rawValue: 1 << 5)
-    /// A request without terms: it has no time limit, and its answer may hand over nothing.
+    /// The request has no terms. So it has no time limit, and its answer may not carry descriptors.
     static let bare = FrameMarks(rawValue: 1 << 6)
     /// The next frame lies at the ring's start.
     static let turn = FrameMarks(rawValue: 1 << 7)
@@ -72,22 +73,22 @@ struct FrameMarks: OptionSet, Sendable, Hashable {
     static let descriptors: UInt8 = 0x1F
 }
 
-/// Marks in the first byte of a header; its lower bits are the kind. If the reader is sure to take a frame before the
-/// writer writes the next one, the next frame can use the same place. The two cores then pass the same cache lines to
-/// each other.
+/// Marks in the first byte of a header; its lower bits are the kind. If the reader is certain to take a frame before
+/// the writer writes the next frame, the next frame can use the same place. The two cores then pass the same cache
+/// lines to each other.
 struct PlaceMarks: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 
-    /// Differs between two frames that follow one another in the same place.
+    /// This mark differs between two consecutive frames in the same place.
     static let lap = PlaceMarks(rawValue: 1 << 6)
-    /// The next frame lies in this frame's place. The writer can take this back by storing the first word again without
-    /// the mark. The next frame then lies after this one, as usual.
+    /// The next frame lies in this frame's place. The writer can cancel this by storing the first word again without
+    /// the mark. The next frame then lies after this frame, as usual.
     static let stays = PlaceMarks(rawValue: 1 << 7)
 
     /// All bits of the first byte that are not part of the kind.
     static let all: PlaceMarks = [.lap, .stays]
 
-    /// The marks at their place in a header's first word.
+    /// The marks, shifted to their bits in a header's first word.
     @inline(__always) var word: UInt64 { UInt64(truncatingIfNeeded: rawValue) }
 }
 

@@ -1,8 +1,8 @@
 internal import AnnexLinux
 
 // All numbers from the peer pass through this file. A `Hostile` value has no operators, cannot index and cannot be
-// converted to an `Int`. Only the checks below return a number; none of them can trap, and each compares with a bound
-// of this side's own.
+// converted to an `Int`. Only the checks below return a number. None of the checks can trap, and each check compares
+// with a bound that this side sets.
 
 /// A number that the peer chose, read exactly once.
 struct Hostile<Value: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
@@ -22,27 +22,28 @@ struct Hostile<Value: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable 
         value < limit ? value : nil
     }
 
-    /// The number for a report's text, and for nothing else.
+    /// The number for a report's text. The number must not be used for anything other than reports.
     var forReport: UInt64 {
         UInt64(truncatingIfNeeded: value)
     }
 }
 
 extension Hostile<UInt32> {
-    /// How far a position, counted modulo 2^32, is ahead of this side's.
+    /// How far a position, counted modulo 2^32, is ahead of this side's position.
     func distance(from ours: UInt32) -> Hostile<UInt32> {
         Hostile(value &- ours)
     }
 
-    /// The number if a frame can end there; nil unless it is between the two bounds and a multiple of a frame's
-    /// alignment.
+    /// The number if a frame can end at this offset. The result is nil unless the number is between the two bounds and
+    /// is a multiple of a frame's alignment.
     func step(from least: UInt32, to most: UInt32) -> UInt32? {
         guard value >= least, value <= most, value & (WireFormat.alignment &- 1) == 0 else { return nil }
         return value
     }
 }
 
-/// A header's first word as the peer wrote it. It is compared with expected values before any part of it is used.
+/// A header's first word as the peer wrote it. The word is compared with expected values before any part of the word is
+/// used.
 struct HostileWord: Equatable {
     private let value: UInt64
 
@@ -68,13 +69,13 @@ struct HostileWord: Equatable {
 
     /// Whether the next frame lies in the same place as this frame.
     @inline(__always) var stays: Bool { value & PlaceMarks.stays.word != 0 }
-    /// The same word after the writer has taken the mark `stays` back. The next frame then lies after this one.
+    /// The same word after the writer has removed the mark `stays`. The next frame then lies after this frame.
     @inline(__always) var movedOn: HostileWord { HostileWord(value & ~PlaceMarks.stays.word) }
-    /// The half of the word that a sleeper waits on.
+    /// The half of the word on which a sleeping thread waits.
     var bed: UInt32 { UInt32(truncatingIfNeeded: value) }
 }
 
-/// The sizes that fstat(2) reports of a file that the peer made.
+/// The sizes that fstat(2) reports for a file that the peer made.
 struct HostileSize {
     private let size: Int64
     private let blocks: Int64
@@ -92,10 +93,11 @@ struct HostileSize {
         return Int(truncatingIfNeeded: size)
     }
 
-    /// Whether memory is already allocated for every byte, so that reading allocates none on the reader's account.
+    /// Whether memory is already allocated for every byte. If so, reading allocates no memory that is charged to the
+    /// reader.
     var isFilled: Bool {
         // Blocks may lie after the end, and allocated memory that no process has filled can count as a hole. So both
-        // tests must hold. They compare in blocks, because multiplication could overflow.
+        // tests must hold. The second test compares in blocks, because multiplication could overflow.
         firstHole == size && blocks >= size / 512 && (size % 512 == 0 || blocks > size / 512)
     }
 
@@ -106,7 +108,7 @@ struct HostileSize {
 }
 
 extension Dictionary {
-    /// The value for a key that the peer may have chosen; nil if there is none.
+    /// The value for a key that the peer may have chosen; nil if the key has no value.
     package func value(of key: Key) -> Value? {
         self[key]
     }

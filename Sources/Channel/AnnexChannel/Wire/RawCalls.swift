@@ -1,17 +1,19 @@
-/// The calls that a leading thread makes for itself, without an entry in `CallTable`. At most one is open.
+/// The calls that a leading thread makes for itself, without an entry in `CallTable`. At most one raw call is open at a
+/// time.
 ///
-/// Their numbers form a series of their own, marked by the highest bit. So a raw call needs only the leader's lock.
+/// Raw calls have a separate series of numbers, in which the highest bit is set. So a raw call needs only the leader's
+/// lock.
 struct RawCalls: Sendable {
     private static let mark: UInt64 = 1 << 63
 
     private var made: UInt64 = 0
     /// The last call whose answer was taken.
     private(set) var answered = RawCalls.mark
-    /// How many calls this side gave up; each may still be answered once.
+    /// How many calls this side gave up. The extension may still answer each of these calls once.
     private var forgone: UInt64 = 0
 
-    /// Returns the next call's number. It is one more than the last call's number if and only if this side took that
-    /// call's answer. The extension learns from this that its answer was taken.
+    /// Returns the next call's number. The number is one more than the last call's number if and only if this side took
+    /// the last call's answer. This tells the extension that its answer was taken.
     mutating func open() -> UInt64 {
         made &+= answered == RawCalls.mark | made ? 1 : 2
         return RawCalls.mark | made
@@ -35,7 +37,7 @@ struct RawCalls: Sendable {
         return Self.isRaw(id) && number > 0 && number <= made
     }
 
-    /// Whether a late answer belongs to a call that this side gave up. Each call that was given up explains one late
+    /// Whether a late answer belongs to a call that this side gave up. Each call that was given up permits one late
     /// answer.
     mutating func expectsLateAnswer() -> Bool {
         guard forgone > 0 else { return false }

@@ -1,18 +1,18 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The offsets of the words in a memory region. Each word that one side writes while the other polls has a pair of
-/// cache lines of its own (128 bytes, because processors fetch lines in pairs). So two sides on two cores do not take
-/// each other's lines. The words that change only when a side goes to sleep or to another core share one pair.
+/// The offsets of the words in a memory region. If one side writes a word while its peer polls the word, the word has
+/// its own pair of cache lines. A pair is 128 bytes; processors fetch lines in pairs. So two sides on two cores do not
+/// take each other's lines. The words that change only when a side goes to sleep or to another core share one pair.
 enum RegionLayout {
-    /// Written by the host into its own region before any other process has it.
+    /// The host writes this word and the next words into its own region before any other process has the region.
     static let magic = 0
     static let version = 4
     static let hostCapacity = 8
     static let extensionCapacity = 12
     /// `WireFeatures` of the host, 64 bits.
     static let features = 16
-    /// Bytes of the arenas of host and extension. Each arena lies after its region's ring.
+    /// The sizes of the arenas of host and extension, in bytes. Each arena lies after its region's ring.
     static let hostArena = 24
     static let extensionArena = 28
     /// The most bytes of an answer that the host accepts.
@@ -22,13 +22,14 @@ enum RegionLayout {
     static let consumed = 128
     /// The `ReceiverState` of the region's writer.
     static let receiver = 256
-    /// Not 0 while the region's writer sleeps because its peer has not made room.
+    /// This word is not 0 while the region's writer sleeps because its peer has not made room.
     static let sender = 260
-    /// The core on which the region's writer last waited, counted from 1; 0: unknown. It is only a hint.
+    /// The core on which the region's writer last waited, counted from 1; 0 if the core is unknown. The value is only a
+    /// hint.
     static let processor = 264
 
-    /// In the extension's region: the word on which the extension sleeps, if both sides support bells. It is the only
-    /// word in that region that the host writes.
+    /// In the extension's region: the word on which the extension sleeps, if both sides support bells. In the
+    /// extension's region, the host writes only this word.
     static let bell = 384
     /// In the extension's region: the word that the broker changes before it rings the bell. The portal then has a message
     /// for the extension.
@@ -69,7 +70,7 @@ extension RegionLayout {
             other.nonzeroBitCount == 1, isArena(arena), isArena(otherArena),
             Int64(Self.size(capacity: host, arena: arena)) == size
         else { throw notARegion }
-        // SAFETY: as above.
+        // SAFETY: the same holds as for `word`.
         let features = unsafe start.load(fromByteOffset: features, as: UInt64.self)
         return Description(
             host: (host, arena), extension: (other, otherArena), largestMessage: word(largestMessage),
@@ -82,23 +83,25 @@ extension RegionLayout {
     }
 }
 
-/// The state of a receiver, in its own region.
+/// The state of a receiver, which the receiver stores in its own region.
 ///
-/// The lower two bits are the state. If it asks for a doorbell, the upper bits count how often it asked, so that a
-/// sender rings once each time.
+/// The lower two bits are the state. If the receiver asks for a doorbell, the upper bits count how often it asked. So a
+/// sender rings once for each time that the receiver asks.
 enum ReceiverState {
     static let awake: UInt32 = 0
-    /// Sleeps on the header that the sender writes next.
+    /// The receiver sleeps on the header that the sender writes next.
     static let asleep: UInt32 = 1
-    /// Sleeps on the bell in its own region. Only an extension does this, and only if its host supports bells.
+    /// The receiver sleeps on the bell in its own region. Only an extension does this, and only if its host supports
+    /// bells.
     static let asleepOnBell: UInt32 = 3
 
-    /// Sleeps in epoll and asks for a byte on the control socket.
+    /// The receiver sleeps in epoll and asks for a byte on the control socket.
     static func wantsDoorbell(_ turn: UInt32) -> UInt32 {
         turn << 2 | 2
     }
 
-    /// Also asks for a doorbell for answers to attended calls, because a task that made such a call has suspended.
+    /// The receiver also asks for a doorbell for answers to attended calls, because a task that made an attended call
+    /// has suspended.
     static func wantsEveryDoorbell(_ turn: UInt32) -> UInt32 {
         turn << 2 | 3
     }

@@ -1,11 +1,11 @@
 /// The numbers of requests, notices and streams that Annex uses itself.
 package enum ReservedMethods {
-    /// All numbers from this one on are reserved. The calls of extension points begin here, and the events about an
-    /// extension's life are at the end.
+    /// All numbers from this number on are reserved. The calls of extension points use the first reserved numbers. The
+    /// events about an extension's life use the last reserved numbers.
     package static let first: UInt16 = 0xFE00
-    /// The extension's requests about items on demand.
+    /// The numbers of the extension's requests about items on demand.
     package static let itemLoads: ClosedRange<UInt16> = 0xFEF0...0xFEFF
-    /// A notice that means nothing. It only wakes the thread that reads the channel.
+    /// A notice without a meaning. The notice only wakes the thread that reads the channel.
     package static let wakeUp: UInt16 = 0xFEE0
     /// The request that carries items.
     package static let items: UInt16 = 1

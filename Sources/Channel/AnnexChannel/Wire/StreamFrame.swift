@@ -1,6 +1,6 @@
 public import AnnexMessages
 
-/// The payloads of stream frames, except the users' own messages.
+/// The payloads of stream frames, except the messages of the stream's users.
 enum StreamFrame {
     /// The payload that opens a stream: the window that the opener gives, then the users' bytes.
     static func opening(window: UInt32, _ arguments: [UInt8]) -> [UInt8] {
@@ -25,10 +25,10 @@ enum StreamFrame {
     }
 }
 
-/// Messages that arrived and were not taken yet. The credit that was given for them bounds the queue.
+/// Messages that arrived but were not taken yet. The credit that this side gave for the messages limits the queue.
 struct StreamQueue: Sendable {
     private var messages: [[UInt8]] = []
-    /// How many of `messages` were taken. The taken messages are removed when they are more than half of all.
+    /// How many of `messages` were taken. The taken messages are removed when they are more than half of `messages`.
     private var popped = 0
 
     var count: Int { messages.count - popped }
@@ -66,17 +66,17 @@ public enum StreamFailure: Error, Sendable, Hashable {
     case finished
     /// The other side did nothing within the caller's timeout or the channel's limit. The stream stays open.
     case deadlineExceeded
-    /// The message is larger than the other side accepts at once.
+    /// The message is larger than the largest message that the other side accepts.
     case messageTooLarge(bytes: Int, most: Int)
     /// The extension does not support streams.
     case unsupported
-    /// As many streams are open as the channel may have.
+    /// The number of open streams has reached the channel's limit.
     case tooManyStreams(most: Int)
     /// The channel is closed, or sending failed.
     case channel(CallFailure)
     /// The message of a typed stream exceeds a limit of its encoding. Nothing was sent, and the stream stays open.
     case unencodable(EncodingFailure)
-    /// The extension sent a message that is not of the stream's type. The stream has ended.
+    /// The extension sent a message that cannot be decoded as the stream's message type. The stream has ended.
     case unreadable(DecodingFailure)
 }
 

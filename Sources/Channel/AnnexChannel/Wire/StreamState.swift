@@ -1,8 +1,8 @@
-/// One side's view of a stream as a pure state machine: how much may still be sent and received.
+/// One side's view of a stream as a pure state machine. It records how much may still be sent and received.
 ///
-/// Both directions use credit: a side sends only as much as the other has promised to keep. So unread messages never
-/// exceed the reader's window, and a reader that does not read delays only its own writer. Each message costs its bytes
-/// and 16 more, about its size in memory, so empty messages are not free.
+/// Both directions use credit: a side sends only as much as its peer has promised to keep. So unread messages never
+/// exceed the reader's window, and a reader that does not read delays only its own writer. A message costs 16 more than
+/// its number of bytes, about its size in memory. So empty messages are not free.
 struct StreamState: Sendable, Hashable {
     /// The smallest credit that may be given at once: the cost of an empty message. So every credit pays for at least
     /// one message.
@@ -10,15 +10,16 @@ struct StreamState: Sendable, Hashable {
     static let smallestWindow: UInt32 = 1024
     static let largestWindow: UInt32 = 1 << 28
 
-    /// How many bytes the other side may have on their way and unread here.
+    /// How many bytes from the other side may be in transit or unread on this side.
     let window: UInt32
-    /// How many bytes this side may have on their way to the other; 0 until the other side has named its window.
+    /// How many bytes from this side may be in transit or unread on the other side. The value is 0 until the other side
+    /// has named its window.
     private(set) var peerWindow: UInt32
     /// How many bytes this side may still send.
     private(set) var credit: UInt32
     /// How many bytes the other side may still send.
     private(set) var owed: UInt32
-    /// How many bytes were taken from the queue and not returned as credit yet.
+    /// How many bytes were taken from the queue but not yet returned as credit.
     private(set) var unreturned: UInt32 = 0
     private(set) var isSending = true
     private(set) var isReceiving = true
@@ -35,10 +36,10 @@ struct StreamState: Sendable, Hashable {
         min(UInt32(clamping: bytes), largestWindow) &+ 16
     }
 
-    /// How many frames the other side can send before it learns that this side has dropped the stream.
+    /// How many frames the other side can still send before it learns that this side has dropped the stream.
     ///
     /// A message uses up at least 16 bytes of the other side's credit. A credit frame returns at least 16 bytes that
-    /// this side has sent. The 4 allow the other side's first credit, its finish and its reset.
+    /// this side has sent. The 4 further frames include the other side's first credit, its finish and its reset.
     var mostLateFrames: UInt64 {
         let messages = isReceiving ? owed >> 4 : 0
         let credits = (peerWindow &- credit) >> 4
@@ -51,7 +52,7 @@ struct StreamState: Sendable, Hashable {
     // MARK: This side
 
     /// Spends credit for a message.
-    /// - Returns: false if the credit is too low; nothing is spent then.
+    /// - Returns: false if the credit is too low; in this case nothing is spent.
     mutating func spend(_ cost: UInt32) -> Bool {
         guard isSending, cost <= credit else { return false }
         credit &-= cost
@@ -60,7 +61,7 @@ struct StreamState: Sendable, Hashable {
 
     /// Records that this side has taken a message from its queue.
     /// - Parameter isEmpty: whether the queue is now empty.
-    /// - Returns: the credit to send; nil if it is too little to be worth a frame.
+    /// - Returns: the credit to send; nil if the credit is too little to justify a frame.
     mutating func recordPop(cost: UInt32, isEmpty: Bool) -> UInt32? {
         unreturned &+= cost
         guard isReceiving, unreturned >= window >> 1 || isEmpty else { return nil }
@@ -80,8 +81,8 @@ struct StreamState: Sendable, Hashable {
         owed &-= cost
     }
 
-    /// Accepts credit from the other side. The first credit is the other side's window; later ones return credit that
-    /// this side has spent.
+    /// Accepts credit from the other side. The first credit states the other side's window. Later credit frames return
+    /// credit that this side has spent.
     mutating func receiveCredit(_ more: UInt32, stream: UInt64) throws(ChannelViolation) {
         guard more >= StreamState.leastCredit, more <= StreamState.largestWindow else { throw .streamCredit(stream) }
         if peerWindow == 0 {

@@ -1,10 +1,10 @@
-/// Encodes fixed-width numbers as bytes, least significant first.
+/// Encodes and decodes fixed-width numbers as bytes, least significant byte first.
 package enum WireBytes {
     package static func bytes<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
         unsafe withUnsafeBytes(of: value.littleEndian) { unsafe [UInt8]($0) }
     }
 
-    /// The number at `offset`; nil if the bytes end before the number does.
+    /// The number at `offset`; nil if the bytes end before the end of the number.
     package static func number<Value: FixedWidthInteger>(_ bytes: [UInt8], at offset: Int, as: Value.Type = Value.self)
         -> Value?
     {
@@ -15,7 +15,7 @@ package enum WireBytes {
     }
 }
 
-// Decoding of the other side's messages, with all checks.
+// The rest of this file decodes the other side's messages, with all checks.
 
 extension Hello {
     /// Decodes an extension's hello.
@@ -31,7 +31,7 @@ extension Hello {
 }
 
 extension DescriptorTag {
-    /// Decodes a tag; nil if the bytes are anything else.
+    /// Decodes a tag; nil if the bytes are not a tag.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == DescriptorTag.size, WireBytes.number(bytes, at: 0) == DescriptorTag.mark,
             let count = WireBytes.number(bytes, at: 4, as: UInt32.self),
@@ -73,7 +73,7 @@ extension FrameKind {
 }
 
 extension RequestTerms {
-    /// Decodes the terms after a large request's header; the default terms if there are none.
+    /// Decodes the terms after a large request's header. If the payload has no terms, the default terms are used.
     fileprivate init(_ payload: [UInt8]) {
         guard let limit = WireBytes.number(payload, at: 8, as: UInt64.self),
             let mostBytes = WireBytes.number(payload, at: 16, as: UInt64.self),

@@ -1,22 +1,24 @@
 /// Constants that both ends must agree on. `Docs/Design/Channel.md` describes the format.
 enum WireFormat {
-    /// "ANXC", the first word of the host's region and of a hello.
+    /// "ANXC" in ASCII, the first word of the host's region and of a hello.
     static let magic: UInt32 = 0x4358_4E41
-    /// Increased with every change of layout or meaning. Ends of different versions reject each other.
+    /// The version increases with every change of layout or meaning. Two ends with different versions reject each
+    /// other.
     static let version: UInt32 = 2
 
-    /// Frames start at multiples of this many bytes, a cache line. Positions are such multiples.
+    /// Frames start at multiples of this number of bytes, the size of a cache line. So all positions are multiples of
+    /// this number.
     static let alignment: UInt32 = 64
     static let headerSize: UInt32 = 16
 
     static let smallestCapacity: UInt32 = 4096
     static let largestCapacity: UInt32 = 1 << 28
 
-    /// Bytes of one place in an arena, and of each piece of a message but its last. A piece stays in a core's own cache
-    /// while it is copied in and out.
+    /// The bytes of one place in an arena, and of each piece of a message except the last. A piece of this size stays
+    /// in a core's own cache while it is copied into and out of the arena.
     static let pieceSize: UInt32 = 1 << pieceShift
     static let pieceShift: UInt32 = 16
-    /// The most places of an arena.
+    /// The most places that an arena can have.
     static let mostPlaces: UInt32 = 64
 
     /// A doorbell's bytes on the control socket.
@@ -34,12 +36,14 @@ enum WireFormat {
     }
 
     /// How many bytes a reader reads before it publishes its position. The unpublished part is at most a quarter of the
-    /// ring. So the writer still sees three quarters free, more than the largest frame and the line after it.
+    /// ring. So the writer still sees three quarters of the ring free. This is more than the largest frame and the line
+    /// after it.
     static func step(capacity: UInt32) -> UInt32 {
         min(capacity / 4, 2048)
     }
 
-    /// The position of the frame after one that ends at `position`: the ring's start if the frame has the mark `turn`.
+    /// The position of the next frame after a frame that ends at `position`. If the ending frame has the mark `turn`,
+    /// this is the ring's start.
     @inline(__always) static func next(after position: UInt32, turns: Bool, capacity: UInt32) -> UInt32 {
         turns ? (position &+ (capacity &- 1)) & ~(capacity &- 1) : position
     }
@@ -47,7 +51,8 @@ enum WireFormat {
 
 /// The first message of an extension. It states that the extension runs, is sandboxed, and uses this wire version.
 public struct Hello: Sendable, Hashable {
-    /// The features that the extension claims, in the lower 32 bits. Host and extension agree on their meaning.
+    /// The features that the extension claims, in the lower 32 bits. Host and extension agree on the meaning of these
+    /// features.
     public var features: UInt64 { said & WireFeatures.usersBits }
 
     /// The wire features of the extension's library. Unknown bits are ignored.
@@ -55,7 +60,7 @@ public struct Hello: Sendable, Hashable {
 
     private let said: UInt64
 
-    /// - Parameter said: the users' features in the lower half, the wire's in the upper half.
+    /// - Parameter said: the users' features in the lower half, and the wire features in the upper half.
     init(said: UInt64) {
         self.said = said
     }
@@ -68,17 +73,18 @@ public struct Hello: Sendable, Hashable {
     }
 }
 
-/// Optional features of an end, besides calls and events. A hello states them in the upper half of its features, and
-/// the host in its region. An end uses the features that both have, and ignores unknown bits.
+/// Optional features of an end, besides calls and events. An extension states them in the upper half of its hello's
+/// features, and the host states them in its region. An end uses the features that both ends have, and ignores unknown
+/// bits.
 struct WireFeatures: OptionSet, Sendable, Hashable {
     let rawValue: UInt64
 
     /// Calls from the extension to the host.
     static let hostedCalls = WireFeatures(rawValue: 1 << 32)
     static let streams = WireFeatures(rawValue: 1 << 33)
-    /// Messages in pieces, through arenas.
+    /// Messages in pieces, which are copied through arenas.
     static let pieces = WireFeatures(rawValue: 1 << 34)
-    /// Frames that stay in the place of the previous frame: `PlaceMarks`.
+    /// Frames that use the place of the previous frame: `PlaceMarks`.
     static let staying = WireFeatures(rawValue: 1 << 35)
 
     /// The host rings the extension's bell: `ReceiverState.asleepOnBell`.

@@ -5,7 +5,7 @@ import AnnexPolicy
 import ArgumentParser
 import Glibc
 
-/// Tries every attack of the catalogue against a policy, each in a sandbox of its own.
+/// Tries every attack of the catalogue against a policy. Each attack runs in its own sandbox.
 struct AttackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attack",
@@ -123,7 +123,7 @@ struct AttackCommand: AsyncParsableCommand {
     }
 }
 
-/// Shows the progress of the attacks on a terminal. Prints nothing if the output is no terminal.
+/// Shows the progress of the attacks on a terminal. If the output is not a terminal, it prints nothing.
 enum AttackProgress {
     private static let isTerminal = isatty(STDERR_FILENO) == 1
 

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Glibc
 
-/// Executes `annex-bench`, a separate program, so that a build of Annex needs none of the benchmarks' dependencies.
+/// Executes `annex-bench`. It is a separate program, so that a build of Annex does not need the dependencies of the
+/// benchmarks.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
@@ -42,8 +43,9 @@ struct BenchCommand: ParsableCommand {
         throw ExitCode(69)
     }
 
-    /// The places where `annex-bench` may lie. One is beside this program. The other is where `make bench` builds it,
-    /// if this program lies in its own build folder, `.build/TRIPLE/CONFIGURATION`.
+    /// The places where `annex-bench` may be. The first place is beside this program. The second is the place where
+    /// `make bench` builds it. This place is known if this program lies in its own build folder,
+    /// `.build/TRIPLE/CONFIGURATION`.
     private static var places: [String] {
         let folder = ExampleApp.folderOfThisProgram
         let parts = folder.split(separator: "/", omittingEmptySubsequences: false)

@@ -5,7 +5,7 @@ import AnnexRegistry
 import ArgumentParser
 import Glibc
 
-/// `annex bundle`: an app, made of a layout, built programs and settings.
+/// `annex bundle`: makes an app from a layout, built programs and settings.
 struct BundleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bundle",
@@ -106,7 +106,7 @@ struct BundleCommand: ParsableCommand {
         return recipe
     }
 
-    /// The two sides of an equals sign; nil if one is empty or there is no sign.
+    /// The two sides of an equals sign. Nil if a side is empty or there is no equals sign.
     private static func pair(_ text: String) -> (name: String, value: String)? {
         let parts = text.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, !text.hasPrefix("=") else { return nil }

@@ -59,7 +59,7 @@ struct ValidateCommand: ParsableCommand {
 struct FindingText {
     let style: Style
 
-    /// The findings in order, and a line that counts them.
+    /// Prints the findings in order, and a line that counts them.
     func show(_ validation: BundleValidation, of app: String) {
         for finding in validation.findings {
             let fault = finding.fault

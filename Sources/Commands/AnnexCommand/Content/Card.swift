@@ -1,19 +1,19 @@
-/// Lines in a frame, with a title above and a remark below.
+/// Lines in a frame, with a title in the upper edge and a remark in the lower edge.
 struct Card {
     struct Line {
         let text: String
-        /// Colours take none.
+        /// The columns that the line takes. Colours take no columns.
         let columns: Int
     }
 
     let lines: [String]
 
-    /// The columns that the frame takes beside the lines in it.
+    /// The columns that the frame takes in addition to the lines in it.
     static let frame = 4
 
     /// - Parameters:
-    ///   - body: each line takes at most `width - Card.frame` columns.
-    ///   - foot: the remark; empty for none.
+    ///   - body: the lines. Each line takes at most `width - Card.frame` columns.
+    ///   - foot: the remark; empty if there is none.
     init(
         titled title: String, body: [Line], foot: String = "", width: Int, titleColour: (String) -> String,
         footColour: (String) -> String

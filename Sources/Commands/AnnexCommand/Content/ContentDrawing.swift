@@ -1,39 +1,40 @@
 internal import AnnexModel
 
-/// A checked view of an extension as lines for a terminal, and what its user can pick there.
+/// A checked view of an extension, drawn as lines for a terminal, and the actions that the user can pick in it.
 ///
-/// Buttons and options have numbers in brackets, counted from 1. The picture of an image is not drawn: its description
-/// and its size stand in its place. The extension's text brings no colour and no escape, because a `ContentTree` has
-/// none.
+/// Buttons and options have numbers in brackets, counted from 1. Pictures are not drawn. Instead, the drawing states
+/// their description and size. A `ContentTree` contains no colours and no escapes, so the extension's text cannot bring
+/// them.
 struct ContentDrawing {
-    /// The lines from top to bottom. Each takes at most the width asked for, not counting colours. In
-    /// deep lists, the text keeps 12 columns behind its marks.
+    /// The lines from top to bottom. Each line takes at most the requested width; colours do not count. In deep lists,
+    /// the text keeps 12 columns after its marks.
     private(set) var lines: [String] = []
     /// The columns that each line takes.
     private(set) var columns: [Int] = []
-    /// Where the picks of each line are, for a mouse.
+    /// The places in each line at which the user can pick an action with a mouse.
     private(set) var spots: [[Spot]] = []
-    /// What each number stands for: the number 1 stands for the first action.
+    /// The action of each number. The number 1 stands for the first action.
     private(set) var picks: [ContentAction] = []
     private let style: Style
 
-    /// The columns of a line that stand for a pick.
+    /// The columns of a line in which a pick is shown.
     struct Spot: Equatable {
         var columns: Range<Int>
         /// Its index in `picks`.
         let pick: Int
     }
 
-    /// A line with less room than this would hold hardly a word. A deep list in a narrow terminal gets it all the same.
+    /// The smallest width for text. A narrower line would hold hardly a word. A deep list in a narrow terminal gets
+    /// this width nevertheless.
     private static let narrowest = 12
 
-    /// - Parameter width: in columns. Less than 12 count as 12.
+    /// - Parameter width: the width in columns. A width below 12 counts as 12.
     init(_ tree: ContentTree, width: Int, style: Style) {
         self.style = style
         let width = max(width, Self.narrowest)
         let drawn: [DrawnLine]
         if case .list(let rows) = tree.root {
-            // The view itself is no list with bullets.
+            // The view itself is not shown as a list with bullets.
             drawn = rows.flatMap { drawing(of: $0, width: width) }
         } else {
             drawn = drawing(of: tree.root, width: width)
@@ -69,13 +70,13 @@ struct ContentDrawing {
 
 // MARK: - Parts of a drawing
 
-/// One line with its columns, because colours take none.
+/// One line with the number of its columns. Colours take no columns.
 private struct DrawnLine {
     var text: String
     var columns: Int
     var spots: [ContentDrawing.Spot] = []
 
-    /// The spots, behind other columns of the same line.
+    /// The spots, moved by the columns that come before them in the same line.
     func spots(behind columns: Int) -> [ContentDrawing.Spot] {
         spots.map { spot in
             let range = spot.columns
@@ -93,7 +94,7 @@ extension ContentDrawing {
         }
     }
 
-    /// Lines behind a mark, which the first of them shows.
+    /// Lines after a mark. Only the first line shows the mark.
     private static func hung(_ mark: String, width: Int, body: (Int) -> [DrawnLine]) -> [DrawnLine] {
         let columns = TextColumns.count(mark)
         let lines = body(max(width - columns, narrowest))
@@ -104,13 +105,13 @@ extension ContentDrawing {
         }
     }
 
-    /// The number by which the user picks an action.
+    /// The number that the user enters to pick an action.
     private mutating func mark(_ action: ContentAction) -> String {
         picks.append(action)
         return "[\(picks.count)] "
     }
 
-    /// Lines that stand for the last pick.
+    /// Lines that belong to the last pick.
     private func asPick(_ lines: [DrawnLine]) -> [DrawnLine] {
         lines.map { line in
             var line = line
@@ -119,7 +120,7 @@ extension ContentDrawing {
         }
     }
 
-    /// Parts beside each other if each is one line and all fit; else below each other.
+    /// Parts beside each other if each part is one line and all parts fit. Otherwise the parts are below each other.
     private func row(_ parts: [[DrawnLine]], width: Int) -> [DrawnLine] {
         let lines = parts.flatMap { $0 }
         let columns = lines.reduce(0) { $0 + $1.columns } + 2 * max(lines.count - 1, 0)

@@ -1,6 +1,7 @@
 /// Counts the columns that text takes on a terminal, and wraps it.
 ///
-/// Terminals differ about joined emoji. The count is that of a terminal that draws each part, so no line is ever wider.
+/// Terminals differ in how they draw joined emoji. The count assumes a terminal that draws each part, so no line is
+/// wider on another terminal.
 enum TextColumns {
     static func count(_ text: some StringProtocol) -> Int {
         text.unicodeScalars.reduce(0) { $0 + width($1) }
@@ -29,7 +30,7 @@ enum TextColumns {
         return lines + [line]
     }
 
-    /// A word, cut if it is wider than a line. A mark stays with its letter.
+    /// A word, which is cut if it is wider than a line. A combining mark stays with its letter.
     private static func pieces(of word: Substring, width: Int) -> [String] {
         guard count(word) > width else { return [String(word)] }
         var pieces: [String] = []
@@ -50,7 +51,7 @@ enum TextColumns {
         guard scalar.value >= 0x300 else { return 1 }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark:
-            // The selector of the form as emoji makes some characters wide.
+            // The selector for the emoji form makes some characters wide.
             return scalar == "\u{FE0F}" ? 1 : 0
         case .format: return 0
         default: return isWide(scalar) ? 2 : 1

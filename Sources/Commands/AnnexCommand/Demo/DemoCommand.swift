@@ -68,7 +68,7 @@ struct DemoCommand: AsyncParsableCommand {
         var areHeld = true
         var descriptors = await OpenDescriptors()
         for conduct in only.isEmpty ? Conduct.allCases : only {
-            // The extension that never says hello must be ended by the launch limit.
+            // If an extension never says hello, the launch limit must end it.
             let trial = Trial(conduct: conduct) { conduct == .neverSaysHello ? try openHost(patience: .zero) : host }
             let result = try await trial.run(countingFrom: &descriptors)
             printer.show(result)
@@ -79,7 +79,7 @@ struct DemoCommand: AsyncParsableCommand {
         return areHeld && failure == nil
     }
 
-    /// This limit is so long that no attack's result depends on the load of the machine.
+    /// A limit that is so long that no result of an attack depends on the load of the machine.
     private static let patience = Duration.seconds(120)
 
     private func openHost(patience: Duration) throws -> AnnexHost {
@@ -88,13 +88,14 @@ struct DemoCommand: AsyncParsableCommand {
             throw DemoFailure(
                 "the example app is not built (\(bundle) is missing); in Annex's folder, run: make examples")
         }
-        // The attacks make extensions fail one after another on purpose.
+        // The attacks make extensions fail one after another on purpose. So the host must not hold back launches after
+        // failures.
         return try AnnexHost.embedded(
             apps: [bundle], waiving: Set(waive), patience: patience, holdsBack: false, reports: .standard)
     }
 }
 
-/// The reason in one line why the demo cannot begin.
+/// The reason why the demo cannot begin, in one line.
 struct DemoFailure: Error, CustomStringConvertible {
     let description: String
 
@@ -107,7 +108,7 @@ struct DemoFailure: Error, CustomStringConvertible {
 protocol DemoPrinter: AnyObject {
     func show(_ edit: PictureEdit.Result)
     func show(_ trial: Trial.Result)
-    /// Shows at the end whether the same host can still edit a picture. `failure` is nil if it can.
+    /// Shows at the end whether the same host can still edit a picture. `failure` is nil if the host can do so.
     func showHost(_ failure: String?)
     func finish()
 }
@@ -118,7 +119,7 @@ enum ExampleApp {
     static let misbehaver = "com.example.pictures.misbehaver"
     static let silent = "com.example.pictures.silent"
 
-    /// The path where `make demo` puts the bundle: beside this program.
+    /// The path of the bundle. `make demo` puts it beside this program.
     static var besideThisProgram: String { "\(folderOfThisProgram)/Pictures.app" }
 
     static var folderOfThisProgram: String {

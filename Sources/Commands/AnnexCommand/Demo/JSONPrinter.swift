@@ -1,7 +1,7 @@
 import AnnexHost
 import FoundationEssentials
 
-/// Prints one JSON object at the end, for programs. Durations are in microseconds, sizes in bytes.
+/// Prints one JSON object at the end, for other programs. Durations are in microseconds, and sizes are in bytes.
 final class JSONPrinter: DemoPrinter {
     private struct Report: Encodable {
         var picture: Picture?

@@ -3,7 +3,7 @@ import AnnexLinux
 import ArgumentParser
 import Glibc
 
-/// The harmless part of the demo: sends one picture through the photo-editing extension.
+/// The harmless part of the demo. It sends one picture through the photo-editing extension.
 struct PictureEdit {
     /// The result of the edit, with everything that the demo shows.
     struct Result {
@@ -56,8 +56,8 @@ struct PictureEdit {
         return result
     }
 
-    /// Edits a picture in memory and writes nothing, to see whether the host still works. Returns nil if it does, else
-    /// why not.
+    /// Edits a picture in memory and writes nothing, to find out whether the host still works. Returns nil if the host
+    /// works. Otherwise returns the reason.
     func runInMemory() async -> String? {
         do {
             let contents = try ItemContents(bytes: SamplePicture().png())
@@ -110,7 +110,8 @@ struct PictureEdit {
         }
     }
 
-    /// If the name was not UTF-8, it lost bytes when the command line was read. No file has the name that is left.
+    /// The remedy for a name that was not UTF-8. Such a name lost bytes when the command line was read, so no file has
+    /// the remaining name.
     private static func remedy(_ picture: String, errno: Int32) -> String {
         errno == ENOENT && picture.contains("\u{FFFD}")
             ? "; the name is not UTF-8: make a link to the file, with a name in UTF-8" : ""
@@ -118,14 +119,15 @@ struct PictureEdit {
 }
 
 extension TypeIdentifier {
-    /// The type by the file name's extension. Only the extension process finds out what the file really is.
+    /// The type that the extension of the file name suggests. Only the extension process finds out the true type of the
+    /// file.
     fileprivate static func picture(named name: String) -> TypeIdentifier {
         let ending = name.split(separator: ".").last?.lowercased()
         return ending == "jpg" || ending == "jpeg" ? .jpeg : .png
     }
 }
 
-/// The edits that the example's photo-editing extension offers. The raw values are the words of its request.
+/// The edits that the example's photo-editing extension offers. The raw values are the words in its request.
 enum EditName: String, CaseIterable, ExpressibleByArgument {
     case sepia
     case grayscale
@@ -135,10 +137,10 @@ enum EditName: String, CaseIterable, ExpressibleByArgument {
 /// The facts about a session that the demo shows: its launch, its traffic, its end.
 struct SessionFacts {
     let report: LaunchReport
-    /// Messages that the host sent and received, including the extension's hello.
+    /// The numbers of messages that the host sent and received. They include the extension's hello.
     let sent: UInt64
     let received: UInt64
-    /// Payload bytes in messages, in both directions. The picture travels beside them and does not count.
+    /// Payload bytes in messages, in both directions. The picture is not sent in messages and does not count.
     let bytes: UInt64
     let end: Termination
 

@@ -1,7 +1,7 @@
-/// The picture that the demo makes if the user names none: a landscape of gradients, as a PNG.
+/// The picture that the demo makes if the user does not name one: a landscape of gradients, as a PNG.
 ///
-/// The demo writes the PNG itself, because the host links no picture code at all. The pixels are stored uncompressed,
-/// so no compressor is needed.
+/// The demo writes the PNG itself, because the host links no picture code. The pixels are stored uncompressed, so no
+/// compressor is needed.
 struct SamplePicture {
     let width = 640
     let height = 400
@@ -9,14 +9,14 @@ struct SamplePicture {
     /// The whole file.
     func png() -> [UInt8] {
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        // 8 bits a channel, colour type 2 (RGB), no interlace.
+        // 8 bits per channel, colour type 2 (RGB), no interlace.
         file += chunk("IHDR", data: bigEndian(UInt32(width)) + bigEndian(UInt32(height)) + [8, 2, 0, 0, 0])
         file += chunk("IDAT", data: zlib(rows()))
         file += chunk("IEND", data: [])
         return file
     }
 
-    /// The rows of pixels: filter byte 0, then RGB.
+    /// The rows of pixels. Each row has the filter byte 0, then RGB values.
     private func rows() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(height * (1 + width * 3))

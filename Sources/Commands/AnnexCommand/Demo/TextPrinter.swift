@@ -70,7 +70,7 @@ final class TextPrinter: DemoPrinter {
         }
     }
 
-    /// The end that the host received, and the extension's own words.
+    /// The end that the host received, and the extension's own answers.
     private func lines(of trial: Trial.Result) -> [String] {
         let answers = trial.words.flatMap { Columns.wrapped("its answer: \($0)", width: 92) }
         guard case .deniedCall(let call) = trial.end.detail else {

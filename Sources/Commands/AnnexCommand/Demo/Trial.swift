@@ -2,7 +2,7 @@ import AnnexHost
 import ArgumentParser
 import Glibc
 
-/// One attempt of the misbehaving extension in a fresh process, with its result and the end that the host received.
+/// One attempt of the misbehaving extension in a new process, with its result and the end that the host received.
 struct Trial {
     struct Result {
         let conduct: Conduct
@@ -10,9 +10,9 @@ struct Trial {
         let stoppedBy: String
         /// Why the extension ended, according to the host.
         let end: Termination
-        /// The extension's own words, escaped.
+        /// The extension's own answers, escaped.
         let words: [Escaped]
-        /// How many more descriptors the host has than before. Anything but 0 is a leak.
+        /// How many more descriptors the host has than before. Any other number than 0 is a leak.
         let leakedDescriptors: Int
         let took: Duration
         /// Whether the attempt was stopped.
@@ -20,7 +20,7 @@ struct Trial {
     }
 
     let conduct: Conduct
-    /// Opens the host. Everything that the host begins is released before descriptors are counted.
+    /// Opens the host. Everything that the host has begun is released before descriptors are counted.
     let openHost: () throws -> AnnexHost
 
     func run(countingFrom descriptors: inout OpenDescriptors) async throws -> Result {
@@ -35,8 +35,8 @@ struct Trial {
             leakedDescriptors: await descriptors.newlyLeaked(), took: took, isHeld: isHeld)
     }
 
-    /// This limit is shorter than the extension point's limit, so that the viewer need not wait long for an extension
-    /// that never answers. Every other extension must end because of its own conduct.
+    /// This limit is shorter than the extension point's limit. So the user need not wait long for an extension that
+    /// never answers. Every other extension must end because of its own conduct.
     private var timeLimit: Duration? { conduct == .neverAnswers ? .seconds(2) : nil }
 
     private func attempt(on host: AnnexHost) async -> (Termination, [ExtensionItem]) {
@@ -55,8 +55,8 @@ struct Trial {
         }
     }
 
-    /// Whether the attempt was stopped. An extension that tries to read files answers with a list of denied paths;
-    /// every other attempt must end in a failure.
+    /// Whether the attempt was stopped. If an extension tries to read files, it answers with a list of denied paths.
+    /// Every other attempt must end in a failure.
     private func isHeld(_ end: Termination, answer: [ExtensionItem]) -> Bool {
         guard conduct == .readsHostFiles else { return end.isFailure && end.reason != .launchFailed }
         guard case .integer(let read)? = answer.first?.userInfo["filesRead"] else { return end.isFailure }
@@ -80,7 +80,7 @@ struct Trial {
     }
 }
 
-/// The attempts of the misbehaving extension. The raw values are the words of its request.
+/// The attempts of the misbehaving extension. The raw values are the words in its request.
 enum Conduct: String, CaseIterable, ExpressibleByArgument {
     case readsHostFiles
     case opensSocket
@@ -119,18 +119,18 @@ enum Conduct: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// The identifier of the extension that behaves in this way. Only `neverSaysHello` needs a program of its own; for
-    /// the others, the request tells one program how to behave.
+    /// The identifier of the extension that behaves in this way. Only `neverSaysHello` needs its own program. In all
+    /// other cases, the request tells the same program how to behave.
     var `extension`: String {
         self == .neverSaysHello ? ExampleApp.silent : ExampleApp.misbehaver
     }
 }
 
-/// Finds descriptor leaks: compares the number of open descriptors with the number at rest.
+/// Finds descriptor leaks. It compares the number of open descriptors with the expected number.
 struct OpenDescriptors {
     private var expected: Int
 
-    /// Counts the descriptors once their number has not changed for a tenth of a second.
+    /// Counts the descriptors. It waits until their number has not changed for a tenth of a second.
     init() async {
         expected = Self.count()
         var same = 0
@@ -142,10 +142,11 @@ struct OpenDescriptors {
         }
     }
 
-    /// How many more descriptors are open than expected. A leak is reported once and expected from then on.
+    /// How many more descriptors are open than expected. A leak is reported once. After that, the higher number is
+    /// expected.
     ///
     /// Other threads close descriptors late, some of them after the end was reported. So a smaller number than expected
-    /// is no leak. A larger number is a leak only if it stays for ten seconds.
+    /// is not a leak. A larger number is a leak only if it stays for ten seconds.
     mutating func newlyLeaked() async -> Int {
         var now = Self.count()
         for _ in 0..<500 where now > expected {

@@ -3,7 +3,7 @@ import AnnexPolicy
 import AnnexPortalServer
 import ArgumentParser
 
-/// `annex group`: what the user's app groups hold.
+/// `annex group`: shows what the user's app groups hold.
 struct GroupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "group",
@@ -21,7 +21,7 @@ struct GroupCommand: ParsableCommand {
         subcommands: [GroupListCommand.self, GroupShowCommand.self, GroupDefaultsCommand.self])
 }
 
-/// `annex group list`: all groups.
+/// `annex group list`: lists all groups.
 struct GroupListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -58,7 +58,7 @@ struct GroupListCommand: ParsableCommand {
     }
 }
 
-/// `annex group show`: one group.
+/// `annex group show`: shows one group.
 struct GroupShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -5,7 +5,7 @@ import AnnexPolicy
 import AnnexPortalServer
 import ArgumentParser
 
-/// `annex group defaults`: the shared defaults of a group.
+/// `annex group defaults`: reads and changes the shared defaults of a group.
 struct GroupDefaultsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "defaults",
@@ -95,7 +95,7 @@ struct GroupDefaultsCommand: ParsableCommand {
         for (key, value) in values.sorted(by: { $0.key < $1.key }) { print("\(PlainText.shown(key)) = \(value.shown)") }
     }
 
-    /// A word of the command line as the kind of value that it looks like.
+    /// Converts a word of the command line to the kind of value that it looks like.
     static func value(of word: String) -> ItemValue {
         if let number = Int64(word) { return .integer(number) }
         if let number = Double(word), number.isFinite { return .double(number) }

@@ -4,7 +4,7 @@ import AnnexPolicy
 import AnnexPortalServer
 import ArgumentParser
 
-/// The options that say which groups a command is about.
+/// The options that choose the groups that a command uses.
 struct GroupPlace: ParsableArguments {
     @Option(
         name: .customLong("private"),
@@ -24,7 +24,7 @@ struct GroupPlace: ParsableArguments {
         try KnownGroups.list(in: path()).filter { key in team.map { key.team.hasPrefix($0) } ?? true }
     }
 
-    /// The one group of this identifier.
+    /// The only group with this identifier.
     func key(of identifier: String) throws -> GroupKey {
         var found: [GroupKey] = []
         try Self.reporting { () throws(SystemError) in found = try keys().filter { $0.identifier == identifier } }
@@ -38,7 +38,7 @@ struct GroupPlace: ParsableArguments {
         throw ExitCode(1)
     }
 
-    /// Does the command's work, and prints an error with its remedy.
+    /// Performs the command's work. If it fails, prints the error with its remedy.
     static func reporting(_ work: () throws(SystemError) -> Void) throws {
         do throws(SystemError) {
             try work()
@@ -55,7 +55,7 @@ struct GroupUse {
     private let bytes: UInt64
     private let files: UInt64
 
-    /// Counts without following links. A member may change the files meanwhile.
+    /// Counts the files without following links. A member may change the files meanwhile.
     init(of key: GroupKey, in path: String) throws(SystemError) {
         container = "\(path)/\(GroupFolder.groups)/\(key.team)/\(key.identifier)/container"
         let use = DirectoryUse(of: try Descriptor.directory(container), size: .max, inodes: .max)

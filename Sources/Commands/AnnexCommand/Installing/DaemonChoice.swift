@@ -43,7 +43,7 @@ package struct DaemonChoice: ParsableArguments {
         }
     }
 
-    /// Sends a request for each word. A rejected request does not stop the next one.
+    /// Sends one request for each word. If a request is rejected, the next requests are sent nevertheless.
     func ask<Answer>(
         about words: [String], _ work: (AnnexHost, String) throws(BrokerError) -> Answer
     ) throws -> (answers: [Answer], end: ExitCode?) {
@@ -62,13 +62,14 @@ package struct DaemonChoice: ParsableArguments {
         return (answers, end)
     }
 
-    /// The daemon's host. If there are apps, a host with a broker of this program's own, which has only these apps.
+    /// The daemon's host. If `apps` is not empty, this is a host with a broker inside this program, which has only
+    /// these apps.
     func host(ofApps apps: [String]) throws -> AnnexHost {
         guard !apps.isEmpty else { return try ask { host in host } }
         return try reporting { () throws(BrokerError) in try AnnexHost.embedded(apps: apps) }
     }
 
-    /// Checks that --app stands beside no daemon.
+    /// Checks that --app is not given together with a choice of a daemon.
     func checkAlone(apps: [String]) throws {
         guard apps.isEmpty || (!system && socket == nil) else {
             throw ValidationError("--app uses no daemon: give either --app, or --system or --socket")

@@ -2,7 +2,7 @@ import AnnexHost
 import AnnexPolicy
 import ArgumentParser
 
-/// `annex grant`: lets an extension have entitlements that it asks for.
+/// `annex grant`: grants an extension entitlements that it asks for.
 struct GrantCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant",
@@ -28,7 +28,7 @@ struct GrantCommand: ParsableCommand {
     func run() throws { try change.make(isGranted: true) }
 }
 
-/// `annex revoke`: takes granted entitlements back.
+/// `annex revoke`: revokes granted entitlements.
 struct RevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",

@@ -2,16 +2,17 @@ import AnnexHost
 import AnnexPolicy
 import Glibc
 
-/// The question whether an extension may have an entitlement. If there is no person to ask, a note takes its place.
+/// The question whether an extension may have an entitlement. If no user can be asked, a note takes its place.
 ///
-/// The extension's maker chooses its name, so control characters for the terminal are escaped in it. The text about the
-/// entitlement's meaning is Annex's own.
+/// The extension's maker chooses its name, so control characters for the terminal are escaped in the name. The text
+/// about the entitlement's meaning comes from Annex.
 struct GrantQuestion: Sendable, Hashable {
     let identifier: String
     let displayName: String
     let entitlement: String
 
-    /// The questions about extensions that can be used: one for each entitlement that the user could grant.
+    /// The questions about extensions that can be used. There is one question for each entitlement that the user could
+    /// grant.
     static func about(_ extensions: [InstalledExtension]) -> [GrantQuestion] {
         extensions.filter { $0.rejection == nil }.flatMap { one in
             one.entitlements.filter { $0.isAllowed && !$0.isGranted }.map {
@@ -20,7 +21,7 @@ struct GrantQuestion: Sendable, Hashable {
         }
     }
 
-    /// The question in lines; the answer comes on a line of its own.
+    /// The question in several lines. The user answers on the next line.
     var text: String {
         let fragment = try? EntitlementFragment.shipped(entitlement)
         let wish = fragment?.name ?? entitlement
@@ -38,16 +39,16 @@ struct GrantQuestion: Sendable, Hashable {
             + "annex grant \(PlainText.shown(identifier)) \(name)"
     }
 
-    /// Whether an answer is a clear yes. After any other answer, the entitlement is not granted.
+    /// Whether an answer is a clear yes. Any other answer does not grant the entitlement.
     static func isYes(_ answer: String?) -> Bool {
         let word = (answer ?? "").lowercased()
         return word == "y" || word == "yes"
     }
 
-    /// Whether a person can be asked: the question goes to standard error, and the answer comes from standard input.
+    /// Whether a user can be asked. The question goes to standard error, and the answer comes from standard input.
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-    /// Asks on the terminal, or prints the note if there is none.
+    /// Asks on the terminal. If there is no terminal, prints the note.
     /// - Returns: whether the user said yes.
     func ask(mayAsk: Bool) -> Bool {
         guard mayAsk else {
@@ -59,10 +60,10 @@ struct GrantQuestion: Sendable, Hashable {
     }
 }
 
-/// An entitlement that the command line grants but that no installed extension has, and the reason.
+/// An entitlement that the command line grants, but that no installed extension has, and the reason.
 struct UngrantedName: Sendable, Hashable {
     let name: String
-    /// An extension that asks for it, from a version of its app that is installed but not used.
+    /// An extension that asks for the entitlement. It belongs to a version of its app that is installed but not used.
     let unused: InstalledExtension?
 
     /// - Parameter extensions: the extensions of one installation.

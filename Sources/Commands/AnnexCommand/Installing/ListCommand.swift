@@ -2,7 +2,7 @@ import AnnexHost
 import AnnexPolicy
 import ArgumentParser
 
-/// `annex list`: the extensions that a daemon offers.
+/// `annex list`: lists the extensions that a daemon offers.
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -75,7 +75,7 @@ struct ListCommand: ParsableCommand {
 }
 
 extension ListCommand {
-    /// Prints which extensions are offered for the things of the command line.
+    /// Prints which extensions are offered for the items that the command line names.
     private func listOffers() throws {
         let host = try daemon.host(ofApps: things.app)
         let items = try things.items(try daemon.reporting { () throws(BrokerError) in try host.types() })
@@ -90,9 +90,9 @@ extension ListCommand {
 
 /// Prints installed extensions as text or as JSON.
 enum InstalledText {
-    /// One extension a line, in columns.
-    /// - Parameter withSwitch: whether each line says if the extension is on, off or rejected. The word comes before the
-    ///   name, because a name may contain any word.
+    /// One extension in each line, in columns.
+    /// - Parameter withSwitch: whether each line says if the extension is on, off or rejected. This word comes before
+    ///   the name, because a name may contain any word.
     static func lines(_ extensions: [InstalledExtension], withSwitch: Bool = false) -> [String] {
         let columns = extensions.map { one in
             [one.id] + (withSwitch ? [state(of: one)] : []) + [one.extensionPoint]
@@ -136,7 +136,8 @@ enum InstalledText {
         ])
     }
 
-    /// Names the grants that ended with an installation. The user may give them to the new team again.
+    /// Prints the grants that ended with an installation. The user may grant the entitlements again, now to the new
+    /// team's extension.
     static func showEndedGrants(of extensions: [InstalledExtension]) {
         for one in extensions {
             for name in one.endedGrants.map({ PlainText.shown($0) }) {
@@ -147,7 +148,7 @@ enum InstalledText {
         }
     }
 
-    /// A team, as every command prints it.
+    /// A team in the form that every command prints.
     static func members(of team: SigningTeam) -> [JSON.Member] {
         [
             .init("name", value: .text(team.name)), .init("identifier", value: .text(team.identifier)),

@@ -2,7 +2,7 @@ import AnnexHost
 import AnnexPolicy
 import ArgumentParser
 
-/// `annex install`: puts apps into a daemon's store.
+/// `annex install`: installs apps in a daemon's store.
 struct InstallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
@@ -77,7 +77,7 @@ struct InstallCommand: ParsableCommand {
 
 extension InstallCommand {
     /// Asks about each entitlement that is not granted yet.
-    /// - Returns: the extensions with what the user has granted.
+    /// - Returns: the extensions, including the entitlements that the user has granted.
     private func granted(_ extensions: [InstalledExtension]) throws -> [InstalledExtension] {
         let mayAsk = GrantQuestion.canAsk && !daemon.json
         var extensions = extensions
@@ -90,8 +90,8 @@ extension InstallCommand {
         return extensions
     }
 
-    /// Prints the entitlements that the command line names but no extension has.
-    /// - Returns: whether there are any.
+    /// Prints the entitlements that the command line names, but that no extension has.
+    /// - Returns: whether there are such entitlements.
     private func reportUnasked(by extensions: [InstalledExtension]) -> Bool {
         guard !extensions.isEmpty else { return false }
         let unasked = UngrantedName.all(granting, of: extensions)
@@ -101,7 +101,8 @@ extension InstallCommand {
 }
 
 extension InstallCommand {
-    /// Names the team of each signed app. The user should know it, because it may be the app's first installation.
+    /// Prints the team of each signed app. The user should know the team, because this may be the first installation of
+    /// the app.
     private static func showTeams(of extensions: [InstalledExtension]) {
         var shown: Set<String> = []
         for one in extensions {
@@ -111,7 +112,7 @@ extension InstallCommand {
     }
 }
 
-/// `annex remove`: takes apps out of a daemon's store.
+/// `annex remove`: removes apps from a daemon's store.
 struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",

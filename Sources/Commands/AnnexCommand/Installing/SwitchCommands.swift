@@ -2,7 +2,7 @@ import AnnexHost
 import AnnexPolicy
 import ArgumentParser
 
-/// `annex enable`: offers disabled extensions again.
+/// `annex enable`: makes a daemon offer disabled extensions again.
 struct EnableCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",
@@ -31,7 +31,7 @@ struct EnableCommand: ParsableCommand {
     }
 }
 
-/// `annex disable`: keeps extensions installed, but no longer offers them.
+/// `annex disable`: makes a daemon stop offering extensions. They stay installed.
 struct DisableCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable",
@@ -62,7 +62,8 @@ struct DisableCommand: ParsableCommand {
 }
 
 extension DaemonChoice {
-    /// Enables or disables extensions. With `--json`, prints the identifiers of those for which this succeeded.
+    /// Enables or disables extensions. With `--json`, prints the identifiers of the extensions for which this
+    /// succeeded.
     func switchExtensions(_ extensions: [String], on isEnabled: Bool) throws {
         let (changed, end) = try ask(about: extensions) { host, identifier throws(BrokerError) in
             try host.setEnabled(isEnabled, for: identifier)

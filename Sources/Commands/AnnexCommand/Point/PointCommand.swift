@@ -2,7 +2,7 @@ import AnnexPolicy
 import AnnexRegistry
 import ArgumentParser
 
-/// `annex point`: the commands about extension points. None of them launches a sandbox.
+/// `annex point`: the commands about extension points. They never launch a sandbox.
 struct PointCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "point",
@@ -39,14 +39,14 @@ struct PointChoice: ParsableArguments {
     @Flag(help: "Print JSON instead of text.")
     var json = false
 
-    /// The built-in points, and those of the folder.
+    /// The built-in points and the points of the folder.
     func library() throws -> PointLibrary { try PointLibrary(addingIfGiven: points) }
 
     func policyLibrary() throws -> PolicyLibrary { try PolicyFiles(option: policies).library() }
 }
 
 extension PointLibrary {
-    /// The built-in points, and those of a folder if the command line names one.
+    /// The built-in points and, if the command line names a folder, the points of that folder.
     init(addingIfGiven folder: String?) throws(PolicyError) {
         guard let folder else {
             self = .shipped
@@ -56,7 +56,7 @@ extension PointLibrary {
     }
 }
 
-/// `annex point list`: all points, one a line.
+/// `annex point list`: lists all points, one in each line.
 struct PointListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the extension points, each with its default and its purpose.",
@@ -92,7 +92,7 @@ struct PointListCommand: ParsableCommand {
     }
 }
 
-/// `annex point show`: one point, with the limits of its policy.
+/// `annex point show`: prints one point, with the limits of its policy.
 struct PointShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print one extension point, with the limits that hold for its extensions.",

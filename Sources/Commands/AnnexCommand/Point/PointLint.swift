@@ -10,7 +10,7 @@ struct PointLint {
     /// Every finding about a file.
     ///
     /// - Parameters:
-    ///   - library: the points beside the file; without the file's own point.
+    ///   - library: the other points, without the file's own point.
     static func findings(
         in text: String, file: String, library: PointLibrary, policies: PolicyLibrary
     ) -> [PolicyFinding] {
@@ -25,7 +25,7 @@ struct PointLint {
         }
     }
 
-    /// - Throws: if the point's policy cannot be used.
+    /// - Throws: an error if the point's policy cannot be used.
     func findings() throws(PolicyError) -> [PolicyFinding] {
         guard policies.names.contains(point.policy) else {
             throw PolicyError(
@@ -37,8 +37,8 @@ struct PointLint {
         return weakness(of: policy) + doubtfulLimits(policy.limits)
     }
 
-    /// The rights of the policy that an extension should not have, because extensions are hostile and a bundle chooses
-    /// its point.
+    /// Reports rights of the policy that an extension should not have. Extensions are hostile, and a bundle chooses its
+    /// point itself.
     private func weakness(of policy: Policy) -> [PolicyFinding] {
         var gifts: [String] = []
         if policy.limits.processes > 1 { gifts.append("\(policy.limits.processes) processes and threads") }

@@ -4,7 +4,7 @@ import AnnexRegistry
 
 /// Prints extension points, as text or as JSON.
 enum PointText {
-    /// A point in lines of a key and its value.
+    /// A point as lines, each with a key and its value.
     static func lines(_ point: ExtensionPoint, limits: PolicyLimits) -> [String] {
         let rows = [
             ("name", point.name), ("policy", point.policy), ("default", word(point.isOnByDefault)),
@@ -32,8 +32,8 @@ enum PointText {
     private static func word(_ isOn: Bool) -> String { isOn ? "on" : "off" }
 
     /// - Parameters:
-    ///   - isOwn: whether the point comes from a file of the user's.
-    ///   - limits: all limits that hold; nil prints only those that the point itself states.
+    ///   - isOwn: whether the point comes from one of the user's files.
+    ///   - limits: all limits that hold. If it is nil, only the limits that the point itself states are printed.
     static func json(_ point: ExtensionPoint, isOwn: Bool, limits: PolicyLimits? = nil) -> JSON {
         let shown = limits?.values ?? LimitName.allCases.compactMap { name in point.limits[name].map { (name, $0) } }
         return .object([

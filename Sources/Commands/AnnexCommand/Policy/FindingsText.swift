@@ -3,7 +3,7 @@ import AnnexPolicy
 internal import AnnexPolicyTools
 import ArgumentParser
 
-/// Prints findings, and ends the command with the status that they call for.
+/// Prints findings, and ends the command with the exit status for these findings.
 enum FindingsText {
     static func show(_ findings: [PolicyFinding], asJSON json: Bool) throws {
         if json {

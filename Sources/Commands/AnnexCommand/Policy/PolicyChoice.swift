@@ -26,10 +26,10 @@ struct PolicyChoice: ParsableArguments {
 
     private var files: PolicyFiles { PolicyFiles(option: policies) }
 
-    /// The shipped policies. A policy of the folder replaces a shipped one of the same name.
+    /// The shipped policies. If the folder has a policy of the same name, it replaces the shipped policy.
     func library() throws -> PolicyLibrary { try files.library() }
 
-    /// Reads a policy by its shipped name or its path. A file can include files beside it.
+    /// Reads a policy by its shipped name or its path. A file can include files in its own folder.
     func policy(_ choice: String) throws -> Policy {
         let (name, library) = try named(choice)
         return try library.policy(named: name, for: target)
@@ -38,8 +38,8 @@ struct PolicyChoice: ParsableArguments {
     /// A policy's name, and the library that contains it.
     func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) { try files.named(choice) }
 
-    /// The names of all policies with expectations, shipped or in the folder. The list includes the policies of
-    /// extension points, together with each entitlement that changes them.
+    /// The names of all policies with expectations. They are shipped, or are in the folder. The list includes the
+    /// policies of extension points, and these policies joined with each entitlement that changes them.
     func namesWithExpectations() throws -> [String] {
         let own = try files.folder.map { try FileText.names(in: $0) } ?? []
         return try library().namesToCompile().filter { name in
@@ -47,8 +47,8 @@ struct PolicyChoice: ParsableArguments {
         }
     }
 
-    /// The expectations of a policy: from beside its file, from the folder, or shipped. The expectations of
-    /// entitlements are joined to them.
+    /// The expectations of a policy. They come from a file beside the policy's file, from the folder, or from the
+    /// shipped expectations. The expectations of entitlements are joined to them.
     func expectations(_ choice: String) throws -> Expectations {
         let (policy, entitlements) = PolicyFiles.parted(choice)
         return try ownExpectations(policy).joined(withEntitlements: entitlements, for: target)
@@ -72,18 +72,18 @@ struct PolicyChoice: ParsableArguments {
 
 /// Finds policies by the names and paths of a command line.
 struct PolicyFiles {
-    /// The user's own folder of policies; nil if none was named.
+    /// The user's own folder of policies; nil if the user did not name a folder.
     let folder: String?
 
-    /// - Parameter option: the value of `--policies`. If it is nil, `ANNEX_POLICIES` of the environment counts.
+    /// - Parameter option: the value of `--policies`. If it is nil, the environment variable `ANNEX_POLICIES` counts.
     init(option: String?) {
         folder = option ?? getenv("ANNEX_POLICIES").flatMap { $0.pointee == 0 ? nil : String(cString: $0) }
     }
 
-    /// The shipped policies. A policy of the folder replaces a shipped one of the same name.
+    /// The shipped policies. If the folder has a policy of the same name, it replaces the shipped policy.
     func library() throws -> PolicyLibrary { try .standard(overriding: folder) }
 
-    /// A policy's name, and the library that contains it. Files beside a policy's file come first.
+    /// A policy's name, and the library that contains it. Files in the same folder as a policy's file come first.
     func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) {
         guard Self.isFile(choice) else { return (choice, try library()) }
         let (policy, entitlements) = Self.parted(choice)

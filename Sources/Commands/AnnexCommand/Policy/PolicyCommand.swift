@@ -33,8 +33,8 @@ struct PolicyCommand: AsyncParsableCommand {
         ])
 }
 
-/// Runs a command's work. If an input cannot be read or used, prints a line with the place and the reason, and ends the
-/// command with exit status 2.
+/// Performs a command's work. If an input cannot be read or used, prints a line with the place and the reason, and ends
+/// the command with exit status 2.
 enum PolicyFailure {
     static let status = ExitCode(2)
 

@@ -6,7 +6,7 @@ internal import AnnexSandbox
 import ArgumentParser
 import Glibc
 
-/// `annex policy learn`: runs a trusted program and proposes a policy that allows what the program did.
+/// `annex policy learn`: runs a trusted program and proposes a policy that allows what the program has done.
 struct PolicyLearnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "learn", abstract: "Run a program that you trust, and propose a policy from what it did.",
@@ -104,11 +104,11 @@ struct PolicyLearnCommand: AsyncParsableCommand {
     }
 }
 
-/// Files that the kernel executes when it starts a program. The program itself makes no call that shows them.
+/// The files that the kernel executes when it starts a program. No call of the program itself shows these files.
 enum StartedProgram {
-    /// The program and, for a script, its interpreter. An absolute path is returned both as it is and with links
-    /// resolved. A relative path is returned only with links resolved. A name without a slash is first looked up in
-    /// `PATH`. The dynamic linker, and the interpreter of an interpreter, are not among the files.
+    /// The program and, if it is a script, its interpreter. If the path is absolute, it is returned as it is and also
+    /// with links resolved. If the path is relative, it is returned only with links resolved. A name without a slash is
+    /// first looked up in `PATH`. The dynamic linker is not returned, and neither is the interpreter of an interpreter.
     static func files(_ name: String) -> [String] {
         guard let path = located(name) else { return [] }
         var files = [path]
@@ -133,7 +133,7 @@ enum StartedProgram {
         return String(cString: found)
     }
 
-    /// The interpreter that the first line names after `#!`; nil if there is none.
+    /// The interpreter that the first line names after `#!`; nil if the file has no such line.
     private static func interpreter(of path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -141,7 +141,7 @@ enum StartedProgram {
         var start = [UInt8](repeating: 0, count: 256)
         let count = read(file, &start, start.count)
         guard count > 2, start[0] == 0x23, start[1] == 0x21 else { return nil }
-        // The kernel ends the line at a NUL too, and separates at tabs too.
+        // The kernel also ends the line at a NUL, and it also separates words at tabs.
         let line = start[2..<count].prefix { $0 != 0x0A && $0 != 0 }
         return line.split { $0 == 0x20 || $0 == 0x09 }.first.map { String(decoding: $0, as: UTF8.self) }
     }

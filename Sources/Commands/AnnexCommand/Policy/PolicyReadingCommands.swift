@@ -2,7 +2,7 @@ import AnnexPolicy
 internal import AnnexPolicyTools
 import ArgumentParser
 
-/// `annex policy list`: lists all policies and the additions of entitlements, one a line.
+/// `annex policy list`: lists all policies and the additions of entitlements, one in each line.
 struct PolicyListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List all policies and entitlements, each with its purpose.",
@@ -62,7 +62,8 @@ struct PolicyListCommand: ParsableCommand {
     }
 }
 
-/// `annex policy show`: one policy with its includes merged, as text, as compiled calls or as a table of its layers.
+/// `annex policy show`: prints one policy with its includes joined in, as text, as compiled calls, or as a table of its
+/// layers.
 struct PolicyShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print one policy with everything that it includes.",
@@ -184,9 +185,9 @@ struct PolicyExplainCommand: ParsableCommand {
 
 /// Prints a policy's table of layers, as text or as JSON.
 enum LayerTableText {
-    /// A line for each statement: which layers enforce it, fully or in part, and which cannot.
+    /// Lines for each statement. They say which layers enforce it, fully or in part, and which layers cannot.
     static func lines(_ table: LayerTable) -> [String] {
-        // Statements about calls are left out: only the filter enforces them, and it enforces all of them in the same
+        // Statements about calls are left out. Only the filter enforces them, and it enforces all of them in the same
         // way.
         let rows = table.rows.filter { if case .call = $0.statement { false } else { true } }
         return rows.flatMap { row in

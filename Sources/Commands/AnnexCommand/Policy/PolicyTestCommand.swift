@@ -62,7 +62,7 @@ struct PolicyTestCommand: AsyncParsableCommand {
         return try names.map { name in (try choice.policy(name), try choice.expectations(name)) }
     }
 
-    /// Nil if no sandbox can be made for the policy. The reason was printed then.
+    /// The results for one policy. Nil if no sandbox can be made for the policy. In this case, the reason was printed.
     private func tested(_ policy: Policy, against expectations: Expectations) async -> [ExpectationResult]? {
         let stated = expectations.all.map { expectation in
             ExpectationResult(expectation, failure: policy.failure(of: expectation), live: .notTried("--no-live"))

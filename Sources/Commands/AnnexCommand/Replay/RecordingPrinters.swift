@@ -3,7 +3,7 @@ import AnnexLinux
 import AnnexReplay
 import FoundationEssentials
 
-/// Prints a recording as lines for a terminal. No byte of it is trusted.
+/// Prints a recording as lines for a terminal. The recording is not trusted.
 struct RecordingText {
     private static let mostShown = 32
 
@@ -64,7 +64,7 @@ struct RecordingText {
     }
 }
 
-/// Prints a recording as JSON: times in microseconds, sizes in bytes, payloads in hexadecimal.
+/// Prints a recording as JSON. Times are in microseconds, sizes in bytes, and payloads in hexadecimal.
 struct RecordingJSON {
     private struct Whole: Encodable {
         let label: String

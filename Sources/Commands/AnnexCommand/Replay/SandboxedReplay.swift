@@ -67,7 +67,7 @@ struct SandboxedReplay {
         let host = try AnnexHost.embedded(apps: [app], waiving: waived, patience: patience)
         let identifier = try choose(host.extensions.map(\.id))
         let session = try await host.begin(identifier, serving: HostService(replaying: replay)) { configuration in
-            // The ring must be as large as the recorded one, so that every recorded message fits.
+            // Each ring must be at least as large as the recorded ring, so that every recorded message fits.
             configuration.hostCapacity = max(configuration.hostCapacity, Self.ring(recording.hostCapacity))
             configuration.extensionCapacity = max(
                 configuration.extensionCapacity, Self.ring(recording.extensionCapacity))
@@ -77,7 +77,8 @@ struct SandboxedReplay {
         return Result(identifier: identifier, compared: replay.compared, difference: difference, end: end)
     }
 
-    /// The extension that the option names, else the recorded one, else the app's only one.
+    /// The extension that the option names. If it names none, this is the recorded extension, or the app's only
+    /// extension.
     private func choose(_ offered: [String]) throws(Failure) -> String {
         let wanted =
             identifier ?? (offered.contains(recording.label) || offered.count != 1 ? recording.label : offered[0])
@@ -89,7 +90,7 @@ struct SandboxedReplay {
         return wanted
     }
 
-    /// A ring capacity from the file, limited to what a channel allows.
+    /// A ring capacity from the file. It is 0 if a channel does not allow it.
     private static func ring(_ capacity: UInt32) -> UInt32 {
         capacity.nonzeroBitCount == 1 && capacity <= 1 << 24 ? capacity : 0
     }

@@ -5,7 +5,7 @@ import AnnexPolicy
 import ArgumentParser
 import Glibc
 
-/// `annex reports`: how extensions ended.
+/// `annex reports`: shows how extensions ended.
 struct ReportsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reports",

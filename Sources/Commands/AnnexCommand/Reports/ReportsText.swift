@@ -2,7 +2,7 @@ import AnnexBroker
 import AnnexHost
 import AnnexPolicy
 
-/// Prints reports for a person, on a terminal 100 characters wide. No text in a report is trusted.
+/// Prints reports for a person, on a terminal with 100 columns. The texts in a report are not trusted.
 struct ReportsText {
     private let style: Style
 
@@ -10,7 +10,7 @@ struct ReportsText {
         self.style = style
     }
 
-    /// - Parameter isOfOne: whether all reports are of one extension. If so, the newest report is shown in full.
+    /// - Parameter isOfOne: whether all reports concern the same extension. If so, the newest report is shown in full.
     func show(_ reports: [StoredReport], isOfOne: Bool, in folder: String) {
         guard let newest = reports.first else {
             guard !folder.isEmpty else { return print("no reports are kept, because ANNEX_REPORTS is empty") }
@@ -130,7 +130,7 @@ struct ReportsText {
             + (text(json["keeper"]) ?? "?")
     }
 
-    /// A duration from a file; nil if it is out of range.
+    /// A duration from a file; nil if the number is out of range.
     private static func duration(_ seconds: Double) -> Duration? {
         seconds >= 0 && seconds < 1e9 ? .seconds(seconds) : nil
     }
@@ -141,7 +141,7 @@ struct ReportsText {
 }
 
 extension StoredReport {
-    /// The time to the second.
+    /// The time, without fractions of a second.
     var shortTime: String {
         let date = time.prefix(19)
         return String(date.map { $0 == "T" ? " " : $0 })

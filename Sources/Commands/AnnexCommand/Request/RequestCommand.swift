@@ -74,7 +74,7 @@ struct RequestCommand: AsyncParsableCommand {
     }
 }
 
-/// The options that make up the item of a request.
+/// The options from which the item of a request is made.
 struct RequestContent: ParsableArguments {
     @Option(help: "The item's text; - reads it from standard input.")
     var text: String?

@@ -15,7 +15,7 @@ struct RequestOutcome {
         let adjustments: String?
     }
 
-    /// An attachment in a file of its own.
+    /// An attachment that was stored in its own file.
     struct Stored {
         let file: String
         let types: [TypeIdentifier]
@@ -27,15 +27,15 @@ struct RequestOutcome {
     /// Why the request failed, in one line; nil if it succeeded.
     private(set) var failure: String?
 
-    /// The most attachments of an answer, and their bytes in all.
+    /// The most attachments of an answer, and the most bytes of all its attachments together.
     private static let mostAttachments = 16
     private static let mostBytes = 256 << 20
 
-    /// What the answer of a request may carry.
+    /// The attachments that the answer of a request may carry.
     static let acceptance = Acceptance.sealedMemory(count: mostAttachments, bytes: mostBytes)
 
     /// - Parameters:
-    ///   - folder: gets the attachments of the answer.
+    ///   - folder: the folder that receives the attachments of the answer.
     ///   - work: makes the request, and returns the answer and the extension's end.
     init(
         storingIn folder: String, of work: () async throws -> (answer: [ExtensionItem], end: Termination?)
@@ -106,7 +106,8 @@ extension RequestOutcome.Stored {
     }
 }
 
-/// The folder that gets the attachments of an answer. Names come from this program, never from the extension.
+/// The folder that receives the attachments of an answer. This program chooses the file names. The extension never
+/// chooses them.
 struct AnswerFolder {
     private let path: String
     /// The most bytes of one attachment.
@@ -116,7 +117,7 @@ struct AnswerFolder {
         self.path = path
     }
 
-    /// Writes each attachment to a new file. The folder is made with the first attachment.
+    /// Writes each attachment to a new file. The folder is created with the first attachment.
     func store(_ answer: [ExtensionItem]) throws -> [RequestOutcome.Item] {
         if answer.contains(where: { !$0.attachments.isEmpty || $0.adjustmentData != nil }) { try make() }
         return try answer.map { item in
@@ -150,7 +151,7 @@ struct AnswerFolder {
 }
 
 extension ExtensionItem {
-    /// The adjustment data of an edited picture; nil if the item holds none.
+    /// The adjustment data of an edited picture; nil if the item has none.
     fileprivate var adjustmentData: AdjustmentData? {
         userInfo[AdjustmentData.userInfoKey].flatMap(AdjustmentData.init)
     }

@@ -3,19 +3,20 @@ internal import AnnexSandbox
 import Glibc
 
 /// Decides when this process stops itself together with the program, as a shell's job does. It stops only if a person
-/// asked for it (Ctrl-Z, SIGTSTP) and a shell can continue it.
+/// asked for the stop (Ctrl-Z, SIGTSTP), and only if a shell can continue it.
 ///
-/// If the program stops by itself, supervision goes on and its limits hold. While this process is stopped, it enforces
-/// no limit except the time limit. It therefore stops the whole sandbox, and stops it again if a timer wakes it.
+/// If the program stops by itself, this process continues to supervise it and to enforce its limits. A stopped process
+/// enforces no limit except the time limit. So before this process stops, it stops the whole sandbox. If a timer wakes
+/// the sandbox, this process stops it again.
 struct JobControl {
-    /// How long the program may take to stop after Ctrl-Z, even on a busy machine. After that the key has no effect,
-    /// because the program may use it for something else.
+    /// How long the program may take to stop after Ctrl-Z, even on a busy machine. After that time, this process ignores
+    /// the key, because the program may use the key for another purpose.
     private static let patience = Duration.seconds(10)
 
     private let run: SandboxRun
     private let terminal: TerminalRelay?
-    /// Whether the reaper can stop every process of the sandbox. It can if the sandbox has a process namespace of its
-    /// own.
+    /// Whether the reaper can stop every process of the sandbox. It can do so if the sandbox has its own process
+    /// namespace.
     private let canStopAll: Bool
     private var isStopped = false
     private var asked: ContinuousClock.Instant?
@@ -26,7 +27,7 @@ struct JobControl {
         self.canStopAll = canStopAll
     }
 
-    /// Called when a person pressed Ctrl-Z, or another process sent SIGTSTP.
+    /// Call this function when a person has pressed Ctrl-Z, or another process has sent SIGTSTP.
     mutating func ask() {
         asked = .now
         stopTogether()
@@ -49,12 +50,12 @@ struct JobControl {
         guard canStopAll, Self.isForeground else { return }
         run.send(SIGTSTP)
         terminal?.pause()
-        // If this process was continued, SIGCONT is pending now. If not, no shell could have continued it, and the
-        // kernel ignored SIGTSTP, as it would for a program outside a sandbox.
+        // If this process was stopped and continued, SIGCONT is pending now. If not, no shell could have continued it.
+        // The kernel then ignored SIGTSTP, as it would for a program outside a sandbox.
         if !run.keepingTime({ Self.stop() }) { goOn() }
     }
 
-    /// Whether this process's job gets the terminal's keys.
+    /// Whether the job of this process receives the terminal's keys.
     private static var isForeground: Bool {
         let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         guard terminal >= 0 else { return false }
@@ -62,9 +63,9 @@ struct JobControl {
         return tcgetpgrp(terminal) == getpgrp()
     }
 
-    /// Stops this process with SIGTSTP. SIGSTOP would be wrong: it stops this process even if no shell can continue it.
-    /// The kernel ignores SIGTSTP in that case.
-    /// - Returns: whether the process was stopped and continued. SIGCONT is then pending.
+    /// Stops this process with SIGTSTP. SIGSTOP would be wrong, because it stops this process even if no shell can
+    /// continue it. In that case, the kernel ignores SIGTSTP.
+    /// - Returns: whether the process was stopped and then continued. If so, SIGCONT is pending.
     static func stop() -> Bool {
         var set = sigset_t()
         sigemptyset(&set)

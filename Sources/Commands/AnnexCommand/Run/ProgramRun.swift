@@ -28,7 +28,7 @@ struct ProgramRun {
     private struct End {
         let report: SandboxRunReport
         let denials: [Denial]
-        /// A standard stream that could not be written to.
+        /// A standard stream to which writing failed.
         let failed: (number: Int32, error: SystemError)?
         /// The file that receives the report.
         let file: RunReportFile?
@@ -37,10 +37,10 @@ struct ProgramRun {
     }
 
     private func runToItsEnd() throws -> End {
-        // The launcher starts on a thread that blocks every signal, so no signal interrupts it.
+        // The launcher starts on a thread that blocks every signal. So no signal interrupts the launcher.
         let start = LauncherStart(waiving: Set(options.waive))
         defer { start.settle() }
-        // Until there is a program to forward signals to, they end this process in the usual way.
+        // Until there is a program that can receive signals, signals end this process in the usual way.
         let sandbox = try sandbox()
         let file = try options.report.map { try RunReportFile(path: $0) }
         let signals = SignalForwarder()
@@ -62,8 +62,8 @@ struct ProgramRun {
         run.begin(prepared.takeConfiguration())
         let job = JobControl(run, terminal: terminal, canStopAll: !options.waive.contains(.pid))
         let (report, denials) = signals.serve(run, terminal: terminal, job: job)
-        // The program's time limit includes the time to read its output. After its end, the remaining output is read
-        // until that limit and the grace are over.
+        // The program's time limit includes the time for reading its output. After the program's end, the remaining
+        // output is read until both that limit and the grace are over.
         let soonest = ContinuousClock.now + limits.grace
         let deadline = report.wasEnded ? soonest : max(soonest, begun + limits.request)
         streams.whenCarried { signals.wakeUp() }
@@ -99,7 +99,7 @@ struct ProgramRun {
         return sandbox
     }
 
-    /// Refuses a directory that the program would never see.
+    /// Refuses a private directory if the program would not see it.
     private func checkPrivateDirectory(of policy: Policy) throws(SandboxError) {
         if policy.paths.persistent != nil { return }
         throw SandboxError(
@@ -137,7 +137,7 @@ struct ProgramRun {
 
     private func report(_ end: End) -> Int32 {
         let report = end.report
-        // The report is written first, because the messages below may wait for their reader, or get lost.
+        // The report is written first, because the messages below may block or get lost.
         let loss = loss(of: report, for: end.file)
         StandardError.isPatient = false
         if report.wasEnded {
@@ -158,7 +158,7 @@ struct ProgramRun {
         if report.reason == .exited, report.exitCode != 0, let hint = RelativeNames(options).hint {
             StandardError.print("annex: hint: \(hint)")
         }
-        // If the program itself failed, its own status takes precedence.
+        // If the program itself failed, its own exit status takes precedence.
         let status = status(end)
         return loss == nil || status != 0 ? status : 125
     }
@@ -205,12 +205,12 @@ struct ProgramRun {
     }
 }
 
-/// Starts the launcher on a thread of its own. The launcher examines this machine and waits for its warden, while the
+/// Starts the launcher on its own thread. The launcher examines this machine and waits for its warden. Meanwhile, the
 /// caller prepares the launch.
 final class LauncherStart: Sendable {
     private let waived: Set<SandboxLayer>
     private let outcome = Mutex<Result<Launcher, SandboxError>?>(nil)
-    /// Nil if the thread was joined, or could not be started.
+    /// Nil if the thread was joined, or if it could not be started.
     private let thread = Mutex<WorkerThread?>(nil)
 
     init(waiving waived: Set<SandboxLayer>) {
@@ -231,7 +231,7 @@ final class LauncherStart: Sendable {
         return try Launcher.shared(waiving: waived)
     }
 
-    /// Waits for the thread, so that nothing is half done when the program ends.
+    /// Waits for the thread, so that the launcher's start is complete when the program ends.
     func settle() {
         guard let thread = thread.withLock({ $0.take() }) else { return }
         thread.join()

@@ -128,7 +128,7 @@ struct RunCommand: ParsableCommand {
         guard !program.isEmpty else {
             throw ValidationError("name the program to run: annex run -- PROGRAM [ARGUMENT…]")
         }
-        // A program whose name begins with a hyphen must come after `--`.
+        // If a program's name begins with a hyphen, it must come after `--`.
         if let first = command.first, first != "--", first.hasPrefix("-") {
             throw ValidationError(
                 "unknown option \(Escaped(first)); options come before the program: annex run --help")

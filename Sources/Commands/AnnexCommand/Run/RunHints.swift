@@ -21,7 +21,7 @@ enum RunHints {
         return denial.headline + often + (denial.remedy.map { "; allowed by: \($0)" } ?? "")
     }
 
-    /// Names paths that the caller passed to the program, but that the program cannot use because of their file modes.
+    /// Prints paths that the caller passed to the program, but that the program cannot use because of their file modes.
     static func hintModes(read: [String], write: [String]) {
         guard geteuid() == 0 else { return }
         for (paths, wanted, word) in [(write, mode_t(0o002), "writable"), (read, 0o004, "readable")] {
@@ -36,22 +36,23 @@ enum RunHints {
         }
     }
 
-    /// Prints the last line: how to allow the denied call, and how to see more. Prints nothing if no limit or denial
-    /// explains the failure.
+    /// Prints the last line. It says how to allow the denied call, and how to see more. If no limit or denial explains
+    /// the failure, this function prints nothing.
     static func hint(_ report: SandboxRunReport, denials: [Denial], explained: Bool) {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return }
         if let limit = limit(report.reason) {
             StandardError.print(
                 "annex: hint: the policy sets this limit under `limits: { \(limit.name): … }`\(limit.option)")
         } else if let cause = LikelyCause.of(report, denials: denials) {
-            // With one denial, `explain` has just printed the same line.
+            // If there is only one denial, `explain` has just printed the same line.
             if explained && denials.count == 1 { return }
             let more = explained ? "" : "; to see every denied call and path, add --explain"
             StandardError.print("annex: hint: \(line(cause))\(more)")
         }
     }
 
-    /// The limit's name in a policy, and the option that also sets it. Nil if the reason is not a limit.
+    /// The limit's name in a policy, and a text about the option that also sets the limit. Nil if the reason is not a
+    /// limit.
     private static func limit(_ reason: SandboxRunReport.Reason) -> (name: String, option: String)? {
         switch reason {
         case .memoryLimit: ("memory", "; --memory, if given, sets it too")
@@ -66,18 +67,18 @@ enum RunHints {
 
 /// Guesses which denial made a program fail.
 enum LikelyCause {
-    /// Signals that come from outside, or that say that output has no reader. No denial sends them.
+    /// Signals that come from outside, or that say that output has no reader. A denial does not cause them.
     private static let foreign: Set<Int32> = [
         SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,
     ]
 
-    /// Calls that programs and their libraries try but do not need.
+    /// Calls that programs and their libraries try, but do not need.
     private static let probes: Set<String> = [
         "prctl", "prlimit64", "setrlimit", "personality", "setpriority", "ioprio_set", "sched_setscheduler",
         "sched_setparam", "sched_setattr", "mlockall", "capset", "seccomp", "sync_file_range",
     ]
 
-    /// Sockets for reading network interfaces or asking a name server. Most programs open them in passing.
+    /// Sockets that read network interfaces or ask a name server. Most programs open them without needing them.
     private static let probedSockets = ["AF_NETLINK", "SOCK_DGRAM"]
 
     /// The most likely denial; nil if no denial explains the failure.

@@ -25,10 +25,10 @@ struct RunOptions {
 
 extension RunOptions {
     /// Reads the plain form of the command line: options by their full names, each followed by its value, then `--` and
-    /// the program.
+    /// the program. `--explain` has no value.
     ///
-    /// Returns nil for any other form, which the command's parser then reads or refuses. Starting that parser costs as
-    /// much as the whole sandbox.
+    /// Returns nil for any other form. The command's parser then reads or refuses that form. Starting this parser takes
+    /// as long as making the whole sandbox.
     init?(plain arguments: [String]) {
         var rest = arguments[...]
         while let name = rest.popFirst() {
@@ -74,7 +74,7 @@ extension RunOptions {
         }
     }
 
-    /// Whether a limit can have this many seconds.
+    /// Whether a time limit may have this number of seconds.
     static func isUsable(_ seconds: Double) -> Bool { seconds > 0 && seconds < 1e9 }
 }
 
@@ -94,17 +94,18 @@ struct ByteSize: ExpressibleByArgument {
 /// A layer as an argument, as in `--waive landlock`.
 extension SandboxLayer: ExpressibleByArgument {}
 
-/// The command line in its original bytes. The parser of arguments only handles text.
+/// The command line in its original bytes. The parser of arguments handles only text.
 enum CommandBytes {
-    /// Every word, beginning with the command's own name.
+    /// Every word. The first word is the command's own name.
     private static var words: [[UInt8]] {
         (0..<Int(CommandLine.argc)).compactMap { index in
             CommandLine.unsafeArgv[index].map { [UInt8](UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
         }
     }
 
-    /// The bytes of the program's arguments, which are the last words of the command line.
-    /// - Throws: if an option or the program's name is not UTF-8, because it could then be mistaken for another.
+    /// The bytes of the program's arguments. These are the last words of the command line.
+    /// - Throws: an error if an option or the program's name is not UTF-8. It could then be mistaken for another option
+    ///   or name.
     static func arguments(of program: [String]) throws(SandboxError) -> [[UInt8]] {
         let words = words
         let arguments = words.suffix(max(0, program.count - 1))

@@ -4,13 +4,14 @@ internal import AnnexSandbox
 import FoundationEssentials
 import Glibc
 
-/// Writes the whole report as one JSON object, to a place that is fixed before the program runs.
+/// Writes the whole report as one JSON object to a place that is fixed before the program runs.
 ///
-/// The program may be allowed to write to the report's folder. Therefore the folder is held open from the start. If a
-/// file or link has the report's name, it is removed and never followed. The report is a new file.
+/// The program may be allowed to write to the report's folder. So the folder is held open from the start. If a file or
+/// link has the report's name, it is removed and never followed. The report is always a new file.
 ///
-/// If a pipe or a device exists at the path, the caller asked to write into it, so it is opened before the program
-/// begins. Links are followed only in `/dev` and `/proc`, because elsewhere an earlier run may have left them.
+/// If there is a pipe or a device at the path, the caller wants the report to be written into it. So it is opened
+/// before the program begins. Links are followed only in `/dev` and `/proc`, because in other places an earlier run may
+/// have left them.
 final class RunReportFile {
     private enum Target {
         case folder(Int32, name: String)
@@ -20,7 +21,7 @@ final class RunReportFile {
     private let path: String
     private let target: Target
 
-    /// Finds the place, and removes an older report so that it cannot be mistaken for the new one.
+    /// Finds the place, and removes an older report. Otherwise the older report could be mistaken for the new report.
     init(path: String) throws {
         self.path = path
         if let file = try Self.opened(path) {
@@ -36,7 +37,7 @@ final class RunReportFile {
         try makeNew(in: held, name)
     }
 
-    /// Opens an existing target that is no regular file, such as a pipe. Nil if a file must be made.
+    /// Opens an existing target that is not a regular file, such as a pipe. Nil if a new file must be made.
     private static func opened(_ path: String) throws -> Int32? {
         let follows = path.hasPrefix("/dev/") || path.hasPrefix("/proc/")
         var status = stat()
@@ -72,8 +73,8 @@ final class RunReportFile {
         }
     }
 
-    /// Makes a new file of this name, and removes an existing one.
-    /// - Parameter keeping: whether the file stays. If not, the call only proves that it can be made.
+    /// Makes a new file with this name. An existing file is removed first.
+    /// - Parameter keeping: whether the file stays. If not, the call only proves that the file can be made.
     @discardableResult
     private func makeNew(in folder: Int32, _ name: String, keeping: Bool = false) throws -> Int32 {
         if unlinkat(folder, name, 0) != 0, errno != ENOENT { throw Self.failure(path) }

@@ -3,18 +3,18 @@ internal import AnnexSandbox
 import Glibc
 import Synchronization
 
-/// The main thread's wait: for signals to forward, for the program to stop, and for its end.
+/// The wait of the main thread. It waits for signals to forward, for a stop of the program, and for the program's end.
 ///
-/// Every forwarded signal is blocked in all threads from the beginning, so that no signal is lost or handled twice.
+/// Every forwarded signal is blocked in all threads from the beginning. So no signal is lost or handled twice.
 final class SignalForwarder: Sendable {
     enum News: Sendable {
         case stopped
-        /// Ctrl-Z was pressed on our terminal, whose keys go to the program.
+        /// A person pressed Ctrl-Z on the terminal of this process. The keys of this terminal go to the program.
         case suspendKey
         case ended(SandboxRunReport, [Denial])
     }
 
-    /// Wakes the main thread. By default the kernel ignores this signal, so it does no harm otherwise.
+    /// The signal that wakes the main thread. By default, the kernel ignores this signal, so it has no other effect.
     private static let wake = SIGURG
     private static let forwarded = [SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT]
 
@@ -23,15 +23,15 @@ final class SignalForwarder: Sendable {
 
     private let news = Mutex<[News]>([])
     private let waiter = pthread_self()
-    /// A signal that should have ended the program, but came after the program's end and before this process learned of
-    /// that end.
+    /// A signal that should have ended the program, but came too late. It came after the program's end, and before this
+    /// process learned of that end.
     private let late = Mutex<Int32?>(nil)
 
-    /// Must be called on the thread that will wait. No other thread takes a signal.
+    /// Call this initialiser on the thread that will wait. No other thread handles signals.
     init() {
         var set = Self.waited
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        // If the reader of our output closes it, a write fails and the failure is reported.
+        // If the reader of this process's output closes it, a write fails, and the failure is reported.
         signal(SIGPIPE, SIG_IGN)
     }
 
@@ -118,9 +118,9 @@ extension SignalForwarder {
         case late
     }
 
-    /// Waits until a condition holds. The thread that makes it hold must call `wakeUp`.
-    /// - Returns: nil if the condition holds. Otherwise the event that came first: a signal that ends a program by
-    ///   default, or the deadline.
+    /// Waits until a condition holds. The thread that makes the condition true must call `wakeUp`.
+    /// - Returns: nil if the condition holds. Otherwise this is the event that came first: a signal that ends a program
+    ///   by default, or the deadline.
     func wait(
         before deadline: ContinuousClock.Instant, _ terminal: TerminalRelay?, until holds: () -> Bool
     ) -> Impatience? {

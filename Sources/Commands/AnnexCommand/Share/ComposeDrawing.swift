@@ -1,16 +1,16 @@
 import AnnexHost
 import AnnexModel
 
-/// A compose sheet as lines for a terminal.
+/// A compose sheet, drawn as lines for a terminal.
 ///
-/// The extension's texts were made safe to draw when they were received, and the user's text is made so here. Settings that
-/// the user can set have numbers in brackets.
+/// The extension's texts were made safe to draw when the host received them. The user's text is made safe here.
+/// Settings that the user can change have numbers in brackets.
 struct ComposeDrawing {
     let lines: [String]
-    /// What each number stands for.
+    /// The pick that each number stands for.
     let picks: [Pick]
 
-    /// What the user picks by a number.
+    /// A setting or an action that the user picks by a number.
     enum Pick: Equatable {
         case setting(Int)
         case action(ContentAction)
@@ -41,7 +41,8 @@ struct ComposeDrawing {
         self.picks = picks
     }
 
-    /// What stands below a sheet: how much the user may still write. A view of the extension's own speaks for itself.
+    /// The text in the lower edge of a sheet. It says how many characters the user may still write. If the extension
+    /// has its own view, there is no such text.
     private static func mark(of state: ComposeState) -> String {
         guard state.view == nil else { return "" }
         let left = state.charactersRemaining.map { "\($0) left" } ?? ""
@@ -50,7 +51,7 @@ struct ComposeDrawing {
 
     private static func text(of state: ComposeState, width: Int, style: Style) -> [Card.Line] {
         let isEmpty = state.contentText.isEmpty
-        // The user may have copied the text from a file of another person.
+        // The user may have copied the text from another person's file.
         let text = ShownText.harmless(isEmpty ? state.placeholder : state.contentText, hasLines: true)
         let lines = TextColumns.wrapped(text, width: width)
         return (lines.isEmpty ? [""] : lines).map {

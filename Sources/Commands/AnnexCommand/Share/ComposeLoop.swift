@@ -25,7 +25,7 @@ struct ComposeLoop {
     }
 
     /// Shows the sheet until the extension has answered.
-    /// - Throws: `ShareFailure.givenUp` if the user gives up or the input ends.
+    /// - Throws: `ShareFailure.givenUp` if the user cancels or the input ends.
     func answer(_ typed: TypedLines) async throws -> [ExtensionItem] {
         guard dialogue.hasSheet else { return try await dialogue.answer() }
         try await dialogue.presentationAnimationDidFinish()
@@ -41,7 +41,8 @@ struct ComposeLoop {
                 break steps
             case .changed:
                 isStale.clear()
-                // What the extension reports may have come with an answer already.
+                // The sheet may already show this change, because the change came with an earlier answer. So the sheet
+                // is drawn again only if it differs.
                 if drawing.lines != shown { shown = show() }
             case .line(":cancel"): break steps
             case .line(":post"):
@@ -56,13 +57,14 @@ struct ComposeLoop {
         throw ShareFailure.givenUp
     }
 
-    /// The last line may have been a button of the extension's own view, and the answer is on its way then.
+    /// Whether the extension answers soon. The last line may have picked a button of the extension's own view. In this
+    /// case the answer is about to arrive.
     private func isAnsweredSoon() async throws -> Bool {
         for _ in 0..<100 where !dialogue.isAnswered { try await Task.sleep(for: .milliseconds(10)) }
         return dialogue.isAnswered
     }
 
-    /// - Returns: nil if the extension does not accept the text, so that the sheet stays open.
+    /// - Returns: nil if the extension does not accept the text. The sheet then stays open.
     private func post() async throws -> [ExtensionItem]? {
         do {
             return try await dialogue.post()
@@ -75,7 +77,8 @@ struct ComposeLoop {
         }
     }
 
-    /// A view has no text. An action with a view is not posted: its own buttons end it.
+    /// The hint about what the user can type. A view has no text. An action with a view cannot be posted, because the
+    /// view's own buttons end it.
     private var hint: String {
         let state = dialogue.state
         guard state.view != nil else { return "Text, a number, :post or :cancel" }
@@ -127,7 +130,7 @@ struct ComposeLoop {
         }
     }
 
-    /// What the user types and what the extension does, in the order of events.
+    /// The user's lines and the extension's changes, in the order of events.
     private func steps(_ typed: TypedLines) -> AsyncStream<Step> {
         AsyncStream { continuation in
             let reading = Task {
@@ -135,7 +138,7 @@ struct ComposeLoop {
                 continuation.yield(.endOfInput)
             }
             let watching = Task { [dialogue, isStale] in
-                // At most one redrawing is due, however fast the extension changes its sheet.
+                // At most one redraw is pending, no matter how fast the extension changes its sheet.
                 for await _ in dialogue.changes where isStale.set() {
                     continuation.yield(.changed)
                 }
@@ -149,12 +152,12 @@ struct ComposeLoop {
     }
 }
 
-/// Whether the sheet on the screen is older than its state and will be drawn again.
+/// Whether the sheet on the screen is older than its state, so that it will be drawn again.
 private final class Flag: Sendable {
-    /// SYNC: relaxed: the state itself is behind a lock.
+    /// SYNC: relaxed, because a lock protects the state itself.
     private let isSet = Atomic(false)
 
-    /// - Returns: whether it was not set before.
+    /// - Returns: whether the flag was not set before.
     func set() -> Bool { !isSet.exchange(true, ordering: .relaxed) }
 
     func clear() { isSet.store(false, ordering: .relaxed) }

@@ -2,7 +2,7 @@ import AnnexHost
 import AnnexPolicy
 import ArgumentParser
 
-/// `annex share`: the share sheet in the terminal.
+/// `annex share`: shows the share sheet in the terminal.
 struct ShareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "share",
@@ -93,7 +93,7 @@ struct ShareCommand: AsyncParsableCommand {
     }
 }
 
-/// Why nothing was shared.
+/// The reason why nothing was shared.
 enum ShareFailure: Error, CustomStringConvertible {
     case noExtension
     case givenUp
@@ -106,7 +106,7 @@ enum ShareFailure: Error, CustomStringConvertible {
     }
 }
 
-/// Where the sheet is drawn: on standard error if standard output is for JSON.
+/// The place where the sheet is drawn. If standard output is for JSON, this is standard error.
 struct ShareScreen {
     let json: Bool
     let style: Style

@@ -1,6 +1,7 @@
 import AnnexHost
 
-/// The two rows of a share sheet: the extensions that post, and the actions, which take the things to share.
+/// The two rows of a share sheet: the share extensions, which post items, and the actions. Both rows contain only
+/// extensions that take the user's items.
 struct ShareSheet {
     private static let points = ["com.apple.share-services", "com.apple.ui-services"]
 
@@ -27,7 +28,7 @@ struct ShareSheet {
         }
     }
 
-    /// Asks until a number names an extension.
+    /// Asks until the user types the number of an extension.
     func pick(from typed: TypedLines, on screen: ShareScreen) async throws -> InstalledExtension {
         screen.draw(lines(screen.style))
         typed.prompt("Number, or :cancel")

@@ -1,9 +1,9 @@
 import AnnexLinux
 import Glibc
 
-/// The lines of standard input. A thread of their own reads them, so that an extension can change its sheet meanwhile.
+/// The lines of standard input. A separate thread reads them, so that the extension can change its sheet meanwhile.
 struct TypedLines {
-    /// Ends with the input. For one reader at a time.
+    /// The lines. The stream ends when the input ends. Only one reader at a time may read this stream.
     let lines: AsyncStream<String>
     private let isTerminal: Bool
 
@@ -21,10 +21,11 @@ struct TypedLines {
         }
     }
 
-    /// Says what to type, if a person types.
+    /// Prints what to type if the input is a terminal.
     func prompt(_ text: String) {
         guard isTerminal else { return }
-        // Written without the C library's streams: `fflush` of all of them waits for the thread that reads the input.
+        // The prompt is written without the C library's streams. `fflush` of all streams would wait for the thread that
+        // reads the input.
         var prompt = "\(text) > "
         prompt.withUTF8 { _ = unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }

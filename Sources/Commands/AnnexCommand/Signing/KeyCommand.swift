@@ -4,7 +4,7 @@ import AnnexSigning
 import ArgumentParser
 import Glibc
 
-/// `annex key`: the keys with which teams sign their apps.
+/// `annex key`: the commands about the keys with which teams sign their apps.
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
@@ -97,14 +97,14 @@ struct ShowKeyCommand: ParsableCommand {
         }
     }
 
-    /// The team of a public key's file, or else of a secret key's.
+    /// The team of a file with a public key or a secret key.
     static func team(in path: String) throws(SigningError) -> Team {
         if path.hasSuffix(TeamKey.publicSuffix) { return try TeamFile.read(path) }
         do throws(SigningError) {
             return try TeamKey(readingFrom: path).team
         } catch {
-            // The file of a public key may have any name. If the file holds no public key either, the first error says
-            // more.
+            // A file with a public key may have any name. If the file holds no public key either, the first error is
+            // more helpful.
             guard error.code == .damagedKey, let team = try? TeamFile.read(path) else { throw error }
             return team
         }

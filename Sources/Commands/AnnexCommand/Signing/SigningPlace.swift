@@ -4,24 +4,24 @@ import AnnexSigning
 import ArgumentParser
 import Glibc
 
-/// The shared part of the commands about keys and signatures: the user's own key, and the printing of results and
+/// The code that the commands about keys and signatures share. It finds the user's own key, and prints results and
 /// errors.
 enum SigningPlace {
-    /// The file of the user's own key: `$XDG_CONFIG_HOME/annex/team.key`, else `~/.config/annex/team.key`.
+    /// The file of the user's own key: `$XDG_CONFIG_HOME/annex/team.key`, otherwise `~/.config/annex/team.key`.
     static var key: String { folder + "/team.key" }
 
     private static var folder: String {
         (environment("XDG_CONFIG_HOME") ?? ((environment("HOME") ?? "/") + "/.config")) + "/annex"
     }
 
-    /// The XDG rule: a path that is not absolute counts as not set.
+    /// The value of a variable by the XDG rule: if the path is not absolute, the variable counts as not set.
     private static func environment(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)
         return text.hasPrefix("/") ? text : nil
     }
 
-    /// Makes the folder of the user's own key, if it is missing.
+    /// Creates the folder of the user's own key if it is missing.
     static func makeFolder() throws(SigningError) {
         do throws(SystemError) {
             try Descriptor.makeDirectories(folder, mode: 0o700)
@@ -30,7 +30,8 @@ enum SigningPlace {
         }
     }
 
-    /// Does the command's work. An error is printed with its remedy and, if there are any, all differences of an app.
+    /// Performs the command's work. If it fails, prints the error with its remedy, and all differences of the app if
+    /// there are any.
     static func reporting(_ work: () throws(SigningError) -> Void) throws {
         do throws(SigningError) {
             try work()

@@ -1,15 +1,16 @@
 import Glibc
 
-/// Reads the files whose paths a command gets, each as a whole.
+/// Reads the files that a command line names. Each file is read as a whole.
 enum FileText {
-    /// Why a file could not be read, in a line.
+    /// The reason why a file could not be read, in one line.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// A file's bytes. More than `limit` bytes are an error, so that reading a pipe or a device ends.
+    /// The bytes of a file. If there are more than `limit` bytes, this is an error. So reading a pipe or a device
+    /// always ends.
     ///
-    /// - Parameter onlyRegular: whether to refuse a pipe or a device at once, without waiting for it.
+    /// - Parameter onlyRegular: whether a pipe or a device is refused at once. The call then does not wait for it.
     static func bytes(of path: String, limit: Int, onlyRegular: Bool = false) throws -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (onlyRegular ? O_NONBLOCK : 0))
         guard file >= 0 else { throw failure(path) }

@@ -3,8 +3,8 @@ import AnnexModel
 import AnnexPolicy
 
 extension ItemValue {
-    /// The value as JSON. Bytes appear as a list of numbers, because they need not be text. A date appears as its seconds since
-    /// 1970.
+    /// The value as JSON. Bytes become a list of numbers, because they may not be text. A date becomes its seconds
+    /// since 1970.
     var json: JSON {
         switch self {
         case .string(let value): .text(value)
@@ -25,6 +25,6 @@ extension ItemValue {
         return Escaped(json.line, limit: 4_096).description
     }
 
-    /// JSON has no numeral for infinity.
+    /// A number as JSON. JSON has no notation for infinity, so infinity becomes a text.
     private static func json(of value: Double) -> JSON { value.isFinite ? .numeral("\(value)") : .text("\(value)") }
 }

@@ -1,4 +1,4 @@
-/// What a user did at the keyboard or with the mouse of a terminal.
+/// An action of a user at the keyboard or with the mouse of a terminal.
 enum Key: Sendable, Hashable {
     /// A printable character of ASCII.
     case character(Character)
@@ -8,32 +8,33 @@ enum Key: Sendable, Hashable {
     case interrupt
     /// Control-Z.
     case suspend
-    /// The left button was pressed. Column and row count from 0.
+    /// The left button was pressed. Columns and rows count from 0.
     case click(column: Int, row: Int)
     case wheelUp, wheelDown
 }
 
-/// Makes keys of the bytes that a terminal sends. Sequences that it does not know are left out.
+/// Converts the bytes that a terminal sends to keys. Unknown sequences are left out.
 struct KeyReader: Sendable {
     private static let escape: UInt8 = 0x1B
-    /// A longer sequence is none that a terminal sends.
+    /// The longest sequence, in bytes. No terminal sends a longer one.
     private static let longest = 32
-    /// No terminal has more columns or rows.
+    /// The columns and rows that a terminal can have. No terminal has more.
     private static let places = 1...10_000
 
-    /// The beginning of a sequence whose end has not come.
+    /// The beginning of a sequence that is not complete yet.
     private var begun: [UInt8] = []
 
-    /// Whether a sequence has begun. It may also be the escape key, which sends the same byte and no more.
+    /// Whether a sequence has begun. The byte may also be the escape key, which sends only the first byte of a
+    /// sequence.
     var isWaiting: Bool { !begun.isEmpty }
 
-    /// Call this if no more bytes came for a while: what has begun is no sequence then.
+    /// Call this function if no more bytes have arrived for a while. The begun bytes are then not a sequence.
     mutating func giveUp() -> Key? {
         defer { begun = [] }
         return begun == [Self.escape] ? .escape : nil
     }
 
-    /// - Parameter bytes: what one read gave.
+    /// - Parameter bytes: the bytes of one read.
     mutating func keys(of bytes: [UInt8]) -> [Key] {
         var keys: [Key] = []
         for byte in bytes {

@@ -2,17 +2,18 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The whole screen of a terminal: each key comes at once, and lines are drawn in place. The user's own screen comes back at the end.
+/// The whole screen of a terminal. Each key arrives at once, and lines are drawn in place. At the end, the user's own
+/// screen is restored.
 final class ScreenTerminal: Sendable {
     enum Event: Sendable {
         case key(Key)
-        /// The terminal has another size, or another program has drawn on it.
+        /// The terminal has another size now, or another program has drawn on it.
         case resized
         /// The program must end.
         case ended
     }
 
-    /// For one reader.
+    /// The events of the terminal. Only one reader may read this stream.
     let events: AsyncStream<Event>
     private let before: termios
     private let drawn = Mutex<[String]>([])
@@ -21,7 +22,7 @@ final class ScreenTerminal: Sendable {
     private static let opening = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?1000h\u{1B}[?1006h\u{1B}[2J"
     private static let closing = "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?25h\u{1B}[?1049l"
 
-    /// Nil if input or output is no terminal.
+    /// Nil if the input or the output is not a terminal.
     init?() {
         var settings = termios()
         // SAFETY: the call writes one `termios`.
@@ -40,13 +41,13 @@ final class ScreenTerminal: Sendable {
         }
     }
 
-    /// What the terminal has now; a usual size if it does not say.
+    /// The size of the terminal now. If the terminal does not state it, this is a usual size.
     var size: (columns: Int, rows: Int) {
         TerminalSize(of: STDOUT_FILENO).map { ($0.columns, $0.rows) } ?? (80, 24)
     }
 
-    /// Shows these lines from the top. Lines that have not changed are not written again.
-    /// - Parameter lines: at most as many as the terminal has rows, and none wider than it.
+    /// Shows these lines, starting at the top. Lines that have not changed are not written again.
+    /// - Parameter lines: at most as many lines as the terminal has rows. No line may be wider than the terminal.
     func draw(_ lines: [String]) {
         let text = drawn.withLock { drawn in
             var text = ""
@@ -60,7 +61,7 @@ final class ScreenTerminal: Sendable {
         write(text)
     }
 
-    /// Forgets what was drawn, so that all lines are written anew.
+    /// Forgets what was drawn, so that all lines are written again.
     func clear() {
         drawn.withLock { $0 = [] }
         write("\u{1B}[2J")
@@ -68,7 +69,7 @@ final class ScreenTerminal: Sendable {
 
     // MARK: Modes
 
-    /// Gives the terminal back.
+    /// Restores the terminal for the user.
     func close() {
         var settings = before
         write(Self.closing)
@@ -88,10 +89,11 @@ final class ScreenTerminal: Sendable {
     /// How long to wait for the signal that stops this process.
     private static let stopping: UInt32 = 50_000
 
-    /// Stops this process and the others of its job, until the user's shell continues them.
+    /// Stops this process and the other processes of its job. They stay stopped until the user's shell continues them.
     func suspend() {
         close()
-        // Another thread may take the signal, and then this one goes on for a moment. Without a shell, the kernel ignores it.
+        // If another thread takes the signal, this thread continues for a moment. If there is no shell, the kernel
+        // ignores the signal.
         kill(0, SIGTSTP)
         usleep(Self.stopping)
         open()
@@ -102,7 +104,7 @@ final class ScreenTerminal: Sendable {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            // A terminal that is gone says so by a signal as well.
+            // If the terminal is gone, a signal reports that too.
             guard count > 0 || errno == EINTR else { return }
             rest = rest.dropFirst(max(count, 0))
         }
@@ -110,7 +112,8 @@ final class ScreenTerminal: Sendable {
 
     // MARK: Input
 
-    /// A terminal sends a sequence at once, but a slow line may cut it.
+    /// How long to wait for further bytes of a sequence, in milliseconds. A terminal sends a sequence at once, but a
+    /// slow line may split it.
     private static let betweenBytes: Int32 = 50
 
     private static func read(_ signals: borrowing SignalPipe, into events: AsyncStream<Event>.Continuation) {
@@ -136,7 +139,7 @@ final class ScreenTerminal: Sendable {
         events.yield(.ended)
     }
 
-    /// Nil at the end of the input.
+    /// The bytes that were read; nil at the end of the input.
     private static func input() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(STDIN_FILENO, &bytes, bytes.count)

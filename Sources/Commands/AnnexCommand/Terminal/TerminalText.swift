@@ -4,7 +4,8 @@ internal import AnnexPolicyTools
 internal import Glibc
 internal import Synchronization
 
-/// Untrusted text that may have been escaped already. It is kept if it is harmless, else escaped.
+/// Untrusted text that may have been escaped already. If it is harmless, it is shown unchanged. Otherwise it is
+/// escaped.
 enum PlainText {
     static func shown(_ text: String, limit: Int = 4096) -> String {
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
@@ -19,7 +20,7 @@ enum PlainText {
     }
 }
 
-/// Colours the output on a terminal, and leaves it plain elsewhere. `NO_COLOR` is honoured.
+/// Colours the output if it goes to a terminal. Otherwise the output is plain. `NO_COLOR` is respected.
 struct Style {
     let isColoured: Bool
 
@@ -37,7 +38,7 @@ struct Style {
     }
 }
 
-/// Prints the findings of the tools for policies.
+/// Prints the reports of the policy tools.
 struct ReportPrinter {
     let style: Style
 
@@ -57,10 +58,10 @@ struct ReportPrinter {
 
 /// Prints errors on stderr, so that stdout holds only results.
 package enum StandardError {
-    /// SYNC: relaxed: the thread that sets this value also prints.
+    /// SYNC: relaxed, because the thread that sets this value also prints.
     private static let patient = Atomic(true)
 
-    /// Whether a line waits for its reader without limit, or for one second.
+    /// Whether printing a line waits for its reader without limit. Otherwise it waits for one second.
     static var isPatient: Bool {
         get { patient.load(ordering: .relaxed) }
         set { patient.store(newValue, ordering: .relaxed) }
@@ -75,18 +76,19 @@ package enum StandardError {
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 
-    /// A line may repeat text that the caller or another user typed, so no control character may reach the terminal.
+    /// A line may repeat text that the caller or another user typed. So no control character may reach the terminal.
     private static func shown(_ line: String) -> String {
         line.split(separator: "\n", omittingEmptySubsequences: false).map { PlainText.shown(String($0)) }
             .joined(separator: "\n")
     }
 }
 
-/// Formats text in columns, for a terminal 100 characters wide.
+/// Formats text in columns for a terminal with 100 columns.
 enum Columns {
     private static let terminal = 100
 
-    /// A list in columns that is read downwards first. Entries too wide for a column follow below.
+    /// A list in columns. It is read down each column, then to the right. Entries that are too wide for a column follow
+    /// below.
     static func lines(of all: [String], columns: Int, gap: Int = 3) -> [String] {
         let cells = all.filter { $0.count + gap <= terminal / columns }
         let rows = (cells.count + columns - 1) / columns
@@ -97,7 +99,7 @@ enum Columns {
         } + all.filter { $0.count + gap > terminal / columns }
     }
 
-    /// Wraps words into lines of at most `width` characters. A longer word gets a line of its own.
+    /// Wraps words into lines of at most `width` characters. A longer word gets its own line.
     static func wrapped(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {
@@ -112,12 +114,12 @@ enum Columns {
 }
 
 extension String {
-    /// The text, padded with spaces behind it to a width.
+    /// The text with spaces after it, up to a width.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: Swift.max(0, width - count))
     }
 
-    /// The text, padded with spaces before it to a width.
+    /// The text with spaces before it, up to a width.
     func aligned(to width: Int) -> String {
         String(repeating: " ", count: Swift.max(0, width - count)) + self
     }

@@ -4,7 +4,7 @@ import AnnexModel
 package import AnnexToday
 import ArgumentParser
 
-/// Which widgets a Today view shows, for all programs that show one.
+/// The options that choose the widgets of a Today view. All programs that show such a view use them.
 package struct TodayChoice: ParsableArguments {
     @Option(help: "Show the widgets of this app, with a broker of this program's own.", completion: .directory)
     var app: [String] = []
@@ -37,7 +37,7 @@ package struct TodayChoice: ParsableArguments {
         }
     }
 
-    /// A view that is not shown yet, and its widgets.
+    /// A view that is not shown yet, and the widgets of the view.
     package func view(through daemon: DaemonChoice) throws -> (view: TodayView, widgets: [InstalledExtension]) {
         let host = try daemon.host(ofApps: app)
         let widgets = try widgets(of: host, through: daemon)
@@ -45,7 +45,7 @@ package struct TodayChoice: ParsableArguments {
         return (view, widgets)
     }
 
-    /// Without a folder, the view works all the same.
+    /// The folder for the last content of widgets. The view also works without it.
     private func folder() -> TodayFolder? {
         do throws(SystemError) {
             return try TodayFolder(TodayPlace.standard())
@@ -67,7 +67,7 @@ package struct TodayChoice: ParsableArguments {
         }
     }
 
-    /// The user has named the apps, so all their widgets are shown.
+    /// Switches all widgets of the apps on, because the user has named these apps.
     private func switchOn(_ host: AnnexHost) throws(BrokerError) {
         for one in try host.installed() where one.extensionPoint == TodayView.point && one.rejection == nil {
             for entitlement in one.entitlements where granting.contains(entitlement.name) {

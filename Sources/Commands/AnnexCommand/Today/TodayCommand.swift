@@ -5,7 +5,7 @@ import AnnexPolicy
 import AnnexToday
 import ArgumentParser
 
-/// `annex today`: the widgets that are switched on.
+/// `annex today`: shows the widgets that are switched on.
 struct TodayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "today",
@@ -75,7 +75,7 @@ struct TodayCommand: AsyncParsableCommand {
         } catch {
             result = .failure(error)
         }
-        // The user's own screen comes first, so that an error stays on it.
+        // The user's own screen is restored first, so that the error stays visible on it.
         terminal.close()
         try daemon.reporting { () throws(BrokerError) in try result.get() }
     }

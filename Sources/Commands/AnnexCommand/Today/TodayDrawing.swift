@@ -7,7 +7,7 @@ internal import Glibc
 
 /// The columns and lines that the Today view gives to each widget in a terminal.
 struct TerminalSurface: Sendable, Equatable {
-    /// The points of a column and of a line.
+    /// The size of a column and of a line, in points.
     private static let (column, line) = (8, 20)
     private static let mostLines = 40
 
@@ -19,7 +19,7 @@ struct TerminalSurface: Sendable, Equatable {
             kind, width: (columns - Card.frame) * Self.column, expandedHeight: Self.mostLines * Self.line)
     }
 
-    /// The lines for the content of a widget.
+    /// The number of lines for the content of a widget.
     func lines(for card: TodayCard) -> Int {
         card.state.height(in: surface.placement(expanded: card.isExpanded)) / Self.line
     }
@@ -35,19 +35,19 @@ struct TodayDrawing {
         card.content.map { ContentDrawing($0, width: surface.columns - Card.frame, style: style) }
     }
 
-    /// What the numbers in the card stand for. Only picks that are drawn count.
+    /// The actions of the numbers in the card. Only picks that are drawn count.
     var picks: [ContentAction] {
         let last = spots.flatMap { $0.map(\.pick) }.max() ?? -1
         return Array((content?.picks ?? []).prefix(last + 1))
     }
 
-    /// For each line of the content, where the picks are.
+    /// The picks of each line of the content, with their columns.
     var spots: [[ContentDrawing.Spot]] {
         Array((content?.spots ?? []).prefix(drawnLines(of: content?.lines.count ?? 0)))
     }
 
-    /// The frame with the content in it.
-    /// - Parameter isChosen: marks the card whose numbers count.
+    /// The frame, with the content in it.
+    /// - Parameter isChosen: whether the title is marked, because the user's numbers refer to this card.
     func lines(isChosen: Bool = false) -> [String] {
         let title = (isChosen ? "▸ " : "") + card.widget.displayName
         let foot = foot
@@ -57,7 +57,7 @@ struct TodayDrawing {
         ).lines
     }
 
-    /// Lines that do not fit are left out, and the last one says so.
+    /// The lines of the content. If some of them do not fit, they are left out, and the last line shows this.
     var body: [Card.Line] {
         guard let content else { return card.isUpdating ? [Card.Line(text: style.faint("…"), columns: 1)] : [] }
         let all = zip(content.lines, content.columns).map { Card.Line(text: $0, columns: $1) }
@@ -79,7 +79,7 @@ struct TodayDrawing {
         return (age, false)
     }
 
-    /// The time of today, or the date.
+    /// The time if the date is today. Otherwise the date.
     private static func text(of date: WallClock) -> String {
         func parts(_ date: WallClock) -> (day: String, time: String) {
             var (seconds, fields) = (time_t(date.microseconds / 1_000_000), tm())

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// What the live Today view has to react to. Changes of the cards become one until it reacts, so no widget can fill the queue. The user's
-/// keys come before them.
+/// The events of the live Today view. Until the view handles them, changes of the cards are merged into one event. So
+/// no widget can fill the queue. The user's keys come before changes.
 final class TodayEvents: Sendable {
     enum Event: Sendable {
         case terminal(ScreenTerminal.Event)
@@ -15,7 +15,7 @@ final class TodayEvents: Sendable {
     }
 
     private let state = Mutex(State())
-    /// A value after events were added. For one reader.
+    /// A value arrives after events were added. Only one reader may read this stream.
     let arrivals: AsyncStream<Void>
     private let arrival: AsyncStream<Void>.Continuation
 
@@ -33,7 +33,7 @@ final class TodayEvents: Sendable {
         arrival.yield()
     }
 
-    /// The next event; nil if none waits.
+    /// The next event; nil if there is none.
     func next() -> Event? {
         state.withLock { state in
             guard state.terminal.isEmpty else { return .terminal(state.terminal.removeFirst()) }

@@ -1,10 +1,10 @@
 internal import AnnexHost
 internal import AnnexToday
 
-/// Runs the live Today view: draws it after each change, and does what the user wants.
+/// Runs the live Today view. It draws the view after each change, and performs the user's actions.
 ///
-/// Neither a widget nor a broker that does not answer keeps the user from ending it: Control-C and the end of the terminal are not part of
-/// the work.
+/// Even if a widget or a broker does not answer, the user can end the view. Control-C and the end of the terminal are
+/// handled outside of the view's work.
 struct TodayLoop {
     /// How long the widgets may take to end after the user has quit.
     private static let farewell = Duration.seconds(1)
@@ -20,7 +20,7 @@ struct TodayLoop {
         self.terminal = terminal
     }
 
-    /// Returns when the user quits, or the terminal is gone.
+    /// Returns when the user quits or the terminal is gone.
     func run() async throws(BrokerError) {
         let (ends, end) = AsyncStream.makeStream(of: Result<Void, BrokerError>.self)
         let tasks = [
@@ -53,7 +53,7 @@ struct TodayLoop {
 }
 
 extension ScreenTerminal.Event {
-    /// Whether the view ends, whatever it is doing.
+    /// Whether the view ends, no matter what it is doing.
     fileprivate var isEnd: Bool {
         switch self {
         case .ended, .key(.interrupt): true
@@ -62,7 +62,7 @@ extension ScreenTerminal.Event {
     }
 }
 
-/// The work of the live view, one event after another.
+/// The work of the live view. It handles one event after another.
 private struct TodayWork {
     private let view: TodayView
     private let terminal: ScreenTerminal
@@ -95,7 +95,7 @@ private struct TodayWork {
         terminal.draw(screen.lines())
     }
 
-    /// - Returns: false if the view is to end.
+    /// - Returns: false if the view must end.
     private mutating func handles(_ event: TodayEvents.Event) async -> Bool {
         switch event {
         case .changed, .terminal(.ended): break

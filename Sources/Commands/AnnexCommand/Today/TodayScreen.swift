@@ -2,9 +2,10 @@ internal import AnnexHost
 internal import AnnexModel
 internal import AnnexToday
 
-/// The live Today view in a terminal: what it shows, and what a key stands for. It does nothing by itself.
+/// The live Today view in a terminal. It decides what the view shows and what each key means. It performs no actions
+/// itself.
 struct TodayScreen {
-    /// What the user wants.
+    /// An action that the user wants.
     enum Wish: Equatable {
         case quit
         case perform(ContentAction, in: String)
@@ -12,7 +13,7 @@ struct TodayScreen {
         case setExpanded(Bool, String)
         case move(String, to: Int)
         case setAdded(Bool, String)
-        /// Show the widgets that could be added.
+        /// Shows the widgets that could be added.
         case offers
     }
 
@@ -31,7 +32,8 @@ struct TodayScreen {
     private static let hints = "↑↓ choose  1-9 press  e expand  r refresh"
     private static let arranging = "  J K move  x remove  a add"
 
-    /// A key that was meant for the card before it must not act on the next one.
+    /// How long keys have no effect after the chosen card has changed. A key that was meant for the previous card must
+    /// not affect the next card.
     private static let surprise = Duration.milliseconds(300)
 
     private let kind: TodaySurface.Kind
@@ -39,16 +41,16 @@ struct TodayScreen {
     private let clock: any TodayClock
     private var size: (columns: Int, rows: Int) = (80, 24)
     private(set) var cards: [TodayCard] = []
-    /// The identifier of the card whose numbers count.
+    /// The identifier of the chosen card. The user's numbers refer to this card.
     private var chosen: String?
     private var page = Page.cards
-    /// The first line of the cards that is shown.
+    /// The first visible line of the cards.
     private var offset = 0
-    /// The digits of a number that may go on.
+    /// The digits of a number that may not be complete.
     private var digits = ""
-    /// A message for the user, until the next key.
+    /// A message for the user. It is shown until the next key.
     private var message = ""
-    /// When the chosen card gave its place to another one, and when a card under the mouse may have done so.
+    /// When another card took the place of the chosen card, and when this may have happened to a card under the mouse.
     private var changed = (choice: Duration?.none, places: Duration?.none)
 
     init(_ kind: TodaySurface.Kind = .view, style: Style, clock: any TodayClock = MachineClock()) {
@@ -57,14 +59,14 @@ struct TodayScreen {
         self.clock = clock
     }
 
-    /// - Parameter size: of the terminal, in characters.
+    /// - Parameter size: the size of the terminal, in characters.
     mutating func resize(to size: (columns: Int, rows: Int)) { self.size = size }
 
     mutating func show(_ cards: [TodayCard]) {
         let place = self.cards.firstIndex { $0.id == chosen } ?? 0
         if cards.map(\.id) != self.cards.map(\.id) { changed.places = clock.now }
         self.cards = cards
-        // A card that is gone gives its place to the next one.
+        // If the chosen card is gone, the next card is chosen.
         guard !cards.contains(where: { $0.id == chosen }) else { return }
         changed.choice = chosen.map { _ in clock.now }
         digits = ""
@@ -146,7 +148,7 @@ struct TodayScreen {
         showChosen()
     }
 
-    /// A number acts at once if no longer number begins with it.
+    /// Handles a digit. A number takes effect at once if no longer number begins with it.
     private mutating func press(_ digit: Character) -> Wish? {
         digits.append(digit)
         guard let place, let number = Int(digits), number > 0 else {
@@ -164,7 +166,7 @@ struct TodayScreen {
         return picks.indices.contains(number - 1) ? .perform(picks[number - 1], in: cards[place].id) : nil
     }
 
-    /// A click chooses the card under it, and acts if it meets a pick.
+    /// A click chooses the card under the mouse. If it hits a pick, it also performs that pick.
     private mutating func click(at column: Int, row: Int) -> Wish? {
         guard row < room, !isRecent(changed.places) else { return nil }
         var line = offset + row
@@ -173,7 +175,7 @@ struct TodayScreen {
             let height = drawing.lines().count
             guard line >= height else {
                 chosen = card.id
-                // The frame takes a line above the content, and two columns before it.
+                // The frame takes one line above the content and two columns before it.
                 let spots = drawing.spots.indices.contains(line - 1) ? drawing.spots[line - 1] : []
                 guard let spot = spots.first(where: { $0.columns.contains(column - 2) }) else { return nil }
                 return pick(spot.pick + 1)
@@ -185,14 +187,14 @@ struct TodayScreen {
 
     // MARK: Drawing
 
-    /// The rows for the cards; one more shows the keys.
+    /// The rows for the cards. One further row shows the keys.
     private var room: Int { max(size.rows - 1, 1) }
 
     private func drawing(of card: TodayCard) -> TodayDrawing {
         TodayDrawing(card: card, surface: surface, style: style)
     }
 
-    /// Scrolls so that the chosen card is visible, its top first.
+    /// Scrolls so that the chosen card is visible. If the card is too high, its top is visible.
     private mutating func showChosen() {
         guard let place else { return }
         let heights = cards.map { drawing(of: $0).lines().count }
@@ -232,7 +234,7 @@ struct TodayScreen {
         return [style.bold("Add a widget"), ""] + rows + ["", style.faint(fitting("Enter adds, Esc goes back"))]
     }
 
-    /// The beginning of a text, as far as it fits into a row.
+    /// The beginning of a text that fits into a row.
     private func fitting(_ text: String) -> String {
         var columns = 0
         let scalars = text.unicodeScalars.prefix { scalar in

@@ -3,7 +3,7 @@ import AnnexPolicy
 import ArgumentParser
 import Glibc
 
-/// `annex top`: the extensions that are running now.
+/// `annex top`: shows the extensions that are running now.
 struct TopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
@@ -64,7 +64,7 @@ struct TopCommand: ParsableCommand {
     private func pause() {
         let deadline = MonotonicClock.deadline(after: .seconds(interval))
         while MonotonicClock.remaining(until: deadline) > 0 {
-            // Some systems do not let usleep sleep for a second or longer.
+            // On some systems, `usleep` cannot sleep for a second or longer.
             usleep(UInt32(min(MonotonicClock.remaining(until: deadline) / 1000 + 1, 500_000)))
         }
     }
@@ -80,10 +80,10 @@ struct TopCommand: ParsableCommand {
         } else {
             let size = TerminalSize(of: STDOUT_FILENO)
             let table = TopTable(style: .forStandardOutput(), width: max(80, size?.columns ?? 100))
-            // Two lines above the rows and one below. The cursor stays in the last line.
+            // There are two lines above the rows and one line below. The cursor stays in the last line.
             let most = isDrawn ? max(1, (size?.rows ?? 24) - 4) : .max
             let lines = table.lines(rows, most: most)
-            // From the top: clear each line to its end, and whatever an older table left below.
+            // Drawing starts at the top. It clears each line to its end, and everything that an older table left below.
             if isDrawn { print("\u{1B}[H" + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J", terminator: "") }
             if !isDrawn { print(lines.joined(separator: "\n")) }
         }

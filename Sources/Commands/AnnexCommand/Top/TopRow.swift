@@ -5,19 +5,20 @@ import AnnexPolicy
 import AnnexSandbox
 import Glibc
 
-/// The figures of a running extension between two moments. A rate is nil if one of the moments lacks the number.
+/// The figures of a running extension between two moments. A rate is nil if the number is missing at one of the
+/// moments.
 struct TopRow {
     let shown: LiveStatusSnapshot
-    /// Seconds since the extension was requested.
+    /// The seconds since a host requested the extension.
     let age: Double
-    /// The processors in use: 1 means one processor all the time.
+    /// The number of processors in use. 1 means one processor all the time.
     let processor: Double?
-    /// In bytes.
+    /// The memory in bytes.
     let memory: UInt64?
-    /// Messages a second, in both directions.
+    /// Messages per second, in both directions.
     let messages: Double?
     let bytes: Double?
-    /// Seconds from request to answer, for the answers between the two moments; nil if there was none.
+    /// The average seconds from request to answer, for the answers between the two moments. Nil if there was no answer.
     let latency: Double?
 
     static func rows(from last: TopMoment, to now: TopMoment) -> [TopRow] {
@@ -81,18 +82,19 @@ extension TopRow {
 struct TopMoment {
     struct Entry {
         let shown: LiveStatusSnapshot
-        /// Processor time in clock ticks and resident bytes of all its processes; nil if they cannot be read.
+        /// The processor time in clock ticks, and the resident bytes, of all processes of the extension. Nil if they
+        /// cannot be read.
         let ticks: UInt64?
         let memory: UInt64?
     }
 
-    /// Identifies an extension for ever. The kernel may reuse the number of its process.
+    /// The permanent identity of an extension. The kernel may reuse the number of the extension's process.
     struct Name: Hashable {
         let broker: Int32
         let number: UInt64
     }
 
-    /// On the monotonic clock, in nanoseconds.
+    /// The time on the monotonic clock, in nanoseconds.
     let time: UInt64
     let entries: [Name: Entry]
 

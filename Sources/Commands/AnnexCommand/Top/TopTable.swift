@@ -1,7 +1,7 @@
 import AnnexBroker
 import AnnexHost
 
-/// Formats the rows as a table of fixed columns. The extension's name gets the rest of the width.
+/// Formats the rows as a table of fixed columns. The extension's name gets the remaining width.
 struct TopTable {
     let style: Style
     let width: Int
@@ -25,7 +25,7 @@ struct TopTable {
     private func line(_ cells: [String], last: String) -> String {
         let columns = zip(cells, Self.widths).map { $0.aligned(to: $1) }.joined(separator: " ")
         let left = max(12, width - columns.count - 1)
-        // The end of an identifier identifies it better than its beginning.
+        // If an identifier must be cut, its end is shown, because the end identifies it better than the beginning.
         return columns + " " + (last.count <= left ? last : "…" + last.suffix(left - 1))
     }
 

@@ -1,6 +1,5 @@
 // Decodes and encodes pictures through libpng and libjpeg-turbo. Both libraries leave their functions by longjmp if a
-// file is bad. All code between a setjmp and its longjmp therefore stays in C; Swift gets a result and one line of
-// text.
+// file is bad. So all code between a setjmp and its longjmp stays in C. Swift gets a result and one line of text.
 #ifndef C_PICTURE_H
 #define C_PICTURE_H
 
@@ -9,7 +8,7 @@
 
 #define PICTURE_ERROR_SIZE 200
 
-// Pixels of 8 bits a channel, row by row without gaps.
+// Pixels with 8 bits per channel, row by row without gaps.
 struct picture {
     uint32_t width;
     uint32_t height;
@@ -31,7 +30,7 @@ int picture_decode_png(const uint8_t *bytes, size_t size, const struct picture_l
                        struct picture *picture, char error[PICTURE_ERROR_SIZE]);
 int picture_decode_jpeg(const uint8_t *bytes, size_t size, const struct picture_limits *limits,
                         struct picture *picture, char error[PICTURE_ERROR_SIZE]);
-// Writes the file from the descriptor's offset on; more than `most` bytes is an error.
+// Writes the file from the descriptor's offset on. More than `most` bytes are an error.
 int picture_encode_png(const struct picture *picture, int descriptor, uint64_t most, char error[PICTURE_ERROR_SIZE]);
 int picture_encode_jpeg(const struct picture *picture, int quality, int descriptor, uint64_t most,
                         char error[PICTURE_ERROR_SIZE]);

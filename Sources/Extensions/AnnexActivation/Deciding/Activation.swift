@@ -1,7 +1,7 @@
 /// The decision whether an extension is offered for items.
 package enum Activation: Sendable, Hashable {
     case offered
-    /// Not offered, with the reason in plain words.
+    /// The extension is not offered. `why` is the reason in plain words.
     case notOffered(why: String)
 
     /// The reason; nil if the extension is offered.
@@ -11,7 +11,7 @@ package enum Activation: Sendable, Hashable {
 }
 
 extension ActivationRule {
-    /// Decides by this rule. It takes a bounded number of steps, whatever the rule is.
+    /// Decides by this rule. The number of steps is bounded for every rule.
     package func decide(_ items: OfferedItems) -> Activation {
         mismatch(with: items).map { .notOffered(why: $0) } ?? .offered
     }

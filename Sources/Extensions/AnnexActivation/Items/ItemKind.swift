@@ -1,4 +1,4 @@
-/// The kinds of attachments that a dictionary rule names, the most special one first.
+/// The kinds of attachments that a dictionary rule names. The most specific kind comes first.
 package enum ItemKind: String, Sendable, CaseIterable {
     case image, movie, webPage, webURL, text, file
 
@@ -14,7 +14,7 @@ package enum ItemKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// Its place among all kinds. The most special kind has the lowest.
+    /// The place of this kind among all kinds. The most specific kind has the lowest rank.
     var rank: Int {
         switch self {
         case .image: 0
@@ -42,7 +42,7 @@ package enum ItemKind: String, Sendable, CaseIterable {
     ///
     /// - Parameters:
     ///   - ancestors: the type and all types that it is a kind of, in lower case.
-    ///   - isText: whether it is the text of an item, which is no file.
+    ///   - isText: whether the type belongs to the text of an item. This text is not a file.
     func includes(_ ancestors: Set<String>, isText: Bool) -> Bool {
         switch self {
         case .image: ancestors.contains("public.image")
@@ -56,12 +56,13 @@ package enum ItemKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// A page of a browser is offered as what its script collected, as an archive or as its source.
+    /// The types in which a browser offers a page: the data that its script collected, an archive, or the page's
+    /// source.
     private static let pages = ["com.apple.property-list", "com.apple.webarchive", "public.html"]
     private static let files = ["public.data", "public.directory", "public.item"]
 }
 
-/// Some kinds of attachments.
+/// A set of kinds of attachments.
 struct ItemKinds: Sendable, Hashable {
     private var bits: UInt8 = 0
 
@@ -77,15 +78,15 @@ struct ItemKinds: Sendable, Hashable {
         return common
     }
 
-    /// The rank of the most special kind; nil if there is none.
+    /// The rank of the most specific kind; nil if the set is empty.
     var first: Int? { bits == 0 ? nil : bits.trailingZeroBitCount }
 }
 
 /// The kinds that include a type.
 struct TypeKinds: Sendable {
-    /// If the type is that of an attachment.
+    /// The kinds if the type belongs to an attachment.
     private(set) var ofAttachment = ItemKinds()
-    /// If the type is that of an item's own text.
+    /// The kinds if the type belongs to an item's own text.
     private(set) var ofText = ItemKinds()
 
     init(_ ancestors: Set<String>) {

@@ -1,21 +1,22 @@
 package import AnnexModel
 
-/// The items that a host offers to extensions, as activation rules see them: types and counts, and no contents.
+/// The items that a host offers to extensions, in the form that activation rules need: types and counts, but no
+/// contents.
 ///
-/// Equal items and equal attachments are kept once, with their number. A thousand photos are therefore no more work than
-/// one.
+/// Equal items are kept once, with their number, and so are equal attachments. So a thousand photos of the same types
+/// need no more work than one photo.
 package struct OfferedItems: Sendable {
     /// An attachment's types.
     struct Attachment: Sendable, Hashable {
-        /// Places in `types`.
+        /// The places of the attachment's types in `types`.
         let types: [Int]
-        /// Whether it stands for the text of an item without attachments.
+        /// Whether the attachment stands for the text of an item without attachments.
         let isText: Bool
     }
 
     /// An item's attachments.
     struct Item: Sendable, Hashable {
-        /// Places in `attachments`, with numbers.
+        /// The places of the item's attachments in `attachments`, with their numbers.
         let attachments: [Group]
     }
 
@@ -34,37 +35,37 @@ package struct OfferedItems: Sendable {
             self.ancestors = ancestors
         }
 
-        /// A text that no table knows as a type. It is a kind of itself only.
+        /// Creates the type of a text that no table lists as a type. This type is only a kind of itself.
         init(text: String) {
             let folded = text.lowercased()
             self.init(identifier: text, folded: folded, ancestors: [folded])
         }
     }
 
-    /// Equal elements: the place of one of them, and their number.
+    /// A group of equal elements: the place of the element, and how often it occurs.
     struct Group: Sendable, Hashable {
         let place: Int
         var count: Int
     }
 
     private(set) var types: [OfferedType] = []
-    /// The kinds that include each type, found once for all rules.
+    /// The kinds that include each type. They are computed once for all rules.
     private(set) var kinds: [TypeKinds] = []
     private(set) var attachments: [Attachment] = []
     private(set) var items: [Item] = []
-    /// All items, as groups of equal ones.
+    /// All items, in groups of equal items.
     private(set) var groups: [Group] = []
-    /// The attachments of all items, as groups of equal ones.
+    /// The attachments of all items, in groups of equal attachments.
     private(set) var allAttachments: [Group] = []
 
     private var typePlaces: [TypeIdentifier: Int] = [:]
     private var attachmentPlaces: [Attachment: Int] = [:]
 
-    /// The most types of one attachment. Further ones are left out.
+    /// The most types of one attachment. Further types are left out.
     private static let mostTypes = 64
 
-    /// The items as a host sends them. The text of an item without attachments counts as an attachment of the type
-    /// `public.plain-text`. The text of other items only accompanies their attachments.
+    /// Reads the items that a host sends. If an item has a text but no attachments, the text counts as an attachment of
+    /// the type `public.plain-text`. The text of other items only accompanies their attachments.
     package init(_ items: [ExtensionItem], types table: TypeTable) {
         self.init(
             counting: items.map { item in
@@ -73,7 +74,7 @@ package struct OfferedItems: Sendable {
             }, types: table)
     }
 
-    /// Items with attachments of these types.
+    /// Creates items with attachments of the given types.
     package init(attachments: [[[TypeIdentifier]]], types table: TypeTable) {
         self.init(counting: attachments.map { item in item.map { ($0, false) } }, types: table)
     }
@@ -119,7 +120,7 @@ package struct OfferedItems: Sendable {
     }
 }
 
-/// Counts equal elements, in the order in which the first of each came.
+/// Counts equal elements. The elements stay in the order of their first appearance.
 private struct Counts<Element: Hashable> {
     private(set) var all: [(element: Element, count: Int)] = []
     private var places: [Element: Int] = [:]

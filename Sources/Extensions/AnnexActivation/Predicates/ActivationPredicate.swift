@@ -1,24 +1,24 @@
-/// An activation rule as a predicate, in the part of Apple's predicate language that such rules use.
+/// An activation rule in the form of a predicate. It uses the part of Apple's predicate language that such rules need.
 ///
-/// It sees the items' types and counts: `extensionItems`, the `attachments` of an item, and the
-/// `registeredTypeIdentifiers` of an attachment. All that is outside the language is an error with its column.
+/// The predicate can read the types and counts of the items: `extensionItems`, the `attachments` of an item, and the
+/// `registeredTypeIdentifiers` of an attachment. Everything outside this language is an error with its column.
 package struct ActivationPredicate: Sendable {
     let condition: Condition
-    /// The most variables that are in force at a time.
+    /// The most variables that are in force at the same time.
     let slots: Int
     /// The number of texts in the predicate.
     let literals: Int
     /// The length of the predicate's text, in bytes.
     let bytes: Int
 
-    /// The longest predicate, in bytes. The longest one of 79 real extensions has 2,900.
+    /// The longest predicate, in bytes. Among the predicates of 79 real extensions, the longest has 2,900 bytes.
     package static let longest = 16_384
-    /// The deepest nesting of brackets, subqueries and negations. It bounds the parser's stack.
+    /// The deepest nesting of brackets, subqueries and negations. This limit bounds the parser's stack.
     package static let deepest = 64
-    /// The most steps of a decision. Real predicates take some dozens.
+    /// The most steps of a decision. Real predicates need some dozens of steps.
     package static let mostSteps = 20_000
 
-    /// Reads a predicate from a source that is not trusted. Hostile text throws and never traps.
+    /// Reads a predicate from an untrusted source. Hostile text makes the reader throw, but never trap.
     package init(_ text: String) throws(PredicateError) {
         guard text.utf8.count <= Self.longest else {
             throw PredicateError(
@@ -44,7 +44,7 @@ package struct ActivationPredicate: Sendable {
     }
 }
 
-/// A predicate takes too many steps to decide.
+/// The error for a predicate that needs too many steps for its decision.
 package struct PredicateLimit: Error, Sendable, Hashable {}
 
 /// Why a text is not a predicate of an activation rule.
@@ -69,7 +69,7 @@ extension PredicateError: CustomStringConvertible {
 
 // MARK: - The parts of a predicate
 
-/// A part of a predicate that holds or does not.
+/// A condition in a predicate. It either holds or does not hold.
 indirect enum Condition: Sendable {
     case constant(Bool)
     case all([Condition])
@@ -77,10 +77,10 @@ indirect enum Condition: Sendable {
     case not(Condition)
     case number(NumberExpression, NumberOrder, NumberExpression)
     case text(TextExpression, TextTest)
-    /// The test of the types in a collection.
+    /// Tests the types in a collection.
     case types(Quantifier, CollectionExpression, TextTest)
 
-    /// The value, if it is the same for all items and plain to see.
+    /// The value of the condition if it is obviously the same for all items; otherwise nil.
     var constant: Bool? {
         switch self {
         case .constant(let value): value
@@ -118,13 +118,13 @@ enum NumberExpression: Sendable {
 }
 
 enum TextExpression: Sendable {
-    /// A text that no table knows. It is a kind of itself only.
+    /// A text that no table lists as a type. It is only a kind of itself.
     case literal(PredicateLiteral)
     /// The type that a variable stands for.
     case variable(slot: Int)
 }
 
-/// A text of a predicate, with its number among all of them.
+/// A text of a predicate, with its number among all texts of the predicate.
 final class PredicateLiteral: Sendable {
     let type: OfferedItems.OfferedType
     let number: Int
@@ -140,11 +140,11 @@ indirect enum CollectionExpression: Sendable {
     case items
     case attachments(slot: Int)
     case types(slot: Int)
-    /// Those elements for which a condition holds, with the element in a slot.
+    /// The elements for which a condition holds. While the condition is tested, the slot holds the element.
     case filtered(CollectionExpression, slot: Int, by: Condition)
 }
 
-/// What a text is compared with.
+/// The test that a text must pass.
 enum TextTest: Sendable {
     case conforms(to: TextExpression)
     case isType(TextExpression)

@@ -1,5 +1,5 @@
-/// The outcomes of one evaluation's conformance tests, so that each pair of a type and a text is looked up once. A rule
-/// tests each attachment, and many attachments have the same types.
+/// The results of the conformance tests of one evaluation. Each pair of a type and a text is looked up only once. A
+/// rule tests each attachment, and many attachments have the same types.
 struct ConformanceMemo {
     private enum Outcome {
         static let unknown: UInt8 = 0
@@ -8,10 +8,10 @@ struct ConformanceMemo {
     }
 
     private let types: Int
-    /// A row for each text of the predicate, with a place for each type. Empty if it would be too large.
+    /// A row for each text of the predicate, with a place for each type. The array is empty if it would be too large.
     private var outcomes: [UInt8]
 
-    /// The most outcomes that are kept.
+    /// The most results that are kept.
     private static let most = 1 << 14
 
     init(literals: Int, types: Int) {
@@ -20,7 +20,7 @@ struct ConformanceMemo {
         outcomes = overflows || count > Self.most ? [] : Array(repeating: Outcome.unknown, count: count)
     }
 
-    /// Whether a type of the items is the type that a text names, or a kind of it.
+    /// Whether a type of the items is the type that a text names, or a kind of that type.
     mutating func holds(_ type: Int, conformsTo literal: PredicateLiteral, in items: OfferedItems) -> Bool {
         let place = literal.number * types + type
         guard outcomes.indices.contains(place) else { return Self.look(up: type, literal, in: items) }

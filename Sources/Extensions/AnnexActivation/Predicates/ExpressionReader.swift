@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// Reads a pattern of MATCHES into the steps of a `TextPattern`.
+/// Reads a pattern of MATCHES and converts it into the steps of a `TextPattern`.
 struct ExpressionReader {
     typealias Step = TextPattern.Step
 
@@ -18,7 +18,7 @@ struct ExpressionReader {
     }
 
     mutating func expression() throws(TextPattern.Fault) -> [Step] {
-        // The whole text must match in any case, so anchors at the ends change nothing.
+        // The pattern must always match the whole text, so anchors at its start and end have no effect.
         if next == UInt8(ascii: "^") { place += 1 }
         let steps = try alternatives()
         if next == UInt8(ascii: "$"), place == bytes.count - 1 { place += 1 }
@@ -50,11 +50,11 @@ struct ExpressionReader {
         var all = [try sequence()]
         while next == UInt8(ascii: "|") {
             place += 1
-            // A branch and a jump.
+            // Each further alternative needs one branch and one jump.
             try count(2)
             all.append(try sequence())
         }
-        // From the end, so that each alternative jumps over those behind it.
+        // The loop starts at the end, because each alternative jumps over all alternatives after it.
         return all.dropLast().reversed().reduce(all.last ?? []) { rest, one in
             [.branch(1, one.count + 2)] + one + [.jump(rest.count + 1)] + rest
         }
@@ -65,7 +65,8 @@ struct ExpressionReader {
         while let byte = next, byte != UInt8(ascii: "|"), byte != UInt8(ascii: ")") {
             if byte == UInt8(ascii: "$"), place == bytes.count - 1 { break }
             let one = repeated(try atom())
-            // Each atom may be repeated once, which needs three more steps at most. So the total stays bounded.
+            // Each atom may be repeated once, and a repetition needs at most three more steps. So the total stays
+            // bounded.
             try count(4)
             steps += one
         }

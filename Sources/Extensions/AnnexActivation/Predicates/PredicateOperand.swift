@@ -13,7 +13,7 @@ enum PredicateOperand: Sendable {
         case item, attachment, type
     }
 
-    /// What it is, for messages.
+    /// The kind of the operand, for messages.
     var words: String {
         switch self {
         case .number: "a number"
@@ -35,7 +35,7 @@ extension PredicateParser {
     /// The most members of a list in braces.
     private static let longestList = 256
 
-    /// A literal, a variable, a subquery or the first key of a path.
+    /// Reads a literal, a variable, a subquery, or the first key of a path.
     mutating func literal() throws(PredicateError) -> PredicateOperand {
         let column = token.column
         switch token.kind {
@@ -82,7 +82,7 @@ extension PredicateParser {
         return .collection(.items, of: .item)
     }
 
-    /// Members of a list are literals or variables, so a list holds no list.
+    /// Reads a list. Its members are literals or variables, so a list cannot contain a list.
     private mutating func list() throws(PredicateError) -> PredicateOperand {
         advance()
         var members: [PredicateOperand] = []
@@ -132,7 +132,7 @@ extension PredicateParser {
 
     // MARK: Key paths
 
-    /// The operand with the keys that follow it.
+    /// Reads the keys that follow an operand, and returns the operand with these keys.
     mutating func withKeys(_ operand: PredicateOperand, at column: Int) throws(PredicateError) -> PredicateOperand {
         var operand = operand
         while skip(sign: ".") { operand = try key(of: operand) }

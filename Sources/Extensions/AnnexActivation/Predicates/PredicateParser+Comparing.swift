@@ -4,7 +4,8 @@ internal import AnnexLinux
 struct PredicateComparison: Sendable {
     let name: String
     let column: Int
-    /// Whether it ends with `[c]`. The other modifier, `[d]`, changes nothing: identifiers have no accents.
+    /// Whether the operator ends with `[c]`. The other modifier, `[d]`, has no effect, because identifiers have no
+    /// accents.
     let ignoresCase: Bool
 }
 
@@ -17,7 +18,7 @@ extension PredicateParser {
         "UTI-CONFORMS-TO", "UTI-EQUALS", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES", "IN", "BETWEEN",
     ]
 
-    /// The operator that comes next; nil if none does.
+    /// Reads the operator that comes next; nil if there is none.
     mutating func comparison() throws(PredicateError) -> PredicateComparison? {
         let column = token.column
         let name: String
@@ -56,7 +57,7 @@ extension PredicateParser {
         return .types(quantifier, collection, try test(by: comparison))
     }
 
-    /// The comparison of an operand with the one that comes next.
+    /// Reads the operand that comes next, and compares `left` with it.
     mutating func compare(
         _ left: PredicateOperand, at column: Int, by comparison: PredicateComparison
     ) throws(PredicateError) -> Condition {
@@ -120,7 +121,7 @@ extension PredicateParser {
         return text
     }
 
-    /// The test of a text by the operator and the operand that comes next.
+    /// Reads the operand that comes next, and returns the test that the operator and this operand form.
     private mutating func test(by comparison: PredicateComparison) throws(PredicateError) -> TextTest {
         let ignoresCase = comparison.ignoresCase
         switch comparison.name {

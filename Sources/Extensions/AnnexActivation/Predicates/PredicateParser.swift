@@ -1,9 +1,10 @@
 internal import AnnexLinux
 
-/// Reads the tokens of a predicate, by recursive descent with a bounded depth.
+/// Parses the tokens of a predicate by recursive descent with a bounded depth.
 ///
-/// The parser knows what each expression stands for: items, attachments, types, a number or a text. A comparison of things
-/// that cannot be compared is therefore an error with a column, and no evaluation meets one.
+/// The parser knows the kind of each expression: items, attachments, types, a number or a text. If a predicate compares
+/// kinds that cannot be compared, the parser reports an error with a column. So no evaluation has to handle such a
+/// comparison.
 struct PredicateParser {
     /// What a bracket may hold: a condition, or an operand of a comparison.
     enum Part {
@@ -14,10 +15,10 @@ struct PredicateParser {
     private let tokens: [PredicateToken]
     private var place = 0
     private var depth = 0
-    /// The variables in force, with what each stands for. The index is the variable's slot.
+    /// The variables in force, with the element that each variable stands for. A variable's slot is its index here.
     private(set) var variables: [(name: String, element: PredicateOperand)] = []
     private(set) var mostSlots = 0
-    /// The number of texts so far.
+    /// The number of texts that were read so far.
     private(set) var literals = 0
 
     init(_ tokens: [PredicateToken]) {
@@ -70,7 +71,7 @@ struct PredicateParser {
         return PredicateError(column: token.column, what: what, remedy: remedy)
     }
 
-    /// Goes one level deeper, and comes back.
+    /// Runs `body` one level deeper, and then returns to the current level.
     mutating func deeper<Result>(
         _ body: (inout PredicateParser) throws(PredicateError) -> Result
     ) throws(PredicateError) -> Result {
@@ -142,7 +143,7 @@ struct PredicateParser {
         return skip(keyword: "NONE") ? Quantifier.none : nil
     }
 
-    /// A bracket, or an operand.
+    /// Reads a bracket or an operand.
     mutating func primary() throws(PredicateError) -> Part {
         let column = token.column
         guard skip(sign: "(") else { return .operand(try withKeys(try literal(), at: column), column: column) }
@@ -154,7 +155,7 @@ struct PredicateParser {
 
     // MARK: Variables
 
-    /// Reads the condition of a subquery, with its variable in force.
+    /// Reads the condition of a subquery. The variable of the subquery is in force only there.
     mutating func scoped(
         _ name: String, as element: (_ slot: Int) -> PredicateOperand
     ) throws(PredicateError) -> (slot: Int, condition: Condition) {

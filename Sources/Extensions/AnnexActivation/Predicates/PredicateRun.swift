@@ -1,17 +1,17 @@
 /// One evaluation of a predicate for items, in a bounded number of steps.
 ///
-/// Equal elements are visited once, with their number.
+/// Equal elements are visited once, and their number is taken into account.
 struct PredicateRun {
     private let items: OfferedItems
     /// The place of the element that each variable stands for.
     private var slots: [Int]
     private var steps: Int
-    /// The outcomes of conformance tests.
+    /// The results of conformance tests.
     private var conformance: ConformanceMemo
 
-    /// The visits of a pattern's places that count as a step.
+    /// So many visits of a pattern's places count as one step.
     private static let visitsOfStep = 16
-    /// Comparing this many bytes counts as a step.
+    /// So many compared bytes count as one step.
     private static let bytesOfStep = 256
 
     init(items: OfferedItems, slots: Int, literals: Int, steps: Int) {
@@ -54,7 +54,7 @@ struct PredicateRun {
         }
     }
 
-    /// The number of elements, without a list of them.
+    /// The number of elements. For a filtered collection, this does not build a list.
     private mutating func count(of collection: CollectionExpression) throws(PredicateLimit) -> Int {
         guard case .filtered(let source, let slot, let condition) = collection else {
             return try elements(of: collection).reduce(0) { $0 + $1.count }
@@ -99,7 +99,7 @@ struct PredicateRun {
         return quantifier != .any
     }
 
-    /// The test that most rules consist of: whether types of an attachment conform to a type that the rule names.
+    /// The test that occurs most in rules: whether types of an attachment conform to a type that the rule names.
     private mutating func conforms(
         to literal: PredicateLiteral, for quantifier: Quantifier, of types: [Int]
     ) throws(PredicateLimit) -> Bool {

@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// A word, a literal or a sign of a predicate.
+/// A token of a predicate: a word, a literal or a sign.
 struct PredicateToken: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         /// A name or a keyword, such as `extensionItems`, `ANY` or `UTI-CONFORMS-TO`.
@@ -17,10 +17,10 @@ struct PredicateToken: Sendable, Hashable {
 
     let kind: Kind
     let column: Int
-    /// The places in a text before which a backslash was left out.
+    /// The places in a text at which the backslash of an escape was removed.
     var escapes: [Int] = []
 
-    /// The column of a byte of a text.
+    /// The column of a byte in the token's text.
     func column(ofByte offset: Int) -> Int {
         column + 1 + offset + escapes.count { $0 <= offset }
     }
@@ -30,7 +30,7 @@ struct PredicateToken: Sendable, Hashable {
 struct PredicateTokens {
     private let bytes: [UInt8]
     private var place = 0
-    /// The escapes of the text that was read last.
+    /// The escapes of the last text that was read.
     private var escapes: [Int] = []
 
     /// The longest literal, in bytes.
@@ -137,7 +137,8 @@ struct PredicateTokens {
                     column: place + 1, what: "a text has a character that no type identifier has",
                     remedy: "use letters, digits, hyphens and dots")
             }
-            // A backslash stays in the text before all characters but these, for the patterns of MATCHES.
+            // A backslash before a quotation mark or a backslash is an escape. Before other characters it stays in the
+            // text, because the patterns of MATCHES need it.
             if byte == UInt8(ascii: "\\"), let next = self.byte(1), [quote, UInt8(ascii: "\\")].contains(next) {
                 place += 1
                 escapes.append(taken.count)

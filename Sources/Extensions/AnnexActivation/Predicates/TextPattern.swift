@@ -1,9 +1,9 @@
-/// A pattern of LIKE or MATCHES, which is tried in a time linear in the length of the text.
+/// A pattern of LIKE or MATCHES. The time of a match is linear in the length of the text.
 ///
-/// The pattern is a small program. A run follows all its branches at the same time, byte by byte, so no pattern can make
-/// it go back.
+/// The pattern is a small program. A run follows all branches of the program at the same time, byte by byte. So no
+/// pattern can make the run go back in the text.
 struct TextPattern: Sendable {
-    /// A step of the program. Branches and jumps state distances.
+    /// A step of the program. The numbers of branches and jumps are distances in steps.
     enum Step: Sendable {
         case take(ByteSet)
         case branch(Int, Int)
@@ -25,13 +25,13 @@ struct TextPattern: Sendable {
     /// The most steps of a pattern.
     static let mostSteps = 1_024
 
-    /// A pattern of LIKE: `?` is any character, and `*` is any number of characters.
+    /// Creates a pattern of LIKE. In it, `?` stands for any character, and `*` for any number of characters.
     init(wildcards text: String, ignoringCase: Bool) {
         var steps: [Step] = []
         var last: UInt8?
         for byte in (ignoringCase ? text.lowercased() : text).utf8 {
             defer { last = byte }
-            // A run of stars means one star, and would cost many steps.
+            // Several stars in a row mean the same as one star, but would need more steps.
             if byte == UInt8(ascii: "*"), last == byte { continue }
             switch byte {
             case UInt8(ascii: "*"): steps += [.branch(1, 3), .take(.all), .jump(-2)]
@@ -43,14 +43,15 @@ struct TextPattern: Sendable {
         ignoresCase = ignoringCase
     }
 
-    /// A pattern of MATCHES, which must match the whole text: characters, `.`, sets, groups, `|`, `*`, `+` and `?`.
+    /// Creates a pattern of MATCHES, which must match the whole text. It may use characters, `.`, sets, groups, `|`,
+    /// `*`, `+` and `?`.
     init(expression text: String, ignoringCase: Bool) throws(Fault) {
         var reader = ExpressionReader(Array(text.utf8), ignoringCase: ignoringCase)
         steps = try reader.expression() + [.end]
         ignoresCase = ignoringCase
     }
 
-    /// The steps that a run over the text takes at most. They are also taken for the empty text.
+    /// The most steps of a run over the text. Even a run over the empty text takes steps.
     func cost(for text: String) -> Int { (text.utf8.count + 1) * steps.count }
 
     /// Whether the pattern matches the whole text.
@@ -73,7 +74,8 @@ struct TextPattern: Sendable {
         return now.contains { if case .end = steps[$0] { true } else { false } }
     }
 
-    /// Adds all places that are reached from a place without a byte, each once at each position of the text.
+    /// Adds all places that the run reaches from a place without reading a byte. Each place is added once at each
+    /// position.
     private func follow(_ place: Int, at position: Int, marks: inout [Int], into found: inout [Int]) {
         var open = [place]
         while let place = open.popLast() {
@@ -88,7 +90,7 @@ struct TextPattern: Sendable {
     }
 }
 
-/// A set of bytes. All bytes that are not ASCII belong to it, or none.
+/// A set of bytes. It contains either all bytes that are not ASCII, or none of them.
 struct ByteSet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0

@@ -1,10 +1,11 @@
 package import AnnexModel
 
-/// The rule by which an extension is offered for items: its `NSExtensionActivationRule`, or the attributes of its point.
+/// The rule that decides for which items an extension is offered. It is the extension's `NSExtensionActivationRule`, or
+/// comes from the attributes of its point.
 package enum ActivationRule: Sendable {
     case dictionary(DictionaryRule)
     case predicate(ActivationPredicate)
-    /// A photo editing extension: one picture, or one movie if it says so.
+    /// The rule of a photo editing extension. It takes one picture, or one movie if its attributes say so.
     case photos(images: Bool, movies: Bool)
     /// The extension states no rule.
     case none
@@ -18,8 +19,8 @@ package enum ActivationRule: Sendable {
     /// Reads the rule of an extension.
     ///
     /// - Parameters:
-    ///   - attributes: its `NSExtensionAttributes`, which may hold anything.
-    ///   - point: its extension point.
+    ///   - attributes: the extension's `NSExtensionAttributes`, which are not trusted.
+    ///   - point: the extension's point.
     package init(attributes: [String: ItemValue], point: String) {
         switch attributes[Self.key] {
         case .dictionary(let values):
@@ -33,7 +34,7 @@ package enum ActivationRule: Sendable {
         }
     }
 
-    /// The length of the text of a rule that is a predicate, in bytes; 0 for all other rules.
+    /// The length of the rule's text in bytes if the rule is a predicate; 0 for all other rules.
     package var predicateBytes: Int {
         if case .predicate(let predicate) = self { predicate.bytes } else { 0 }
     }
@@ -46,7 +47,7 @@ package enum ActivationRule: Sendable {
         }
     }
 
-    /// Without the key, an editor takes pictures.
+    /// If the key is missing, an editor takes only pictures.
     private static func photos(_ value: ItemValue?) -> ActivationRule {
         guard let value else { return .photos(images: true, movies: false) }
         let names = value.list?.compactMap(\.string) ?? []

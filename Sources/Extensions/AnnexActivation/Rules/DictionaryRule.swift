@@ -1,18 +1,20 @@
 package import AnnexModel
 
-/// An activation rule as a dictionary: which kinds of attachments an extension takes, and how many of each.
+/// An activation rule in the form of a dictionary. It states which kinds of attachments an extension takes, and how
+/// many of each kind.
 package struct DictionaryRule: Sendable, Hashable {
-    /// How many attachments must match.
+    /// Which attachments must match the rule.
     package enum Version: Sendable {
         /// At least one attachment must be of a kind that the rule states.
         case anyMatches
-        /// All attachments must be of such a kind.
+        /// All attachments must be of a kind that the rule states.
         case allMatch
     }
 
-    /// The most attachments of each kind that the rule states. Zero means that it takes none.
+    /// The most attachments of each kind that the rule states. Zero means that the rule takes no attachments of this
+    /// kind.
     package private(set) var most: [ItemKind: Int] = [:]
-    /// The kinds in `most`, and those among them of which the rule takes none.
+    /// The kinds in `most`. `refused` holds the kinds for which the number is zero.
     private var stated = ItemKinds()
     private var refused = ItemKinds()
     package private(set) var version: Version = .anyMatches
@@ -20,9 +22,10 @@ package struct DictionaryRule: Sendable, Hashable {
     package private(set) var isStrict = false
     package private(set) var mostAttachments: Int?
     package private(set) var fewestAttachments = 1
-    /// Keys that no rule has. They are without effect.
+    /// Keys that no activation rule has. They have no effect.
     package private(set) var unknownKeys: [String] = []
-    /// The first value that cannot be used; nil if all can. An extension with such a rule is not offered.
+    /// The fault of the first value that cannot be used; nil if there is none. If there is a fault, the extension is
+    /// not offered.
     package private(set) var fault: RuleFault?
 
     private static let versionKey = "NSExtensionActivationDictionaryVersion"
@@ -30,7 +33,7 @@ package struct DictionaryRule: Sendable, Hashable {
     private static let mostKey = "NSExtensionActivationSupportsAttachmentsWithMaxCount"
     private static let fewestKey = "NSExtensionActivationSupportsAttachmentsWithMinCount"
 
-    /// Reads a rule. Each value comes from an app, and may be anything.
+    /// Reads a rule. An app provides the values, and they may be of any kind.
     package init(_ values: [String: ItemValue]) {
         for (key, value) in values.sorted(by: { $0.key < $1.key }) { read(key, value: value) }
         for (kind, most) in most {
@@ -119,12 +122,13 @@ extension DictionaryRule {
         return "its rule takes no \(Escaped(types.first ?? "an attachment without a type", limit: 255))"
     }
 
-    /// The rank of the kind under which an attachment is counted; nil if the rule does not take it.
+    /// The rank of the kind that an attachment counts for; nil if the rule does not take the attachment.
     private func rank(of attachment: OfferedItems.Attachment, in items: OfferedItems) -> Int? {
         var best: Int?
         for type in attachment.types {
             let kinds = items.kinds[type]
-            // The most special kind that the rule states and that includes the type. The rule may take none of it.
+            // The most specific kind that includes the type and that the rule states. The rule may state the number
+            // zero for this kind.
             let found = (attachment.isText ? kinds.ofText : kinds.ofAttachment).intersection(stated).first
             if let found, !refused.contains(rank: found) {
                 best = min(best ?? found, found)
@@ -136,7 +140,7 @@ extension DictionaryRule {
     }
 }
 
-/// A value of a rule that cannot be used.
+/// The fault of a rule that cannot be used.
 package struct RuleFault: Sendable, Hashable {
     /// The key of the rule; nil if the rule is a predicate.
     package let key: String?

@@ -1,4 +1,4 @@
-/// A row of the built-in table: a type with its parents, its usual file names and its MIME types.
+/// A row of the built-in table: a type with its parents, its usual filename extensions and its MIME types.
 struct KnownType {
     let identifier: String
     let parents: [String]
@@ -14,7 +14,8 @@ struct KnownType {
         mimeTypes = mime
     }
 
-    /// Rows of types that `TypeIdentifier` has already add only names. Its parents of a type always count.
+    /// All rows of the table. If `TypeIdentifier` already has a type, its parents come from there, and the row only
+    /// adds names.
     static let all = kinds + texts + pictures + sounds + archives + documents
 
     private static let kinds = [

@@ -2,27 +2,27 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Glibc
 
-/// The system's database of MIME types, shared-mime-info: names of files, kinds of types, and other names of types.
+/// The system's MIME database, shared-mime-info: patterns of file names, parents of types, and aliases of types.
 package struct SharedMIMEInfo: Sendable {
-    /// `NAME PATTERN` of `globs2`, the heaviest first.
+    /// The pairs `NAME PATTERN` of `globs2`. The pairs with the highest weight come first.
     let globs: [(type: String, pattern: String)]
-    /// `TYPE PARENT` of `subclasses`.
+    /// The pairs `TYPE PARENT` of `subclasses`.
     let subclasses: [(type: String, parent: String)]
-    /// `ALIAS TYPE` of `aliases`.
+    /// The pairs `ALIAS TYPE` of `aliases`.
     let aliases: [(alias: String, type: String)]
 
-    /// The longest file that is read, and the most lines. Debian's largest has 1,200 lines and 40 KiB.
+    /// The longest file that is read, and the most lines. The largest file in Debian has 1,200 lines and 40 KiB.
     private static let longestFile = 1 << 20
     private static let mostLines = 16_384
 
-    /// Reads the database in a folder. A file that is missing or too long is left out.
+    /// Reads the database in a folder. Files that are missing or too long are left out.
     package init(folder: String) {
         self.init(
             globs: Self.text("\(folder)/globs2"), subclasses: Self.text("\(folder)/subclasses"),
             aliases: Self.text("\(folder)/aliases"))
     }
 
-    /// Reads the texts of the three files. Lines that are not of the expected form are left out.
+    /// Reads the texts of the three files. Lines without the expected form are left out.
     package init(globs: String, subclasses: String, aliases: String) {
         self.globs = Self.lines(of: globs).compactMap { line in
             let parts = line.split(separator: ":")
@@ -52,7 +52,7 @@ package struct SharedMIMEInfo: Sendable {
 }
 
 extension TypeTable {
-    /// The table with the types of a MIME database. What the table has already stays as it is.
+    /// This table with the types of a MIME database. Existing entries of the table stay unchanged.
     package func adding(_ database: SharedMIMEInfo) -> TypeTable {
         var table = self
         var parents: [String: [String]] = [:]
@@ -73,7 +73,8 @@ extension TypeTable {
 
     private static func isPlain(_ character: Character) -> Bool { !"*?[]".contains(character) }
 
-    /// The type of a MIME type. If the table has none, it gets one whose identifier is made of the MIME type.
+    /// The type that belongs to a MIME type. If the table has none, this adds a type with an identifier that is made
+    /// from the MIME type.
     private mutating func identifier(
         ofMIME name: String, parents: [String: [String]], depth: Int = 0
     ) -> TypeIdentifier {
@@ -82,7 +83,7 @@ extension TypeTable {
         setIfFree(mimeType: name, to: made)
         guard !has(made) else { return made }
         var found = [Self.kind(ofMIME: name)]
-        // A database with a circle ends here as well: the name has its type by now.
+        // The recursion also ends if the database contains a circle, because the name already has its type here.
         if depth < 16 {
             found += (parents[name] ?? []).prefix(16).map { parent in
                 identifier(ofMIME: parent, parents: parents, depth: depth + 1)
@@ -107,7 +108,7 @@ extension TypeTable {
 }
 
 extension TypeIdentifier {
-    /// The identifier of a MIME type that has no uniform type: `dyn.mime.application.x-doom-wad`.
+    /// Creates the identifier of a MIME type that has no uniform type: `dyn.mime.application.x-doom-wad`.
     fileprivate init(madeOfMIME name: String) {
         let letters = name.lowercased().utf8.prefix(240).map { byte in
             switch byte {

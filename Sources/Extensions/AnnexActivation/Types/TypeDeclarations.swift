@@ -11,20 +11,20 @@ package struct TypeDeclarations: Sendable {
     }
 
     package private(set) var declarations: [Declaration] = []
-    /// What is wrong with declarations that are left out, each in a line.
+    /// The faults of declarations that are left out, each in one line.
     package private(set) var faults: [String] = []
 
     package static let exported = "UTExportedTypeDeclarations"
     package static let imported = "UTImportedTypeDeclarations"
-    /// The keys of an app's `Info.plist` that declare types. An app's own types come before those of other apps.
+    /// The keys of an app's `Info.plist` that declare types. The app's own types come before the types of other apps.
     package static let keys = [exported, imported]
     /// The most types of one app, and the most parents or names of one type.
     private static let most = 64
     private static let mostTags = 16
-    /// Identifiers that no app can declare, because they mean the same on each machine.
+    /// Prefixes of identifiers that no app can declare, because these identifiers mean the same on each machine.
     private static let reserved = ["public.", "com.apple.", "dyn."]
 
-    /// Reads the declarations of an app. Wrong ones are left out, and are named in `faults`.
+    /// Reads the declarations of an app. Wrong declarations are left out, and `faults` names them.
     ///
     /// - Parameter info: the values of the app's `Info.plist`.
     package init(info: [String: ItemValue]) {
@@ -41,7 +41,7 @@ package struct TypeDeclarations: Sendable {
         }
     }
 
-    /// The declarations whose identifiers, in lower case, meet a condition.
+    /// The declarations whose identifiers meet a condition. The condition gets each identifier in lower case.
     package func only(_ condition: (_ identifier: String) -> Bool) -> TypeDeclarations {
         var some = self
         some.declarations.removeAll { !condition($0.type.rawValue.lowercased()) }
@@ -59,7 +59,7 @@ package struct TypeDeclarations: Sendable {
             return
         }
         guard !Self.reserved.contains(where: name.lowercased().hasPrefix) else {
-            // Many apps import a type of the system for systems that lack it, which is no fault.
+            // Many apps import a type of the system, because other systems lack this type. That is not a fault.
             if isExported { faults.append("\(place) is \(type), but apps cannot declare types of the system") }
             return
         }
@@ -73,7 +73,7 @@ package struct TypeDeclarations: Sendable {
                 mimeTypes: Self.texts(tags["public.mime-type"])))
     }
 
-    /// One text, or a list of texts.
+    /// Reads one text or a list of texts.
     private static func texts(_ value: ItemValue?) -> [String] {
         let all = value?.string.map { [$0] } ?? value?.list?.compactMap(\.string) ?? []
         return all.prefix(mostTags).filter { (1...255).contains($0.utf8.count) }
@@ -81,15 +81,16 @@ package struct TypeDeclarations: Sendable {
 }
 
 extension TypeTable {
-    /// The most types of all apps together, and their most parents. Further ones are left out.
+    /// The most types of all apps together, and the most parents of these types. Further types are left out.
     private static let mostDeclared = 4_096
     private static let mostDeclaredParents = 8_192
 
-    /// The table with the types of apps, the first ones first. An app cannot change a type, a file name or a MIME type that the
-    /// table has.
+    /// This table with the types that apps declare, in the order of the apps. An app cannot change a type, a file name
+    /// or a MIME type that the table already has.
     package func adding(_ all: [TypeDeclarations]) -> TypeTable {
         var table = self
-        // A type that no earlier one names as its parent closes no circle. The check of a circle takes time.
+        // If no earlier type names this type as its parent, this type cannot close a circle. So the slow check is
+        // skipped.
         var named: Set<String> = []
         var (types, parents) = (0, 0)
         for one in all.lazy.flatMap(\.declarations) where !table.has(one.type) {
@@ -97,7 +98,8 @@ extension TypeTable {
             parents += one.parents.count
             guard types <= Self.mostDeclared, parents <= Self.mostDeclaredParents else { break }
             let closesCircle = named.contains(one.type.rawValue.lowercased())
-            // A type that is a kind of itself would say nothing; the other members of the circle stay.
+            // A type that is a kind of itself would have no meaning. So the parent that closes the circle is removed.
+            // The other members of the circle stay.
             let kinds = one.parents.filter { $0 != one.type && !(closesCircle && table.conforms($0, to: one.type)) }
             named.formUnion(kinds.map { $0.rawValue.lowercased() })
             table.add(
@@ -107,7 +109,7 @@ extension TypeTable {
         return table
     }
 
-    /// The endings that the table does not know, not even the last part of one: the longest ending of a name counts, and an app
-    /// may not take `final.png` away from pictures.
+    /// The endings that are unknown to the table, including their last parts. The longest ending of a name decides. So
+    /// without this check, an app could declare `final.png` and take such files away from pictures.
     private func free(_ endings: [String]) -> [String] { endings.filter { type(ofFile: "x.\($0)") == nil } }
 }

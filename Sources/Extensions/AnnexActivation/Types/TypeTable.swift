@@ -1,23 +1,26 @@
 public import AnnexModel
 
-/// The uniform types that a host knows: which type is a kind of which, and the types of file names and MIME types.
+/// The uniform types that a host knows. The table says which type is a kind of which, and which types belong to file
+/// names and MIME types.
 ///
-/// `TypeTable.system` has the built-in types and those of the system's shared-mime-info database. A type that a table does
-/// not have conforms only to itself.
+/// `TypeTable.system` has the built-in types and the types of the system's shared-mime-info database. If a table does
+/// not have a type, the type conforms only to itself.
 public struct TypeTable: Sendable {
-    /// The direct parents of each type, by its identifier in lower case: identifiers are compared without regard to case.
+    /// The direct parents of each type. The key is the type's identifier in lower case, because comparisons of
+    /// identifiers ignore case.
     private var parents: [String: [TypeIdentifier]] = [:]
     private var filenameExtensions: [String: TypeIdentifier] = [:]
     private var filenames: [String: TypeIdentifier] = [:]
     private var mimeTypes: [String: TypeIdentifier] = [:]
 
-    /// The most ancestors of a type. Further ones are left out.
+    /// The most ancestors of a type. Further ancestors are left out.
     private static let mostAncestors = 256
 
-    /// Only the types that Annex brings along.
+    /// The table with only the types that Annex contains.
     public static let builtIn = TypeTable()
 
-    /// The built-in types, and those of `/usr/share/mime` where it exists. It is read once, at the first use.
+    /// The built-in types and, if `/usr/share/mime` exists, the types of that database. The database is read once, at
+    /// the first use.
     public static let system = TypeTable.builtIn.adding(SharedMIMEInfo(folder: "/usr/share/mime"))
 
     private init() {
@@ -45,12 +48,12 @@ public struct TypeTable: Sendable {
     /// The type of a file with this name; nil if the name has no ending that the table knows.
     public func type(ofFile name: String) -> TypeIdentifier? {
         let last = name.split(separator: "/").last.map(String.init) ?? name
-        // No file has a longer name. Each dot of a longer one would cost time.
+        // No file has a longer name. Without this check, each dot of a longer name would take time.
         guard last.utf8.count <= 255 else { return nil }
         let lower = last.lowercased()
         if let type = filenames[lower] { return type }
         var rest = Substring(lower)
-        // The longest ending counts: `.tar.gz` before `.gz`.
+        // The longest ending decides: `.tar.gz` before `.gz`.
         while let dot = rest.firstIndex(of: ".") {
             rest = rest[rest.index(after: dot)...]
             if let type = filenameExtensions[String(rest)] { return type }
@@ -74,7 +77,7 @@ public struct TypeTable: Sendable {
         return found
     }
 
-    /// Whether the table has the type itself.
+    /// Whether the table has an entry for the type itself.
     package func has(_ type: TypeIdentifier) -> Bool { parents[type.rawValue.lowercased()] != nil }
 
     // MARK: Filling

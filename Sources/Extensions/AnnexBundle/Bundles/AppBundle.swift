@@ -2,19 +2,21 @@ internal import AnnexActivation
 internal import AnnexLinux
 public import AnnexModel
 
-/// A containing app on disk that passed every check: its own program, and the extensions that it carries.
+/// A containing app on disk that passed every check. It has a program of its own and carries extensions.
 ///
 /// Directories and executables stay open. A later launch therefore runs exactly the files that were checked.
 public final class AppBundle: Sendable {
     /// `CFBundleIdentifier`.
     public let identifier: String
-    /// The name to show to a user: `CFBundleDisplayName`, else `CFBundleName`, else the identifier.
+    /// The name to show to a user. It is `CFBundleDisplayName`, otherwise `CFBundleName`, otherwise the identifier.
     public let displayName: String
     /// `CFBundleVersion`; 0 if the key is missing.
     public let version: BundleVersion
-    /// `CFBundleShortVersionString`: the version to show to a user. If the key is missing, the same as `version`.
+    /// `CFBundleShortVersionString`: the version to show to a user. If the key is missing, this is the same as
+    /// `version`.
     public let shortVersion: BundleVersion
-    /// The URL schemes in `CFBundleURLTypes`: in lower case, sorted, each once, at most 64.
+    /// The URL schemes in `CFBundleURLTypes`. They are in lower case and sorted. Each appears once, and there are at
+    /// most 64.
     public let urlSchemes: [String]
     /// The identifier of the widget that lists of quick actions show: the one in `UIApplicationShortcutWidget`, or the app's only widget;
     /// nil if there is none.
@@ -36,8 +38,7 @@ public final class AppBundle: Sendable {
 
     /// Opens an app, and checks the app and its extensions.
     ///
-    /// - Throws: the first rule that the app itself breaks. An extension that breaks a rule is listed in `rejected`
-    ///   instead.
+    /// - Throws: the first fault of the app itself. If an extension breaks a rule, it is listed in `rejected` instead.
     public static func open(_ path: String) throws(BundleError) -> AppBundle {
         let findings = FindingCollector(.opening)
         let app = AppBundle(path, reporting: findings) { _, _ in }
@@ -94,9 +95,10 @@ public final class AppBundle: Sendable {
 }
 
 extension AppBundle {
-    /// The keys with the types that the app declares, exported and imported ones, read again as `attributes()` is.
+    /// The keys of `Info.plist` that declare the app's exported and imported types, with their values. Each call reads
+    /// the file again, as `attributes()` does.
     ///
-    /// - Throws: a `BundleError`, also if `Info.plist` has changed since the bundle was checked.
+    /// - Throws: a `BundleError`, for example if `Info.plist` has changed since the bundle was checked.
     package func typeDeclarations() throws(BundleError) -> [String: PropertyListValue] {
         let info = try BundleDirectory.info(again: directory, shown: shown, unchangedSince: checked)
         return info.values.filter { TypeDeclarations.keys.contains($0.key) }
@@ -107,7 +109,7 @@ extension AppBundle {
 public struct RejectedExtension: Sendable, Hashable {
     /// The extension's path within its app, for example `PlugIns/Editor.appex`.
     public let place: String
-    /// The `CFBundleIdentifier` in the extension's `Info.plist`; nil if it cannot be read. Annex has not checked that
+    /// The `CFBundleIdentifier` in the extension's `Info.plist`; nil if it cannot be read. Annex did not check whether
     /// the identifier belongs to the app.
     public let identifier: String?
     /// The broken rule, and the remedy.

@@ -1,31 +1,31 @@
 internal import AnnexLinux
 internal import AnnexModel
 
-/// The texts of an app or extension that a user sees: its name and a summary of its task, in all languages.
+/// The texts of an app or extension that a user sees, in all languages: its name, and a summary of what it does.
 public struct BundleTexts: Sendable, Hashable {
     /// The name to show.
     public let name: LocalizedText
     /// `NSHumanReadableDescription`: what the bundle does, in a sentence. Nil if the key is missing.
     public let summary: LocalizedText?
-    /// Whether all files with texts could be read. If not, a later reading may find more: a process may lack descriptors
-    /// for a moment.
+    /// Whether Annex could read all files with texts. If not, a later reading may find more texts, because the process
+    /// may only have been short of descriptors for a moment.
     public let isWhole: Bool
 }
 
-// Texts and icons are read only when a host asks for them. So an installed app costs no memory for languages and
-// pictures that are never shown. They do not delay the opening of an app either.
+// Texts and icons are read only when a host asks for them. So an installed app uses no memory for languages and
+// pictures that are never shown, and opening an app takes no longer.
 
 extension AppBundle {
     /// Reads the app's name and summary in all languages.
     ///
-    /// A translation with a fault is left out, so the result always has a name.
+    /// Translations with a fault are left out. The result always has a name, because the name in `Info.plist` remains.
     public func texts() -> BundleTexts {
         BundleFace.texts(
             of: directory, shown: shown, name: displayName, keys: [BundleFace.displayName, BundleFace.name])
     }
 
-    /// Reads the name and summary of one of the app's extensions in all languages. In languages without a name of the
-    /// extension's own, the app's name is used.
+    /// Reads the name and summary of one of the app's extensions in all languages. If the extension has no name of its
+    /// own in a language, the app's name is used.
     public func texts(of found: ExtensionBundle) -> BundleTexts {
         let own = BundleFace.texts(
             of: found.directory, shown: found.shown, name: found.displayName, keys: [BundleFace.displayName])
@@ -38,7 +38,7 @@ extension AppBundle {
     }
 
     /// Opens the app's icon.
-    /// - Returns: nil if the app names none.
+    /// - Returns: nil if the app does not name an icon.
     /// - Throws: a `BundleError` if the picture is missing, is not PNG, or is too large.
     public func icon() throws(BundleError) -> BundleIcon? {
         try BundleFace(of: directory, shown: shown).icon(isTemplate: false)
@@ -46,8 +46,8 @@ extension AppBundle {
 
     /// Opens the icon for one of the app's extensions.
     ///
-    /// A share extension always shows the app's icon, and an action shows it in one colour. Other extensions may have
-    /// their own icon. If it is missing or has a fault, the app's icon is used.
+    /// A share extension always shows the app's icon. An action always shows the app's icon in one colour. Other
+    /// extensions may have their own icon. If that icon is missing or has a fault, the app's icon is used.
     /// - Returns: nil if there is no icon.
     /// - Throws: a `BundleError` if the app's icon is needed and has a fault.
     public func icon(for found: ExtensionBundle) throws(BundleError) -> BundleIcon? {
@@ -60,7 +60,7 @@ extension AppBundle {
     }
 }
 
-/// Reads the texts for users from an open bundle.
+/// Reads the name, summary and icon that users see from an open bundle.
 struct BundleFace: ~Copyable {
     static let name = "CFBundleName"
     static let displayName = "CFBundleDisplayName"
@@ -77,7 +77,7 @@ struct BundleFace: ~Copyable {
 
     /// - Parameters:
     ///   - name: the name in `Info.plist`.
-    ///   - keys: the keys that translate it; each language uses the first of these keys that it has.
+    ///   - keys: the keys that translate the name. Each language uses the first of these keys that it translates.
     static func texts(
         of directory: borrowing BundleFile, shown: String, name: String, keys: [String]
     ) -> BundleTexts {
@@ -106,7 +106,7 @@ struct BundleFace: ~Copyable {
         return try IconReader(bundle.info()).icon(in: bundle, isTemplate: isTemplate)
     }
 
-    /// Checks the texts and icons for users, for the validation.
+    /// Checks the texts and icons that users see. Only the validation needs this.
     static func check(_ bundle: borrowing BundleDirectory, info: InfoDictionary, reporting findings: FindingCollector) {
         guard findings.isValidating else { return }
         _ = Translations(of: bundle, keys: keys, reporting: findings)

@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import AnnexModel
 
-/// The parts that apps and extensions have alike: property list, program and entitlements. If a part has a fault, it is
-/// missing here, and the fault is among the findings.
+/// The parts that apps and extensions both have: property list, program and entitlements. If a part has a fault, the
+/// part is missing here, and the fault is among the findings.
 struct BundleParts: ~Copyable {
     let info: InfoDictionary?
     let keys: BundleKeys?
@@ -29,10 +29,10 @@ struct BundleParts: ~Copyable {
         entitlements = Self.entitlements(of: bundle, info: info, reporting: findings)
     }
 
-    /// Takes the program for this machine out; nil if there is none without a fault.
+    /// Removes and returns the program for this machine; nil if there is no program without a fault.
     mutating func takeProgram() -> BundleFile? { program.take() }
 
-    /// The suffix of the name of the file with the entitlements. Before it comes the name of the program.
+    /// The suffix of the name of the entitlements file. The name of the program comes before the suffix.
     static let entitlementsSuffix = ".entitlements"
 
     private static func entitlements(
@@ -51,7 +51,7 @@ struct BundleParts: ~Copyable {
 }
 
 /// The facts about a containing app that the checks of its extensions need. If the app has a fault, the fact is
-/// missing, and the check that needs the fact is left out.
+/// missing, and the check that needs the fact is skipped.
 struct ContainingApp {
     let identifier: String?
     let name: String?

@@ -1,24 +1,24 @@
 internal import AnnexModel
 
-/// Every fault that an app and its extensions have, for their author to mend before the app is shipped.
+/// Every fault of an app and its extensions. The author can correct the faults before shipping the app.
 ///
 /// ```swift
 /// let validation = BundleValidation(app: "Pictures.app")
 /// for finding in validation.findings { print("\(finding.severity.rawValue): \(finding.fault)") }
 /// ```
 public struct BundleValidation: Sendable, Hashable {
-    /// The findings about the app, then those about each extension. Of each severity, at most 100 about the app and 100
-    /// about each extension are kept.
+    /// The findings about the app, then the findings about each extension. For each severity, at most 100 findings
+    /// about the app and 100 about each extension are kept.
     public let findings: [BundleFinding]
     /// How many findings were not kept.
     public let omitted: Int
 
-    /// Examines an app. The checks are those of an installation, and more that would take too long there.
+    /// Examines an app. It makes the checks of an installation, and further checks that would take too long there.
     ///
     /// - Parameter path: the app's directory, `Name.app`.
     public init(app path: String) { self.init(app: path) { _ in [] } }
 
-    /// The same with further checks.
+    /// Examines an app as `init(app:)` does, with further checks.
     /// - Parameter check: is called with each extension that could be read, and returns findings about it.
     package init(app path: String, checking check: (ExtensionBundle) -> [BundleFinding]) {
         let own = FindingCollector(.validating)
@@ -36,7 +36,7 @@ public struct BundleValidation: Sendable, Hashable {
         omitted = all.reduce(0) { $0 + $1.omitted }
     }
 
-    /// How many findings are of a severity.
+    /// How many findings have a severity.
     public func count(of severity: BundleFinding.Severity) -> Int {
         findings.count { $0.severity == severity }
     }

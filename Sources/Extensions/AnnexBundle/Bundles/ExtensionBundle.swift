@@ -3,15 +3,16 @@ public import AnnexModel
 
 /// An extension inside its containing app that passed every check.
 public final class ExtensionBundle: Sendable {
-    /// `CFBundleIdentifier`: the app's identifier, a dot, and a name of the extension's own.
+    /// `CFBundleIdentifier`: the app's identifier, a dot, and the extension's own name.
     public let identifier: String
     /// The containing app's `CFBundleIdentifier`.
     public let containingApp: String
-    /// The name to show to a user: `CFBundleDisplayName`, else the containing app's `CFBundleName`.
+    /// The name to show to a user: `CFBundleDisplayName`, otherwise the containing app's `CFBundleName`.
     public let displayName: String
     /// `CFBundleVersion`; if the key is missing, the app's version.
     public let version: BundleVersion
-    /// `CFBundleShortVersionString`: the version to show to a user. If the key is missing, the app's.
+    /// `CFBundleShortVersionString`: the version to show to a user. If the key is missing, this is the app's version to
+    /// show.
     public let shortVersion: BundleVersion
     /// `NSExtensionPointIdentifier`, for example `com.apple.photo-editing`.
     public let extensionPoint: String
@@ -90,12 +91,10 @@ public final class ExtensionBundle: Sendable {
         return BundleError(.entitlements, file: file, key: key, what: what, remedy: remedy)
     }
 
-    /// Reads `NSExtensionAttributes`: all keys that the extension point defines for itself. Empty if the key is
-    /// missing.
+    /// Reads `NSExtensionAttributes`: all keys that the extension point itself defines. Empty if the key is missing.
     ///
-    /// Each call reads the bundle again, so that an installed extension costs no memory for attributes that are never
-    /// used.
-    /// - Throws: a `BundleError`, also if `Info.plist` has changed since the bundle was checked.
+    /// Each call reads the bundle again. So an installed extension uses no memory for attributes that nothing asks for.
+    /// - Throws: a `BundleError`, for example if `Info.plist` has changed since the bundle was checked.
     public func attributes() throws(BundleError) -> [String: PropertyListValue] {
         let info = try BundleDirectory.info(again: directory, shown: shown, unchangedSince: checked)
         return try info.dictionary("NSExtension")?.dictionary("NSExtensionAttributes")?.values ?? [:]

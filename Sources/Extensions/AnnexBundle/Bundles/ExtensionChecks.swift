@@ -7,7 +7,7 @@ struct ExtensionPointKeys {
     let mainStoryboard: String?
 }
 
-/// The checks that an extension's property list needs besides the checks of every bundle.
+/// The checks of an extension's property list that come in addition to the checks of every bundle.
 struct ExtensionChecks {
     private let info: InfoDictionary
     private let app: ContainingApp
@@ -51,7 +51,7 @@ struct ExtensionChecks {
 
     /// Reports each processor for which the app has a program and the extension has none.
     func checkProcessors(_ own: Set<Processor>) {
-        // If the extension has no program at all, that fault is reported elsewhere. Only the validation knows the
+        // If the extension has no program at all, another check reports that fault. Only the validation knows the
         // processors of all programs.
         guard findings.isValidating, !own.isEmpty else { return }
         for processor in app.processors.subtracting(own).sorted() {

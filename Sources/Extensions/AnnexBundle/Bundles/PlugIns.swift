@@ -1,7 +1,7 @@
 internal import AnnexModel
 
-/// The extensions of an app: the directories `*.appex` in `PlugIns`. Each extension is read separately. If it has a
-/// fault, only this extension is refused.
+/// The extensions of an app: the directories `*.appex` in `PlugIns`. Each extension is read separately. If an extension
+/// has a fault, Annex refuses only this extension.
 struct PlugIns {
     private let tree: BundleTree
     private let app: ContainingApp

@@ -2,8 +2,8 @@ internal import AnnexActivation
 internal import AnnexLinux
 internal import AnnexModel
 
-/// The checks of an activation rule for the validation. No rule refuses a bundle: hosts do not offer an extension whose
-/// rule cannot be used.
+/// The checks of an activation rule for the validation. A faulty rule does not make Annex refuse a bundle. Instead,
+/// hosts do not offer an extension whose rule cannot be used.
 struct ActivationChecks {
     private let attributes: InfoDictionary
     private let findings: FindingCollector

@@ -31,7 +31,8 @@ struct AppLayout {
         }
     }
 
-    /// Warns of links from `Frameworks` to other places of the app, which an extension's sandbox does not have there.
+    /// Warns of links from `Frameworks` to other places of the app. In an extension's sandbox, these places do not
+    /// exist.
     private func checkResourceLinks(in app: borrowing BundleDirectory) {
         let prefix = FrameworksDirectory.name + "/"
         let links = tree.links.filter { $0.hasPrefix(prefix) }

@@ -2,7 +2,7 @@ package import AnnexLinux
 internal import AnnexModel
 internal import Glibc
 
-/// The directory of a bundle. Files are opened beneath it without following links, and checked after they are open.
+/// The directory of a bundle. Files beneath it are opened without following links, and are checked after they are open.
 struct BundleDirectory: ~Copyable {
     let descriptor: Descriptor
     /// The directory's status when it was opened.
@@ -11,7 +11,7 @@ struct BundleDirectory: ~Copyable {
     /// The path to show in messages: escaped, and starting with the app's directory.
     let shown: String
 
-    /// Opens an app's directory. The caller's path may lead there through links.
+    /// Opens an app's directory. The caller's path may contain links.
     init(app path: String) throws(BundleError) {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         shown = Escaped(name).description
@@ -54,8 +54,8 @@ struct BundleDirectory: ~Copyable {
     /// The path of a file beneath this directory, for messages.
     func shown(_ name: String) -> String { "\(shown)/\(Escaped(name))" }
 
-    /// Opens a file of the given kind beneath this directory. Rejects links.
-    /// `O_NONBLOCK` keeps the open from blocking on a pipe or a device; both are then rejected.
+    /// Opens a file of the given kind beneath this directory. Rejects links. `O_NONBLOCK` prevents the open from
+    /// blocking on a pipe or a device. Both are rejected afterwards.
     func open(_ name: String, rule: BundleRule, kind: FileStatus.Kind) throws(BundleError) -> BundleFile {
         let shown = shown(name)
         let opened: Descriptor
@@ -103,8 +103,8 @@ struct BundleDirectory: ~Copyable {
     /// Reads the `Info.plist` of a bundle again.
     /// - Parameters:
     ///   - directory: the bundle that was checked.
-    ///   - shown: its path in messages.
-    ///   - checked: the file's status when it was checked.
+    ///   - shown: the directory's path in messages.
+    ///   - checked: the status of `Info.plist` when it was checked.
     static func info(
         again directory: borrowing BundleFile, shown: String, unchangedSince checked: FileStatus
     ) throws(BundleError) -> InfoDictionary {
@@ -117,7 +117,7 @@ struct BundleDirectory: ~Copyable {
         return info
     }
 
-    /// This directory with its status, ready for the launch.
+    /// Converts this object into an open file with its status, for the launch.
     consuming func file() -> BundleFile { BundleFile(descriptor: descriptor, status: status, path: path) }
 
     private static func status(
@@ -147,27 +147,27 @@ struct BundleDirectory: ~Copyable {
 
 /// A file or directory of a bundle that stays open from the check to the launch.
 ///
-/// The launch uses the open file. So it runs the checked file, even if the path names another file by then.
+/// The launch uses the open file. So it runs the checked file, even if the path leads to another file by then.
 public struct BundleFile: ~Copyable, Sendable {
     /// The file, open for reading.
     package let descriptor: Descriptor
     /// The file's status when it was checked.
     package let status: FileStatus
-    /// The path at which the file was found. Messages show it, and a bind mount finds the file by it and then compares
-    /// device and inode.
+    /// The path at which the file was found. Messages show this path. A bind mount finds the file by this path, and
+    /// then compares device and inode.
     public let path: String
 
-    /// Whether the file is still the one that was checked, and still has a name. Its contents or rights may have
-    /// changed although the same file is open.
+    /// Whether the file is unchanged since the check and still has a name. The contents or rights of an open file can
+    /// change.
     package func isUnchanged() throws(SystemError) -> Bool {
         let now = try descriptor.status()
         return now.isUnchanged(since: status) && now.links > 0
     }
 
-    /// The open file alone, without its status and path.
+    /// Releases the open file alone, without its status and path.
     consuming func takeDescriptor() -> Descriptor { descriptor }
 
-    /// The first bytes of a file; fewer if it is shorter.
+    /// The first bytes of the file; fewer if the file is shorter.
     func start(count: Int, shown: String, rule: BundleRule) throws(BundleError) -> [UInt8] {
         do throws(SystemError) {
             return try descriptor.read(at: 0, count: count)
@@ -188,7 +188,7 @@ public struct BundleFile: ~Copyable, Sendable {
 
 extension FileStatus {
     /// Whether both statuses describe the same file with the same contents and rights. Comparing `ctime` alone would
-    /// almost suffice, because a program can set back `mtime` but not `ctime`.
+    /// almost be enough, because a program can set `mtime` back, but not `ctime`.
     package func isUnchanged(since last: FileStatus) -> Bool {
         device == last.device && inode == last.inode && changed == last.changed && size == last.size
             && modified == last.modified && mode == last.mode && user == last.user

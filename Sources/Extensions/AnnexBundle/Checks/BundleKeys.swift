@@ -1,7 +1,7 @@
 internal import AnnexModel
 
-/// The keys that the property lists of apps and of extensions share. A value is nil if it is missing or wrong; a wrong
-/// one is among the findings.
+/// The keys that the property lists of both apps and extensions have. If a value is missing or wrong, it is nil here.
+/// If it is wrong, the fault is also among the findings.
 struct BundleKeys {
     let identifier: String?
     /// `CFBundleName`.
@@ -13,7 +13,7 @@ struct BundleKeys {
     /// `CFBundleShortVersionString`.
     let shortVersion: BundleVersion?
 
-    /// Longer names are cut off in most lists of hosts.
+    /// The longest name without advice to shorten it. Most lists of hosts cut off longer names.
     private static let longestName = 40
 
     init(_ info: InfoDictionary, reporting findings: FindingCollector) {
@@ -77,9 +77,9 @@ struct BundleKeys {
     }
 }
 
-/// Checks of one property list for the validation: nothing here refuses a bundle.
+/// The checks of a property list that only the validation makes. They never make Annex refuse a bundle.
 enum InfoAdvice {
-    /// Warns of every placeholder of a build setting that is left at a key which Annex does not read.
+    /// Warns of each placeholder of a build setting that remains at a key which Annex does not read.
     static func warnOfPlaceholders(in info: InfoDictionary, reporting findings: FindingCollector) {
         guard findings.isValidating else { return }
         for (keyPath, text) in info.placeholders.sorted(by: { $0.key < $1.key }) {

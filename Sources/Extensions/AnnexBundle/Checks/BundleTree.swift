@@ -2,10 +2,10 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Glibc
 
-/// Walks all files of an app and checks each one's name, kind and rights. The contents are not read.
+/// Walks all files of an app and checks the name, kind and rights of each. It does not read the contents.
 ///
-/// The files of an extension are walked separately from the app's own files. So if one of them has a fault, only the
-/// extension is refused. All of them count against one limit.
+/// The files of an extension are walked separately from the app's own files. So if a file of an extension has a fault,
+/// Annex refuses only this extension. All files of the app and its extensions count against one limit.
 final class BundleTree {
     /// The most files and directories in one app.
     static let mostEntries = 20_000
@@ -63,7 +63,8 @@ final class BundleTree {
         }
     }
 
-    /// Whether the path belongs to an extension, whose files are walked later. If so, keeps the extension's name.
+    /// Whether the path belongs to an extension. If so, this records the extension's name, and a later walk passes its
+    /// files.
     private func isExtension(_ path: String, in directory: String) -> Bool {
         guard directory == Self.extensions, path.hasSuffix(".appex") else { return false }
         extensionNames.append(String(path.dropFirst(Self.extensions.count + 1)))
@@ -115,7 +116,7 @@ final class BundleTree {
 
 /// The rights that files of a bundle may have.
 enum BundleRights {
-    /// The fault of a file or directory that users other than its owner could change.
+    /// The fault of a file or directory that can be changed by users other than its owner.
     static func fault(in mode: UInt32, shown: String) -> BundleError? {
         guard mode & 0o022 != 0 else { return nil }
         let others = mode & 0o002 != 0 ? "every user" : "its group"
@@ -138,7 +139,7 @@ enum BundleRights {
 }
 
 extension BundleDirectory {
-    /// The names in a directory beneath this one. An empty path names this directory itself.
+    /// The entries of a directory beneath this one. An empty path stands for this directory itself.
     func entries(of directory: String, atMost limit: Int) throws(BundleError) -> [DirectoryEntry] {
         do throws(SystemError) {
             if directory.isEmpty { return try descriptor.entries(atMost: limit) }

@@ -1,8 +1,8 @@
 package import AnnexLinux
 
-/// `Frameworks` of an app: resources that its extensions can read, and that the app itself reads too.
+/// `Frameworks` of an app: resources that the app and its extensions can read.
 ///
-/// The directory stays open from the check to the launch, so that a launch shows the very directory that was checked. All
+/// The directory stays open from the check to the launch. So a launch shows exactly the directory that was checked. All
 /// extensions of the app share one object.
 package final class FrameworksDirectory: Sendable {
     /// The name of the directory in an app.
@@ -13,8 +13,8 @@ package final class FrameworksDirectory: Sendable {
         self.directory = directory
     }
 
-    /// Opens the directory of an app; nil if the app has none. A link in its place is refused, also one that stays in the
-    /// app.
+    /// Opens the directory of an app; nil if the app has none. If there is a link in its place, the link is refused,
+    /// even if it leads to a place within the app.
     static func open(in app: borrowing BundleDirectory) throws(BundleError) -> FrameworksDirectory? {
         guard let directory = try app.openIfPresent(name, rule: .p1, kind: .directory) else { return nil }
         return FrameworksDirectory(directory)
@@ -23,10 +23,10 @@ package final class FrameworksDirectory: Sendable {
     /// The path at which the directory was found.
     package var path: String { directory.path }
 
-    /// Whether the directory is still the one that was checked, with the same rights and names in it. What lies deeper is
-    /// not looked at.
+    /// Whether the directory itself is unchanged since the check: its rights and the names directly in it.
+    /// Subdirectories and the contents of files are not checked.
     package func isUnchanged() throws(SystemError) -> Bool { try directory.isUnchanged() }
 
-    /// The open directory, for a launch.
+    /// A duplicate of the open directory, for a launch.
     package func descriptor() throws(SystemError) -> Descriptor { try directory.descriptor.duplicate() }
 }

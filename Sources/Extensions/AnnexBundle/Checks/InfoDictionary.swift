@@ -3,8 +3,8 @@ internal import AnnexModel
 
 /// A bundle's `Info.plist` while the bundle is checked.
 ///
-/// Annex keeps only the values that it needs: hundreds of bundles may be installed, and each author chooses the length
-/// of the file.
+/// Annex does not keep this whole object, but only the values that it needs. Hundreds of bundles may be installed, and
+/// each author chooses the length of the file.
 public struct InfoDictionary: Sendable, Hashable {
     /// All keys and values of the file.
     public let values: [String: PropertyListValue]
@@ -122,10 +122,10 @@ extension InfoDictionary {
     }
 }
 
-/// The rule for bundle identifiers, which become part of paths, reports and names of control groups.
+/// The rule for bundle identifiers. Identifiers become part of paths, reports and names of control groups.
 package enum BundleIdentifier {
     /// Whether the text is reverse DNS: letters, digits and hyphens between single dots. No part may be empty or start
-    /// with a hyphen. At most 155 bytes, so that a file can be named after it.
+    /// with a hyphen. The text has at most 155 bytes, so that a file can be named after it.
     package static func isWellFormed(_ text: String) -> Bool {
         guard (1...155).contains(text.utf8.count) else { return false }
         return text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { part in
@@ -133,7 +133,7 @@ package enum BundleIdentifier {
         }
     }
 
-    /// The form in which identifiers are compared: Apple compares them without regard to capitals.
+    /// The form in which identifiers are compared. Apple ignores the case of letters in this comparison.
     package static func folded(_ text: String) -> String { text.lowercased() }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

@@ -3,15 +3,16 @@ internal import AnnexModel
 
 /// The programs of a bundle: the program that this machine runs, and the processors for which there is a program.
 ///
-/// `CFBundleExecutable` names the program. The file of that name in the bundle's own directory serves the processor for
-/// which it is built. Programs for several processors lie in directories named after them, `x86_64` and `aarch64`.
+/// `CFBundleExecutable` names the program. The file of that name in the bundle's own directory serves the processor
+/// that it is built for. If there are programs for several processors, they lie in directories named after the
+/// processors, `x86_64` and `aarch64`.
 struct BundlePrograms: ~Copyable {
     /// The program for this machine; nil if there is none without a fault.
     var own: BundleFile?
     /// The processors for which there is a program. Only the validation checks the programs of other machines.
     fileprivate(set) var processors: Set<Processor> = []
 
-    /// Takes the program for this machine out.
+    /// Removes and returns the program for this machine.
     mutating func takeOwn() -> BundleFile? { own.take() }
 }
 
@@ -54,7 +55,7 @@ struct ProgramChecks {
         return name
     }
 
-    /// Adds the program in a processor's directory, if there is one.
+    /// Adds the program in a processor's directory, if the directory has a program.
     private func add(
         _ path: String, for processor: Processor, in bundle: borrowing BundleDirectory,
         to programs: inout BundlePrograms
@@ -117,8 +118,8 @@ struct ProgramChecks {
 }
 
 extension ProgramChecks {
-    /// Checks one program, whatever processor it is for.
-    /// - Returns: its headers; nil if it is not a program.
+    /// Checks one program for any processor.
+    /// - Returns: the program's headers; nil if the file is not a program.
     private func check(_ file: borrowing BundleFile, shown: String) -> ElfProgram? {
         if let fault = BundleRights.fault(in: file.status.mode, shown: shown) { findings.report(fault) }
         if file.status.mode & 0o111 == 0 {
@@ -170,7 +171,7 @@ extension ProgramChecks {
         }
     }
 
-    /// The launch rejects such programs under each policy that forbids writable code, as all shipped policies do.
+    /// Under each policy that forbids writable code, the launch rejects such a program. All shipped policies forbid it.
     private func checkMemory(_ program: ElfProgram, shown: String) {
         if program.hasWritableCode {
             findings.report(

@@ -7,7 +7,7 @@ struct URLSchemes {
     /// The most schemes of one app.
     private static let most = 64
 
-    /// The schemes in lower case, sorted, each once.
+    /// The schemes in lower case and sorted. Each appears once.
     ///
     /// - Throws: an error if the value is not an array of dictionaries that each list schemes.
     static func read(_ info: InfoDictionary) throws(BundleError) -> [String] {
@@ -33,7 +33,7 @@ struct URLSchemes {
     private static func schemes(
         of type: [String: PropertyListValue], info: InfoDictionary
     ) throws(BundleError) -> [String] {
-        // A type without schemes only names a kind of URL.
+        // A type may lack schemes. It then only names a kind of URL.
         guard let value = type[schemesKey] else { return [] }
         guard let values = value.array else {
             throw info.fault(schemesKey, what: "is \(value.kind), not an array", rule: .p2, remedy: "make it an array")

@@ -1,13 +1,14 @@
 /// The entitlements that an app or extension asks for. They are the values of the file `Name.entitlements` in its
 /// bundle. `Name` is the value of `CFBundleExecutable`.
 ///
-/// To ask is not to have: the extension point says which entitlements it allows, and the user grants them.
+/// Asking for an entitlement does not grant it. The extension point says which entitlements it allows, and the user
+/// grants them.
 public struct Entitlements: Sendable, Hashable {
     /// `com.apple.security.application-groups`: the groups whose shared container the bundle wants, such as
     /// `group.com.example.pictures`. Empty if the key is missing.
     public let applicationGroups: [String]
-    /// All entitlements that the bundle asks for, sorted by name. An entitlement with the value false or an empty list
-    /// is not asked for. Names that Annex does not know are among them.
+    /// All entitlements that the bundle asks for, sorted by name, including names that Annex does not know. If the
+    /// value is false or an empty list, the bundle does not ask for that entitlement.
     public let names: [String]
 
     /// No entitlements, as if the bundle had no entitlements file.
@@ -35,14 +36,14 @@ public enum Entitlement: String, Sendable, Hashable, CaseIterable {
     case readUserSelected = "com.apple.security.files.user-selected.read-only"
     /// Reading and changing the files that the user picks.
     case writeUserSelected = "com.apple.security.files.user-selected.read-write"
-    /// The sandbox. It is always on, whatever the value, so no extension point lists it.
+    /// The sandbox. It is always on, whatever the value is, so no extension point lists this entitlement.
     case appSandbox = "com.apple.security.app-sandbox"
 
-    /// Whether the value is a list of groups; otherwise it is true or false.
+    /// Whether the value is a list of groups. Otherwise the value is true or false.
     var isList: Bool { self == .applicationGroups }
 }
 
 extension PropertyListLimits {
-    /// The limits for entitlements. The longest file of twelve real apps has 4 KiB.
+    /// The limits for entitlements. Among the files of twelve real apps, the longest has 4 KiB.
     package static let entitlements = PropertyListLimits(bytes: 16 << 10, values: 512, depth: 4, key: 256)
 }

@@ -1,6 +1,6 @@
 internal import AnnexModel
 
-/// Reads the text of an entitlements file. Every fault is reported, and the wrong value left out.
+/// Reads the text of an entitlements file. It reports every fault and leaves out the wrong value.
 package struct EntitlementsReader {
     /// The most groups that one bundle may name.
     private static let mostGroups = 16
@@ -33,7 +33,7 @@ package struct EntitlementsReader {
         return Entitlements(names: names, applicationGroups: groups)
     }
 
-    /// The same without a bundle, for callers that want only a verdict.
+    /// Reads entitlements without a bundle, for callers that want only a verdict.
     /// - Throws: the first error.
     package static func read(_ bytes: [UInt8], file: String) throws(BundleError) -> Entitlements {
         let findings = FindingCollector(.opening)
@@ -55,7 +55,7 @@ package struct EntitlementsReader {
         return values
     }
 
-    /// Whether the value asks for anything: false and empty lists do not.
+    /// Whether the value asks for the entitlement. False and an empty list do not ask for it.
     private static func isAsked(_ value: PropertyListValue) -> Bool {
         value != .boolean(false) && value != .array([])
     }

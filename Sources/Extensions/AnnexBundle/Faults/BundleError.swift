@@ -1,4 +1,5 @@
-/// A bundle breaks a rule of packaging. The error names the file, the key, the rule, the fault and the remedy.
+/// The error for a bundle that breaks a rule of packaging. It names the file, the key, the rule, the fault and the
+/// remedy.
 public struct BundleError: Error, Sendable, Hashable {
     /// The broken rule.
     public let rule: BundleRule
@@ -27,35 +28,37 @@ extension BundleError: CustomStringConvertible {
     public var place: String { key.map { "\(file): \($0)" } ?? file }
 }
 
-/// A rule of packaging, with the number that the documentation gives it.
+/// A rule of packaging, with its number in the documentation.
 public enum BundleRule: String, Sendable, Hashable {
     /// An app is a directory `Name.app` with `Info.plist`, its executable and `PlugIns/*.appex`. `Frameworks` holds
     /// resources, and there is no `SharedFrameworks`.
     case p1 = "P1"
     /// `Info.plist` is an ordinary property list with the ordinary keys, and no placeholder is left in it.
     case p2 = "P2"
-    /// An extension lives inside its app, and its identifier starts with the app's.
+    /// An extension lives inside its app, and its identifier starts with the app's identifier.
     case p3 = "P3"
     /// An app does more than carry extensions: it has a program of its own.
     case p4 = "P4"
-    /// An extension has a name to show, which is short and cannot pose as another.
+    /// An extension has a name to show. The name is short and does not look like another name.
     case p6 = "P6"
     /// The executable matches the machine, and other users cannot change it. No file leads out of the bundle.
     case p7 = "P7"
-    /// The bundle requires no later version of Annex than this one.
+    /// The bundle does not require a later version of Annex than this version.
     case p9 = "P9"
     /// An extension has a program for every processor for which its app has one.
     case p11 = "P11"
     /// A bundle states its version, which can be compared with others.
     case p12 = "P12"
-    /// An activation rule as a dictionary says for which items the extension is offered.
+    /// An activation rule in the form of a dictionary says for which items hosts offer the extension.
     case a1 = "A1"
-    /// An activation rule as a predicate says for which items the extension is offered.
+    /// An activation rule in the form of a predicate says for which items hosts offer the extension.
     case a2 = "A2"
-    /// An app declares types of its own only.
+    /// An app declares only its own types.
     case a3 = "A3"
-    /// A program does nothing that every sandbox denies. The rule has no number: it is the section of that name.
+    /// A program does nothing that every sandbox denies. This rule has no number. Its name is the name of a section of
+    /// the documentation.
     case restrictions = "restrictions"
-    /// Entitlements are a property list in the bundle. The rule has no number: it is the section of that name.
+    /// Entitlements are a property list in the bundle. This rule has no number. Its name is the name of a section of
+    /// the documentation.
     case entitlements = "entitlements"
 }

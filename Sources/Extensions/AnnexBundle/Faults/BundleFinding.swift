@@ -2,7 +2,8 @@
 public struct BundleFinding: Sendable, Hashable {
     /// How much a finding matters.
     public enum Severity: String, Sendable, Hashable, CaseIterable {
-        /// Annex refuses the app or the extension: on this machine, or on another for which the app has a program.
+        /// Annex refuses the app or the extension, on this machine or on another machine for which the app has a
+        /// program.
         case error
         /// Annex accepts the bundle, but a part of it does not do what its author probably expects.
         case warning
@@ -11,7 +12,7 @@ public struct BundleFinding: Sendable, Hashable {
     }
 
     public let severity: Severity
-    /// Where the fault is, the rule, and the remedy.
+    /// The place of the fault, the fault, the rule and the remedy.
     public let fault: BundleError
 
     package init(_ severity: Severity, fault: BundleError) {
@@ -24,10 +25,10 @@ extension BundleFinding: CustomStringConvertible {
     public var description: String { "\(severity.rawValue): \(fault)" }
 }
 
-/// Collects the findings of one bundle's checks. The same checks serve two readers:
+/// Collects the findings of one bundle's checks. The same checks serve two purposes:
 ///
-/// - The reader that opens a bundle wants the first error only. Warnings are not even put into words.
-/// - The validation wants everything.
+/// - Opening a bundle needs only the first error. Warnings are then not even built.
+/// - The validation needs all findings.
 final class FindingCollector {
     enum Purpose {
         case opening, validating
@@ -38,7 +39,8 @@ final class FindingCollector {
     /// How many findings were not kept.
     private(set) var omitted = 0
 
-    /// The most findings of each severity that are kept about one bundle, whatever its author put into it.
+    /// The most findings of each severity that are kept about one bundle. The author of a bundle cannot raise this
+    /// number.
     static let most = 100
 
     init(_ purpose: Purpose) {
@@ -60,7 +62,7 @@ final class FindingCollector {
         if isValidating { keep(BundleFinding(.advice, fault: fault())) }
     }
 
-    /// Adds findings of other checks. An error takes the place of a warning about the same key.
+    /// Adds findings of other checks. If a warning about the same key is already there, the added finding replaces it.
     func add(_ more: [BundleFinding]) {
         for finding in more {
             findings.removeAll {
@@ -71,13 +73,13 @@ final class FindingCollector {
     }
 
     private func keep(_ finding: BundleFinding) {
-        // Two checks may meet the same fault, such as a file's mode.
+        // Two checks may find the same fault, such as a file's mode.
         if findings.contains(finding) { return }
         let isRoom = findings.count { $0.severity == finding.severity } < Self.most
         if isRoom { findings.append(finding) } else { omitted += 1 }
     }
 
-    /// Whether anything was found at a key, which may be given as a path of keys.
+    /// Whether there is a finding at a key. The key may be given as a path of keys.
     func hasFinding(at keyPath: String, of file: String) -> Bool {
         let key = keyPath.split(separator: ".").last.map(String.init)
         return findings.contains { $0.fault.file == file && ($0.fault.key == keyPath || $0.fault.key == key) }
@@ -85,7 +87,7 @@ final class FindingCollector {
 }
 
 extension FindingCollector {
-    /// The result of a check; nil if the check throws, which is then an error among the findings.
+    /// The result of a check; nil if the check throws. The error is then added to the findings.
     func attempt<Result: ~Copyable>(_ check: () throws(BundleError) -> Result) -> Result? {
         do throws(BundleError) {
             return try check()

@@ -1,9 +1,10 @@
 internal import AnnexLinux
 public import AnnexModel
 
-/// An icon of an app or extension: an open file whose kind and size were checked by its header.
+/// An icon of an app or extension: an open file. Annex checked its kind and size in its header.
 ///
-/// The picture behind the header is as hostile as everything in a bundle. A host should decode it in a sandbox.
+/// The picture data after the header is not trusted, like all contents of a bundle. A host should decode the data in a
+/// sandbox.
 public struct BundleIcon: ~Copyable, Sendable {
     /// The picture, open for reading.
     public let file: BundleFile
@@ -13,14 +14,14 @@ public struct BundleIcon: ~Copyable, Sendable {
     public let width: Int
     /// The height in pixels, 1 to 1,024, as the header states it.
     public let height: Int
-    /// Whether a host draws the icon in one colour: only the shape of its opaque parts counts.
+    /// Whether a host draws the icon in one colour. Then only the shape of its opaque parts matters.
     public let isTemplate: Bool
     /// The path to show in messages.
     let shown: String
 
     /// Copies the picture, so that later changes of the file do not affect it.
     ///
-    /// - Throws: a `BundleError` if the file is now no valid icon, or an icon of another size.
+    /// - Throws: a `BundleError` if the file is no longer a valid icon, or if the size of the icon has changed.
     public func bytes() throws(BundleError) -> [UInt8] {
         let bytes = try file.bytes(atMost: Int(IconLimits.bytes), shown: shown, rule: .p6)
         let fault = IconLimits.fault(in: Array(bytes.prefix(PNGHeader.size)), length: Int64(bytes.count))
@@ -38,7 +39,7 @@ enum IconStyle {
     case app
     /// The app's icon in one colour.
     case template
-    /// The extension's own icon. If it has none, the app's.
+    /// The extension's own icon. If the extension has none, the app's icon.
     case own
 
     /// The style of the extensions of a point.
@@ -53,7 +54,7 @@ enum IconStyle {
 
 /// Finds and checks the icon that a property list names.
 ///
-/// Only PNG is accepted. SVG is refused: it is a language with links and scripts, and its size has no bound.
+/// Only PNG is accepted. SVG is refused, because an SVG file can contain links and scripts, and its size has no bound.
 struct IconReader {
     private let info: InfoDictionary
     private static let key = "CFBundleIconFile"
@@ -62,7 +63,7 @@ struct IconReader {
         self.info = info
     }
 
-    /// The icon; nil if the property list names none.
+    /// The icon; nil if the property list does not name an icon.
     func icon(in bundle: borrowing BundleDirectory, isTemplate: Bool) throws(BundleError) -> BundleIcon? {
         guard let name = try name() else { return nil }
         let suffixes = name.hasSuffix(".png") ? [""] : [".png", "@2x.png", "@3x.png", ""]
@@ -77,8 +78,8 @@ struct IconReader {
             remedy: "add the file \(Escaped(name)).png")
     }
 
-    /// The name of the picture. If there are several sizes, the last one is used, because lists begin with the
-    /// smallest.
+    /// The name of the picture. If the list names several sizes, the last one is used, because such lists begin with
+    /// the smallest size.
     private func name() throws(BundleError) -> String? {
         if let name = try info.text(Self.key, rule: .p6) { return name }
         let primary = try info.dictionary("CFBundleIcons")?.dictionary("CFBundlePrimaryIcon")

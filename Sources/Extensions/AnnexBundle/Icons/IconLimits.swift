@@ -7,7 +7,7 @@ package enum IconLimits {
     /// The longest file, in bytes.
     package static let bytes: Int64 = 1 << 20
 
-    /// Why a file that begins with these bytes is no icon; nil if it is one.
+    /// Why a file that begins with these bytes is not a valid icon; nil if it is valid.
     /// - Parameter length: the file's length in bytes.
     package static func fault(in start: [UInt8], length: Int64) -> (what: String, remedy: String)? {
         guard let header = PNGHeader(start) else { return ("is not a PNG picture", "convert it to PNG") }

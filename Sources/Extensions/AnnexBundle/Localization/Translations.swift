@@ -3,13 +3,13 @@ internal import AnnexModel
 
 /// The translated keys of a bundle: the files `InfoPlist.strings` in its folders `<language>.lproj`.
 ///
-/// They are read only when a name is asked for, so that they cost nothing when an app is opened. A file with a fault is
-/// left out, and its users see the text of `Info.plist`.
+/// Annex reads the translations only when a host asks for a name. So opening an app does not read them. A file with a
+/// fault is left out, and users of its language see the text of `Info.plist`.
 struct Translations {
-    /// The most languages of a bundle, and the most bytes of translated text that are kept of it.
+    /// The most languages of a bundle, and the most bytes of translated text that are kept for a bundle.
     static let mostLanguages = 64
     static let mostBytes = 16 << 10
-    /// The most bytes of all files that are read. Parsing takes much longer than keeping.
+    /// The most bytes that are read from all files together. Parsing the bytes takes much longer than keeping them.
     static let mostRead = 256 << 10
     private static let suffix = ".lproj"
     private static let file = "InfoPlist.strings"
@@ -60,7 +60,8 @@ struct Translations {
     }
 
     /// The translations of a key by language.
-    /// - Parameter keys: each language gets the translation of the first of these keys that it has.
+    /// - Parameter keys: the keys to look for. Each language gets the translation of the first of these keys that it
+    ///   translates.
     func translations(of keys: [String]) -> [String: String] {
         texts.compactMapValues { texts in keys.lazy.compactMap { texts[$0] }.first }
     }

@@ -4,10 +4,10 @@
 /// let name = bundle.localizedName().text(for: ["de-AT", "en"])
 /// ```
 public struct LocalizedText: Sendable, Hashable {
-    /// The text in `Info.plist`, for users of all other languages.
+    /// The text in `Info.plist`. Users see it if no translation serves them.
     public let text: String
-    /// The translations by language, such as `de` or `zh-hans`: in lower case, with hyphens. `base` is the translation for
-    /// users of all other languages.
+    /// The translations by language, such as `de` or `zh-hans`, in lower case and with hyphens. The key `base` holds
+    /// the translation for users whose language has no translation.
     ///
     /// At most 64 languages, and 16 KiB of text.
     public let translations: [String: String]
@@ -23,14 +23,15 @@ public struct LocalizedText: Sendable, Hashable {
     /// The text for a user.
     ///
     /// The first of the user's languages that has a translation is used. A translation for `de` also serves `de-AT`. If
-    /// none of them has a translation, the author's language is used, else `Base`, else `Info.plist`.
-    /// - Parameter languages: the user's languages, the preferred one first, as in `de-AT`, `de_AT.UTF-8` or `de`. Only
-    ///   the first 32 count.
+    /// none of the user's languages has a translation, the author's language is used, then `Base`, then `Info.plist`.
+    /// - Parameter languages: the user's languages in the order of preference, for example `de-AT`, `de_AT.UTF-8` or
+    ///   `de`. Only the first 32 count.
     public func text(for languages: [String]) -> String {
         for language in languages.prefix(32) {
             let chain = LanguageTag.chain(from: language)
             if let found = chain.lazy.compactMap({ translations[$0] }).first { return found }
-            // The text of Info.plist is in the author's language. It serves users of that language untranslated.
+            // The text of Info.plist is in the author's language. So users of that language see it without a
+            // translation.
             if let developmentLanguage, chain.contains(developmentLanguage) { return text }
         }
         let author = developmentLanguage.flatMap { translations[$0] }
@@ -38,31 +39,31 @@ public struct LocalizedText: Sendable, Hashable {
     }
 }
 
-/// The names of languages, as folders of translations and environments spell them.
+/// The names of languages, as the folders of translations and the environment variables spell them.
 package enum LanguageTag {
-    /// The folder for users of all languages without a folder.
+    /// The name of the folder for users whose language has no folder.
     static let base = "base"
     private static let longest = 64
 
-    /// Languages that old bundles spell out.
+    /// The names of languages that old bundles write as English words.
     private static let words = [
         "english": "en", "french": "fr", "german": "de", "japanese": "ja", "spanish": "es", "italian": "it",
         "dutch": "nl",
     ]
 
-    /// Chinese is written in two scripts. The region tells which one.
+    /// The script of Chinese in each region. Chinese is written in two scripts.
     private static let scripts = [
         "zh-cn": "zh-hans", "zh-sg": "zh-hans", "zh-tw": "zh-hant", "zh-hk": "zh-hant", "zh-mo": "zh-hant",
     ]
 
-    /// The language in lower case with hyphens, without an encoding behind it: `de_AT.UTF-8` becomes `de-at`.
+    /// The language in lower case with hyphens, without the encoding that may follow it: `de_AT.UTF-8` becomes `de-at`.
     package static func normalized(_ language: String) -> String {
         let name = language.prefix { $0 != "." && $0 != "@" }.prefix(longest)
         let plain = name.lowercased().replacing("_", with: "-")
         return words[plain] ?? plain
     }
 
-    /// The language and the languages that also serve its users, the closest first: `zh-tw`, `zh-hant`, `zh`.
+    /// The language, then the languages that also serve its users, the closest first: `zh-tw`, `zh-hant`, `zh`.
     static func chain(from language: String) -> [String] {
         var chain: [String] = []
         var rest = normalized(language)

@@ -1,8 +1,8 @@
 internal import AnnexModel
 
-/// Decides whether a bundle's text could deceive a user as a name.
+/// Decides whether a text of a bundle could deceive users if it is shown as a name.
 extension ShownText {
-    /// The reason in words why a name could look like another one; nil if there is none.
+    /// The reason in words why users could mistake the name for another name; nil if there is none.
     static func deception(in name: String) -> String? {
         if let scalar = name.unicodeScalars.first(where: isCopyOfLetter) {
             return "has \(shown(scalar)), a mark that looks like an ordinary letter"
@@ -30,7 +30,8 @@ extension ShownText {
 }
 
 extension ShownText {
-    /// The scripts whose letters look alike. Letters of other scripts are mixed with Latin ones in ordinary names.
+    /// The scripts with letters that look like letters of another script here. Letters of scripts that are not listed
+    /// appear together with Latin letters in ordinary names.
     private enum Script: String {
         case latin = "Latin"
         case greek = "Greek"

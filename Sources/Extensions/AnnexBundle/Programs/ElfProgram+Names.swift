@@ -1,9 +1,10 @@
 internal import AnnexLinux
 
-// The names in an ELF program. Only the validation of a bundle reads them, since a large program has many thousands.
+// The names in an ELF program. Only the validation of a bundle reads them, because a large program has many thousands
+// of names.
 
 extension ElfProgram {
-    /// A bound on entries of the dynamic section. A program has some forty.
+    /// A bound on entries of the dynamic section. A program has about forty entries.
     private static let mostEntries = 512
     private static let mostLibraries = 64
     private static let longestLibrary = 256
@@ -42,7 +43,7 @@ extension ElfProgram {
     }
 }
 
-/// The symbols of an ELF program whose names are wanted. A stripped static program has none.
+/// The symbols of an ELF program that have one of the wanted names. A stripped static program has no symbols.
 struct ElfSymbols {
     /// The wanted names that the program defines or takes from a library.
     private(set) var found: Set<String> = []
@@ -55,9 +56,9 @@ struct ElfSymbols {
     private static let sectionSize = 64
     private static let mostSections = 512
     private static let symbolSize = 24
-    /// A bound on symbols. A large Swift program has some hundred thousand.
+    /// A bound on symbols. A large Swift program has some hundred thousand symbols.
     private static let mostSymbols = 1 << 20
-    /// The symbols that are in memory at once.
+    /// The number of symbols that are in memory at once.
     private static let piece = 4_096
     /// A bound on the bytes of all names in one table.
     private static let mostNameBytes = 64 << 20
@@ -72,7 +73,7 @@ struct ElfSymbols {
         let sections = LittleEndianBytes(
             try file.elfBytes(at: place, count: min(Int(count), Self.mostSections) * Self.sectionSize))
         for start in stride(from: 0, to: sections.count, by: Self.sectionSize) {
-            // Kind 2 is the full table of symbols, kind 11 the dynamic linker's table.
+            // Section kind 2 is the full symbol table. Section kind 11 is the dynamic linker's symbol table.
             guard let kind: UInt32 = sections.number(at: start + 4), kind == 2 || kind == 11,
                 let table = Range(sections, at: start), let link: UInt32 = sections.number(at: start + 40),
                 let names = Range(sections, at: Int(link) * Self.sectionSize)
@@ -114,7 +115,7 @@ struct ElfSymbols {
         guard let start: UInt32 = symbols.number(at: place), let info: UInt8 = symbols.number(at: place + 4),
             let section: UInt16 = symbols.number(at: place + 6)
         else { return }
-        // A local symbol has binding 0. Its name is the author's own business.
+        // A local symbol has binding 0. The author may give a local symbol any name.
         guard info >> 4 != 0, Int(start) < text.count else { return }
         let name = Array(text[Int(start)...].prefix(longest + 1).prefix { $0 != 0 })
         guard wanted.contains(name) else { return }

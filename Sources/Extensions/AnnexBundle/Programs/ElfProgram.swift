@@ -6,7 +6,7 @@ enum Processor: Hashable, Comparable {
     case aarch64
     case other(UInt16)
 
-    /// The processors for which Annex exists.
+    /// The processors that Annex supports.
     static let supported: [Processor] = [.x86, .aarch64]
 
     #if arch(x86_64)
@@ -24,7 +24,7 @@ enum Processor: Hashable, Comparable {
         }
     }
 
-    /// The directory of a bundle that holds programs for this processor; nil if Annex does not run there.
+    /// The directory of a bundle that holds programs for this processor; nil if Annex does not support the processor.
     var directory: String? {
         switch self {
         case .x86: "x86_64"
@@ -45,9 +45,11 @@ enum Processor: Hashable, Comparable {
     }
 }
 
-/// The headers of an ELF program, which may have been forged: each number is checked before use, and little is read.
+/// The headers of an ELF program. They may be forged, so each number is checked before use, and the reader reads few
+/// bytes.
 struct ElfProgram: Hashable {
-    /// A program header: a part of the file that the kernel must load, or a statement about the program's memory.
+    /// A program header. It describes a part of the file that the kernel must load, or a property of the program's
+    /// memory.
     struct Segment: Hashable {
         static let (load, dynamic, interpreter, stack) = (UInt32(1), UInt32(2), UInt32(3), UInt32(0x6474_E551))
 
@@ -79,7 +81,7 @@ struct ElfProgram: Hashable {
     let processor: Processor
     let segments: [Segment]
 
-    /// The most segments that are read; linkers write about a dozen.
+    /// The most segments that are read. Linkers write about a dozen segments.
     private static let mostSegments = 64
     static let headerSize = 64
 
@@ -127,10 +129,10 @@ extension ElfProgram {
         return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// Whether the program asks for a stack that holds code; nil if it does not say.
+    /// Whether the program asks for an executable stack; nil if the program does not say.
     var hasExecutableStack: Bool? { segments.first { $0.kind == Segment.stack }?.isExecutable }
 
-    /// Whether the program asks for memory that is writable and holds code.
+    /// Whether the program asks for memory that is both writable and executable.
     var hasWritableCode: Bool { segments.contains { $0.kind == Segment.load && $0.isWritable && $0.isExecutable } }
 }
 
@@ -151,7 +153,7 @@ struct LittleEndianBytes {
 
     var count: Int { bytes.count }
 
-    /// The number at a place; nil if the bytes end before it.
+    /// The number at a place; nil if the bytes end before the end of the number.
     func number<Number: FixedWidthInteger & UnsignedInteger>(at place: Int) -> Number? {
         let size = Number.bitWidth / 8
         guard place >= 0, size <= bytes.count, place <= bytes.count - size else { return nil }
@@ -160,7 +162,7 @@ struct LittleEndianBytes {
 }
 
 extension Descriptor {
-    /// Bytes of an ELF file; fewer, or none, if the file ends before.
+    /// Bytes of an ELF file; fewer bytes or none if the file ends earlier.
     func elfBytes(at offset: UInt64, count: Int) throws(ElfFault) -> [UInt8] {
         guard let offset = Int64(exactly: offset), offset <= .max - Int64(count) else { return [] }
         do throws(SystemError) {

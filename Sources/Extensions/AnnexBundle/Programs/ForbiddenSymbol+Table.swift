@@ -1,10 +1,10 @@
-/// A function of the C library that cannot do its work in any sandbox of an extension.
+/// A function of the C library that fails in every sandbox of an extension.
 struct ForbiddenSymbol: Hashable {
     let name: String
-    /// The function's effect, for a sentence that begins with its name.
+    /// The function's effect, in words that follow the function's name in a sentence.
     let purpose: String
-    /// Whether Swift's runtime or Annex itself links the function into every static program. In such a program, the
-    /// name says nothing about the extension's own code.
+    /// Whether Swift's runtime or Annex itself links the function into every static program. If so, the symbol does not
+    /// show that the extension's own code calls the function.
     let isInEveryProgram: Bool
 
     private init(_ name: String, purpose: String, isInEveryProgram: Bool = false) {
@@ -13,8 +13,8 @@ struct ForbiddenSymbol: Hashable {
         self.isInEveryProgram = isInEveryProgram
     }
 
-    /// Dynamic linkers add a version to a name in some tables, as in `fork@GLIBC_2.2.5`. The tables that are read here hold
-    /// the plain name.
+    /// All forbidden functions. In some tables, dynamic linkers add a version to a name, as in `fork@GLIBC_2.2.5`. The
+    /// tables that Annex reads hold the plain name.
     static let all: [ForbiddenSymbol] = processes + code + others + places
 
     private static let processes =

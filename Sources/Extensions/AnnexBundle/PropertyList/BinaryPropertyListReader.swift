@@ -1,9 +1,9 @@
 internal import AnnexModel
 
-/// Reads the binary form of a property list, version 00: a table of objects that refer to one another.
+/// Reads the binary form of a property list, version 00: a table of objects that refer to each other.
 ///
-/// References may form circles, many of them may share an object, and objects may overlap. Depth, values and bytes
-/// therefore count once for each reference, before anything is copied.
+/// References may form circles, several references may name the same object, and objects may overlap. So the reader
+/// counts depth, values and bytes once for each reference, before it copies anything.
 struct BinaryPropertyListReader {
     private let file: BigEndianFile
     private let offsetSize: Int
@@ -84,7 +84,8 @@ extension BinaryPropertyListReader {
         }
     }
 
-    /// The length of an object: the low half of its marker, or, if that is 15, the integer object that follows.
+    /// The length of an object. It is the low half of its marker. If that is 15, the length is the integer object that
+    /// follows.
     private func length(_ low: Int, at place: Int) -> (count: Int, body: Int)? {
         guard low == 0x0F else { return (low, place) }
         guard let marker = file.number(at: place, size: 1), marker >> 4 == 1, marker & 0x0F <= 3 else { return nil }
@@ -97,7 +98,7 @@ extension BinaryPropertyListReader {
         switch size {
         case 1, 2, 4: file.number(at: place, size: size).map(Int64.init)
         case 8: file.bits(at: place, size: 8).map(Int64.init(bitPattern:))
-        // An integer of 16 bytes may exceed Int64; a larger value is rejected.
+        // An integer of 16 bytes may exceed Int64. Larger values are rejected.
         case 16:
             file.bits(at: place, size: 8) == 0 ? file.bits(at: place + 8, size: 8).flatMap(Int64.init(exactly:)) : nil
         default: nil

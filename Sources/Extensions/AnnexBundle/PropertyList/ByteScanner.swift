@@ -1,4 +1,4 @@
-/// Steps through the bytes of a text. No step can pass the end.
+/// Steps through the bytes of a text. No step can move beyond the end.
 struct ByteScanner {
     private let bytes: [UInt8]
     private(set) var position = 0

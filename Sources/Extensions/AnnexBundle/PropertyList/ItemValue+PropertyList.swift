@@ -1,7 +1,7 @@
 package import AnnexModel
 
 extension ItemValue {
-    /// A value of a property list. A date of an XML list becomes its text, and one of a binary list its seconds.
+    /// A value of a property list. A date of an XML list becomes its text. A date of a binary list becomes its seconds.
     package init(_ value: PropertyListValue) {
         self =
             switch value {

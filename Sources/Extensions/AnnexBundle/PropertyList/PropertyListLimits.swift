@@ -1,12 +1,12 @@
 /// The size and nesting that a reader accepts in a property list.
 package struct PropertyListLimits: Sendable, Hashable {
-    /// The longest file, in bytes. This is also the limit for all bytes of text and data; each text counts as often as
-    /// the list refers to it.
+    /// The longest file, in bytes. This is also the limit for all bytes of text and data together. Each text counts as
+    /// often as the list refers to it.
     ///
-    /// An XML list spells everything out, so its file's length bounds that sum. In a binary list one object may stand
-    /// for 65,536 values, and objects may overlap, so the reader adds the bytes up itself.
+    /// In an XML list, each value appears in full, so the file's length bounds the sum. In a binary list, one object
+    /// may stand for 65,536 values, and objects may overlap. So the reader adds up the bytes itself.
     package let bytes: Int
-    /// The most values. Each counts as often as a binary list refers to it.
+    /// The most values. Each value counts as often as a binary list refers to it.
     package let values: Int
     /// The deepest nesting. It bounds the reader's stack.
     package let depth: Int
@@ -22,7 +22,7 @@ package struct PropertyListLimits: Sendable, Hashable {
 
     /// The limits for any property list.
     package static let ordinary = PropertyListLimits(bytes: 1 << 20, values: 65_536)
-    /// The limits for a bundle's `Info.plist`. The longest one of 93 real apps has 14 KiB.
+    /// The limits for a bundle's `Info.plist`. Among the files of 93 real apps, the longest has 14 KiB.
     package static let info = PropertyListLimits(bytes: 128 << 10, values: 8_192)
 }
 
@@ -47,7 +47,7 @@ struct PropertyListBudget {
         values -= 1
     }
 
-    /// Counts bytes of text or data. Call it before they are copied.
+    /// Counts bytes of text or data. Call this function before the bytes are copied.
     mutating func spend(bytes count: Int, at offset: Int) throws(PropertyListFailure) {
         guard count <= bytes else {
             throw PropertyListFailure(at: offset, "more than \(limits.bytes) bytes of text and data")

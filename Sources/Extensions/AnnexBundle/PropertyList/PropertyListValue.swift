@@ -45,15 +45,17 @@ extension PropertyListValue {
 }
 
 extension PropertyListValue {
-    /// Reads an XML or binary property list from a source that is not trusted. Hostile input throws and never traps.
+    /// Reads an XML or binary property list from an untrusted source. Hostile input makes the reader throw, but never
+    /// trap.
     ///
-    /// Foundation's reader is not safe for hostile input. A binary list of 300 bytes keeps it busy for ever if each of
-    /// forty arrays refers twice to the next. This reader counts values and bytes as often as the list refers to them.
+    /// Foundation's reader is not safe for hostile input. It does not finish a binary list of 300 bytes in which each
+    /// of forty arrays refers twice to the next array. This reader counts values and bytes as often as the list refers
+    /// to them.
     public init(_ bytes: [UInt8]) throws(PropertyListFailure) {
         try self.init(bytes, within: .ordinary)
     }
 
-    /// Reads a list within other limits than the ordinary ones.
+    /// Reads a list with other limits than the ordinary limits.
     package init(_ bytes: [UInt8], within limits: PropertyListLimits) throws(PropertyListFailure) {
         guard bytes.count <= limits.bytes else {
             throw PropertyListFailure(at: 0, "longer than \(limits.bytes) bytes")

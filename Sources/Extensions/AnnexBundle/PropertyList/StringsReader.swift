@@ -28,10 +28,10 @@ package enum StringsFile {
         return start.first { !XMLPropertyListText.isSpace($0) } == UInt8(ascii: "<")
     }
 
-    /// The mark at the start of some UTF-8 files.
+    /// The byte order mark at the start of some UTF-8 files.
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// The text as UTF-8, without a mark of its encoding.
+    /// The text as UTF-8, without a byte order mark.
     private static func utf8(_ bytes: [UInt8]) throws(PropertyListFailure) -> [UInt8] {
         let isLittleEndian = bytes.starts(with: [0xFF, 0xFE])
         guard isLittleEndian || bytes.starts(with: [0xFE, 0xFF]) else {
@@ -58,7 +58,8 @@ extension PropertyListLimits {
     package static let strings = PropertyListLimits(bytes: 64 << 10, values: 512, depth: 2, key: 256)
 }
 
-/// Reads the old form: pairs of a key and a value, with comments as in C. A pair without a value stands for its key.
+/// Reads the old form: pairs of a key and a value, with comments as in C. If a pair has no value, its key is also its
+/// value.
 struct StringsReader {
     private var scanner: ByteScanner
     private var budget: PropertyListBudget
@@ -85,7 +86,7 @@ struct StringsReader {
                 try skipSpace()
             }
             guard scanner.skip(";") else { throw scanner.failure("expected a semicolon") }
-            // If a key appeared twice, two readers could use different texts.
+            // If a key appeared twice, two readers could use different values for it.
             guard texts.updateValue(value, forKey: key) == nil else { throw scanner.failure("a key appears twice") }
         }
     }
@@ -144,8 +145,8 @@ extension StringsReader {
         throw scanner.failure("a text without an end")
     }
 
-    /// The text of the UTF-16 units that were read so far. Two escapes may form one character, so the units are joined
-    /// first.
+    /// The text of the UTF-16 units that were read so far. Two escapes may form one character, so all units are joined
+    /// before they are decoded.
     private static func text(_ units: inout [UInt16], at scanner: ByteScanner) throws(PropertyListFailure) -> String {
         guard let text = String(validating: units, as: UTF16.self) else {
             throw scanner.failure("an escape that is half a character")

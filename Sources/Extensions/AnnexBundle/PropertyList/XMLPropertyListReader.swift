@@ -1,5 +1,5 @@
-/// Reads the XML form of a property list: only the elements of property lists, in UTF-8, without a document's own
-/// entities.
+/// Reads the XML form of a property list in UTF-8. It accepts only the elements of property lists, and no entities that
+/// the document itself declares.
 struct XMLPropertyListReader {
     private var scanner: ByteScanner
     private var budget: PropertyListBudget
@@ -13,7 +13,7 @@ struct XMLPropertyListReader {
         }
     }
 
-    /// The one value of the document.
+    /// The only value of the document.
     mutating func document() throws(PropertyListFailure) -> PropertyListValue {
         try skipProlog()
         guard try openingTag() == "plist" else { throw scanner.failure("expected <plist>") }
@@ -152,7 +152,7 @@ extension XMLPropertyListReader {
         return text
     }
 
-    /// Reads the reference between `&` and `;`: one of XML's five names, or a character's number.
+    /// Reads the reference between `&` and `;`: one of XML's five names, or the number of a character.
     private mutating func reference() throws(PropertyListFailure) -> String.UTF8View {
         guard let inside = scanner.read(upTo: { $0 == UInt8(ascii: ";") }), scanner.skip(";"), inside.count <= 10,
             let text = XMLPropertyListText.reference(String(decoding: inside, as: UTF8.self))

@@ -10,7 +10,7 @@ enum XMLPropertyListText {
         return String(decoding: start[...last], as: UTF8.self)
     }
 
-    /// Decimal, or hexadecimal after `0x`.
+    /// Reads a decimal number, or a hexadecimal number after `0x`.
     static func integer(_ text: String) -> Int64? {
         let text = trimmed(text)
         return text.hasPrefix("0x") ? Int64(text.dropFirst(2), radix: 16) : Int64(text)
@@ -20,7 +20,7 @@ enum XMLPropertyListText {
         Double(trimmed(text))
     }
 
-    /// Base 64, with white space anywhere.
+    /// Decodes Base 64 text, which may contain white space anywhere.
     static func data(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

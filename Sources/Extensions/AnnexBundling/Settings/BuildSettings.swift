@@ -4,12 +4,12 @@ package import AnnexBundle
 package struct BuildSettings: Sendable, Hashable {
     private let values: [String: String]
 
-    /// - Parameter values: each value may hold placeholders itself.
+    /// - Parameter values: the values by name. Each value may contain placeholders itself.
     package init(_ values: [String: String]) {
         self.values = values
     }
 
-    /// These settings and others. If both have the same name, the other value counts.
+    /// These settings merged with others. If both have a setting of the same name, the value in `others` counts.
     func merging(_ others: [String: String]) -> BuildSettings {
         BuildSettings(values.merging(others) { $1 })
     }
@@ -31,11 +31,11 @@ package struct BuildSettings: Sendable, Hashable {
     }
 }
 
-/// Fills the placeholders of one text. The number of steps is bounded, because values may refer to one another again
-/// and again.
+/// Fills the placeholders of one text. The number of steps is bounded, because values may refer to each other many
+/// times.
 private struct PlaceholderFilling {
     private let values: [String: String]
-    /// The placeholders that may still be filled in.
+    /// The number of placeholders that may still be filled in.
     private var steps = 1_000
     private static let mostBytes = 64 << 10
 
@@ -43,8 +43,8 @@ private struct PlaceholderFilling {
         self.values = values
     }
 
-    /// - Parameter names: the settings whose values contain the text. None of them is filled in again, so that no value
-    ///   contains itself.
+    /// - Parameter names: the settings whose values contain the text. The function does not fill them in again, so that
+    ///   no value contains itself.
     mutating func filled(_ text: String, expanding names: Set<String>) -> String {
         var result = ""
         var rest = Substring(text)
@@ -62,11 +62,11 @@ private struct PlaceholderFilling {
         return result + rest
     }
 
-    /// The text that stands for a placeholder; nil if there is none.
+    /// The text that replaces a placeholder; nil if there is none.
     private mutating func value(of placeholder: Placeholder, expanding names: Set<String>) -> String? {
         guard steps > 0 else { return nil }
         steps -= 1
-        // A name may hold a placeholder, as in `$(NAME_$(SYSTEM))`.
+        // A name may contain a placeholder, as in `$(NAME_$(SYSTEM))`.
         var parts = filled(placeholder.inside, expanding: names).split(
             separator: ":", omittingEmptySubsequences: false
         ).map(String.init)
@@ -94,7 +94,7 @@ private struct Placeholder {
     /// The place behind the closing bracket.
     let end: Substring.Index
 
-    /// nil if the text does not begin with a placeholder that has an end.
+    /// Nil if the text does not begin with a complete placeholder.
     init?(_ rest: Substring) {
         let open = rest.dropFirst().first
         guard open == "(" || open == "{" else { return nil }
@@ -116,9 +116,9 @@ private struct Placeholder {
 /// A change that a placeholder makes to the value of its setting.
 enum SettingModifier: String, CaseIterable {
     case lower, upper
-    /// A name for Swift and C: other characters become underscores.
+    /// The name becomes an identifier of Swift and C. Other characters become underscores.
     case identifier, c99extidentifier
-    /// A part of a bundle identifier: other characters become hyphens.
+    /// The name becomes a part of a bundle identifier. Other characters become hyphens.
     case rfc1034identifier
 
     func applied(to text: String) -> String {

@@ -2,24 +2,24 @@ internal import AnnexBundle
 internal import AnnexLinux
 internal import Glibc
 
-/// The parts of which an app is made: a folder with its layout, the built programs, and the settings of the build.
+/// The parts from which an app is made: a folder with its layout, the built programs, and the settings of the build.
 ///
 /// The layout is the app without its programs: `Info.plist`, `PlugIns/*.appex/Info.plist`, resources, translations and
 /// entitlements.
 package struct BundleRecipe: Sendable, Hashable {
     /// The folder with the layout.
     package var folder: String
-    /// The folders with the built programs, by the processor's directory in a bundle. The empty name stands for the
-    /// bundle's own directory.
+    /// The folders with the built programs. The key is the processor's directory in a bundle. The empty key stands for
+    /// the bundle's own directory.
     package var programs: [String: String]
     /// The directories for processors in a bundle.
     static let processors = ["x86_64", "aarch64"]
-    /// The file names of programs, by the name of their bundle's directory, such as `Loud.appex`. Only programs are
-    /// listed whose file has another name than the bundle's `CFBundleExecutable`.
+    /// The file names of programs. The key is the name of the bundle's directory, such as `Loud.appex`. A program is
+    /// listed only if the name of its file differs from the bundle's `CFBundleExecutable`.
     package var files: [String: String]
     /// The settings of the build.
     package var settings: [String: String]
-    /// Settings of one bundle only, by the name of its directory.
+    /// Settings for only one bundle. The key is the name of the bundle's directory.
     package var ownSettings: [String: [String: String]]
 
     package init(folder: String, programs: [String: String] = [:]) {

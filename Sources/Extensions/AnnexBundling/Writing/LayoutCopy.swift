@@ -2,9 +2,9 @@ internal import AnnexBundle
 internal import AnnexLinux
 internal import Glibc
 
-/// One bundle while it is made: the app, or an extension in it.
+/// One bundle while it is being made: the app, or an extension in the app.
 struct BundlePart {
-    /// The name of the bundle's directory in the layout. The bundle's own settings and programs are found by this name.
+    /// The name of the bundle's directory in the layout. This name finds the bundle's own settings and programs.
     let name: String
     /// The bundle's directory beneath the app; empty for the app itself.
     let path: String
@@ -15,8 +15,8 @@ struct BundlePart {
     let info: PropertyListValue
 }
 
-/// Copies the files of a layout into a new app. Property lists are filled in on the way, and rights are set anew: every
-/// user may read, and only the owner may change.
+/// Copies the files of a layout into a new app. It fills in property lists and sets new rights: every user may read the
+/// files, and only the owner may change them.
 struct LayoutCopy {
     private let parts: [String: BundlePart]
     private let folder: String
@@ -46,7 +46,8 @@ struct LayoutCopy {
         _ source: borrowing Descriptor, into target: borrowing Descriptor, path: String, depth: Int,
         left: inout Int
     ) throws(BundlingError) {
-        // A new app that lies in its own layout would be copied into itself, level by level.
+        // If the new app lies in its own layout, the app would be copied into itself without end. The limit on the
+        // depth stops this.
         guard depth <= Self.deepest else {
             throw BundlingError(
                 .layout, place: "\(folder)/\(path)", what: "lies more than \(Self.deepest) folders deep",
@@ -77,7 +78,7 @@ struct LayoutCopy {
         }
     }
 
-    /// A bundle has one list of entitlements, which gets the name of the program.
+    /// Checks that a bundle has at most one list of entitlements. The copy of this list is named after the program.
     private func checkEntitlements(_ names: [String], in path: String) throws(BundlingError) {
         let lists = names.filter { $0.hasSuffix(Self.entitlements) }
         guard parts[path] != nil, lists.count > 1 else { return }
@@ -87,8 +88,8 @@ struct LayoutCopy {
             remedy: "keep one of them")
     }
 
-    /// Makes a property list with its placeholders filled in.
-    /// - Returns: false if the file is no property list of a bundle.
+    /// Writes a property list with its placeholders filled in.
+    /// - Returns: false if the file is not a property list of a bundle.
     private func makeText(
         _ name: String, in path: String, source: borrowing Descriptor, target: borrowing Descriptor
     ) throws(SystemError) -> Bool {
@@ -99,14 +100,14 @@ struct LayoutCopy {
         }
         guard name.hasSuffix(Self.entitlements) else { return false }
         let bytes = try source.openBeneath(name, O_RDONLY).readAll(atMost: PropertyListLimits.entitlements.bytes)
-        // A file that is no property list is copied; the validation reports it.
+        // If the file is not a property list, it is copied unchanged, and the validation reports the fault.
         guard let value = try? PropertyListValue(bytes, within: .entitlements) else { return false }
         try FileCopy.write(
             PropertyListText.written(part.settings.filled(value)), to: part.executable + Self.entitlements, in: target)
         return true
     }
 
-    /// A program that lies in the layout itself stays executable.
+    /// If the layout contains a program, the copy of the program stays executable.
     private func mode(of name: String, in path: String) -> UInt32 {
         parts[path]?.executable == name ? 0o755 : 0o644
     }

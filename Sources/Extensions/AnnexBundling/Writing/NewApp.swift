@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The place of a new app. The app is written beside its place under another name, and gets its own name when it is
-/// complete. A kill leaves the old app or the new one.
+/// The place of a new app. The app is first written to another name beside its place. When it is complete, it is
+/// renamed. If the program is killed, the place holds either the old app or the new app.
 struct NewApp: ~Copyable {
     private let parent: Descriptor
     private let path: String
@@ -11,8 +11,8 @@ struct NewApp: ~Copyable {
     private let replaces: Bool
 
     /// - Parameters:
-    ///   - path: the new app's directory, `Name.app`. The directory around it exists.
-    ///   - replaces: whether an app that is there already is replaced.
+    ///   - path: the new app's directory, `Name.app`. The directory around it must exist.
+    ///   - replaces: whether the new app replaces an existing app.
     init(at path: String, replaces: Bool) throws(BundlingError) {
         let parts = path.split(separator: "/")
         guard let name = parts.last.map(String.init), name.hasSuffix(".app"), name.utf8.count > 4 else {
@@ -47,7 +47,7 @@ struct NewApp: ~Copyable {
             throw BundlingError(
                 .place, place: path, what: "exists already", remedy: "remove it, choose another name, or add --force")
         }
-        // Only an app is replaced, never a folder that was named by mistake.
+        // Only an app may be replaced. So a folder that was named by mistake is safe.
         do throws(SystemError) {
             _ = try there.openBeneath("Info.plist", Descriptor.pathOnly)
         } catch {
@@ -56,7 +56,7 @@ struct NewApp: ~Copyable {
         }
     }
 
-    /// Calls `body` with an empty directory, and puts that directory in the app's place.
+    /// Calls `body` with an empty directory, and then moves that directory to the app's place.
     func write(_ body: (borrowing Descriptor) throws(BundlingError) -> Void) throws(BundlingError) {
         let directory = try makeDraft()
         do throws(BundlingError) {
@@ -83,7 +83,7 @@ struct NewApp: ~Copyable {
         } catch {
             if error.errno == EEXIST, replaces { return try replace() }
             guard error.errno == EINVAL || error.errno == ENOSYS else { throw BundlingError(error, place: path) }
-            // The file system has no call that renames only to a free name. The place was free a moment ago.
+            // The file system has no rename that fails if the name is taken. A check a moment ago found the place free.
             do throws(SystemError) { try parent.rename(draft, to: name) } catch {
                 throw BundlingError(error, place: path)
             }

@@ -1,6 +1,6 @@
 package import AnnexBundle
 
-/// Writes property lists in their XML form, as Xcode does: keys sorted, one value a line.
+/// Writes property lists in their XML form, as Xcode does: keys sorted, and one value in each line.
 package enum PropertyListText {
     /// The whole file.
     package static func written(_ value: PropertyListValue) -> String {
@@ -64,13 +64,14 @@ package enum PropertyListText {
     }
 }
 
-/// Writes moments as ISO 8601 text.
+/// Writes points in time as ISO 8601 text.
 enum DateText {
     private static let day = 86_400
     /// The days from the beginning of the proleptic Gregorian calendar's year 0 (1 March) to 2001-01-01.
     private static let daysTo2001 = 730_791
 
-    /// - Parameter seconds: since 2001-01-01 00:00 UTC. Moments outside of the years 1 to 9999 are cut to that range.
+    /// - Parameter seconds: the seconds since 2001-01-01 00:00 UTC. Points in time outside of the years 1 to 9999 are
+    ///   set to the nearest bound.
     static func written(secondsSince2001 seconds: Double) -> String {
         let bounds = (-63_113_904_000.0, 252_423_993_599.0)
         let whole = seconds.isNaN ? 0 : Int(min(max(seconds, bounds.0), bounds.1).rounded(.down))
@@ -83,7 +84,8 @@ enum DateText {
         return "\(parts[0])-\(parts[1])-\(parts[2])T\(parts[3]):\(parts[4]):\(parts[5])Z"
     }
 
-    /// The date of a day, counted from 1 March of year 0. Years begin in March here, so that a leap day is the last one.
+    /// The date of a day, counted from 1 March of year 0. The years of this count begin in March, so that a leap day is
+    /// the last day of its year.
     private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
         let era = days / 146_097
         let ofEra = days % 146_097

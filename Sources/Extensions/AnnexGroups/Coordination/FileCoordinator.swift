@@ -160,7 +160,8 @@ public final class FileCoordinator: Sendable {
 
     /// Ends accesses.
     /// - Returns: the requests that tell other members of the release and the changes. If no other member waits or presents,
-    ///   there are none. The broker answers each request, so a member that is faster than its broker waits for the broker.
+    ///   there are none. The member waits for the broker's answer to each request, so it cannot send requests faster than the
+    ///   broker handles them.
     private func end(_ turn: AccessTurn, changing changes: [ItemChange]) -> [(method: PortalMethod, body: [UInt8])] {
         state.withLock { $0.depth -= 1 }
         // SYNC: this word is read before the release. A presenter that is added later reads the item after the release.

@@ -126,7 +126,7 @@ package final class PortalConnection: Sendable {
             state.budget.finish(bytes: bytes)
             return state.pause == .afterAnswer && state.budget.hasRoom
         }
-        // The thread of the event loop has cancelled the earlier watch before this call runs.
+        // `goOn` runs on the event loop's thread, so `mayRead` has cancelled the earlier watch by the time it runs.
         if goesOn { server.loop.schedule(after: .zero) { [self] in goOn() } }
     }
 

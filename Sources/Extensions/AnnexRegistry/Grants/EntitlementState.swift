@@ -1,13 +1,13 @@
 internal import AnnexBundle
 
-/// The state of one entitlement of an extension. It is in force if the extension asks for it, the point allows it, and
-/// the user has granted it. A default entitlement of the point is in force by itself.
+/// The state of one entitlement of an extension. The entitlement is in force if the extension asks for it, the point
+/// allows it, and the user has granted it. A default entitlement of the point is always in force.
 package struct EntitlementState: Sendable, Hashable {
     /// The entitlement's identifier, as the bundle states it.
     package let name: String
-    /// Whether the point's extensions may have it.
+    /// Whether the extensions of the point may have the entitlement.
     package let isAllowed: Bool
-    /// Whether the user has granted it, or the point gives it to each of its extensions.
+    /// Whether the user has granted the entitlement, or the point gives it to each of its extensions.
     package let isGranted: Bool
 
     package var isInForce: Bool { isAllowed && isGranted }
@@ -20,11 +20,11 @@ package struct EntitlementState: Sendable, Hashable {
 }
 
 extension ExtensionPoint {
-    /// The state of each entitlement that an extension asks for, and of the point's default ones, sorted by name. The
-    /// sandbox is always on, so its entitlement has no state.
+    /// The states of all entitlements that an extension asks for, and of the point's default entitlements, sorted by
+    /// name. The sandbox is always on, so its entitlement has no state.
     ///
     /// - Parameters:
-    ///   - claimed: the identifiers in the extension's bundle; unknown ones may be among them.
+    ///   - claimed: the identifiers in the extension's bundle. They may include unknown identifiers.
     ///   - granted: the identifiers that the user has granted. If the bundle does not ask for a granted entitlement,
     ///     the grant has no effect.
     package func entitlements(claimed: [String], granted: Set<String>) -> [EntitlementState] {
@@ -36,7 +36,7 @@ extension ExtensionPoint {
         }
     }
 
-    /// The entitlements that an extension asks for and its point does not allow.
+    /// The entitlements that an extension asks for but its point does not allow.
     package func refused(of claimed: [String]) -> [String] { claimed.filter { !allows($0) } }
 
     private func allows(_ name: String) -> Bool { Entitlement(rawValue: name).map(accepts) ?? false }

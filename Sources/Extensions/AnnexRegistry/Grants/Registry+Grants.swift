@@ -18,9 +18,10 @@ extension Registry {
     /// Grants or revokes entitlements of an extension. The change takes effect at the extension's next launch. A parked
     /// process of the extension is not used again.
     ///
-    /// - Returns: its app as it is recorded now.
-    /// - Throws: `wrongEntitlement` for an entitlement that the extension does not ask for, that its point does not
-    ///   allow, or that its point gives to each of its extensions. In these cases nothing has changed.
+    /// - Returns: the extension's app as it is recorded now.
+    /// - Throws: `wrongEntitlement` if the extension does not ask for the entitlement, or if the point does not allow it.
+    ///   It is also thrown if the point gives the entitlement to each of its extensions. In these cases nothing has
+    ///   changed.
     package mutating func setGranted(
         _ isGranted: Bool, entitlements names: [String], for identifier: String
     ) throws(RegistryError) -> KnownApp {
@@ -39,7 +40,8 @@ extension Registry {
         return known
     }
 
-    /// Grants entitlements to those extensions of an installation that ask for them, if their point allows it.
+    /// Grants entitlements to those extensions of an installation that ask for them, if the extension's point allows
+    /// it.
     package mutating func grant(_ names: [String], to installation: Installation) throws(RegistryError) -> Installation
     {
         guard installation.isElected, !names.isEmpty else { return installation }
@@ -51,8 +53,8 @@ extension Registry {
         return recorded(installation)
     }
 
-    /// Ends all grants of an installation's extensions, because another team signs the app from now on. The user granted
-    /// them to extensions of the former team.
+    /// Ends all grants of an installation's extensions, because another team signs the app from now on. The user made
+    /// these grants to extensions of the former team.
     package mutating func endGrants(of installation: Installation) -> Installation {
         guard installation.isElected else { return installation }
         var ended = recorded(installation)
@@ -63,8 +65,8 @@ extension Registry {
         return recorded(ended)
     }
 
-    /// The same installation with the app as it is recorded now. If a grant ended and was given again, `endedGrants`
-    /// does not list it.
+    /// The same installation, with the app as it is recorded now. If a grant ended and was then made again,
+    /// `endedGrants` does not list it.
     private func recorded(_ installation: Installation) -> Installation {
         guard let known = known(installation.known.identifier) else { return installation }
         return Installation(
@@ -76,7 +78,7 @@ extension Registry {
             })
     }
 
-    /// The entitlements that the user may grant to an extension or revoke.
+    /// The entitlements of an extension that the user may grant or revoke.
     private func grantable(of record: ExtensionRecord) -> [String] {
         guard let point = record.point, let claimed = record.bundle?.entitlements.names else { return [] }
         let defaults = point.defaultEntitlements.map(\.rawValue)
@@ -101,8 +103,8 @@ extension Registry {
         )
     }
 
-    /// Forgets the grants of entitlements that an extension no longer asks for. If a later version asks again, the user
-    /// decides again.
+    /// Forgets the grants of entitlements that an extension no longer asks for. If a later version asks for one of them
+    /// again, the user must decide again.
     mutating func keepGrants(of record: ExtensionRecord) {
         let key = Self.folded(record.identifier)
         guard let granted = grants[key] else { return }

@@ -1,8 +1,8 @@
 package import AnnexBundle
 package import AnnexPolicy
 
-/// An extension point: a task that extensions perform for hosts, for example photo editing. It is data, read from a
-/// file. The point chooses the policy of its extensions; an extension chooses only its point.
+/// An extension point: a task that extensions perform for hosts, for example photo editing. A point is data that is
+/// read from a file. The point chooses the policy of its extensions. An extension chooses only its point.
 package struct ExtensionPoint: Sendable, Hashable {
     /// The identifier in reverse DNS, which an extension states as `NSExtensionPointIdentifier`.
     package let identifier: String
@@ -12,7 +12,7 @@ package struct ExtensionPoint: Sendable, Hashable {
     package let summary: String
     /// The name of the policy that the point's extensions run under.
     package let policy: String
-    /// Whether a newly installed extension is on before the user has switched it.
+    /// Whether a newly installed extension is on as long as the user has not switched it.
     package let isOnByDefault: Bool
     /// Which apps an extension may open with a URL.
     package let openURL: URLOpening
@@ -22,13 +22,13 @@ package struct ExtensionPoint: Sendable, Hashable {
     package let allowedEntitlements: [Entitlement]
     /// The devices that an extension may claim.
     package let media: [Medium]
-    /// The known keys of `NSExtensionAttributes`. Other keys are kept, and not checked.
+    /// The known keys of `NSExtensionAttributes` with their kinds. Other keys are kept, but not checked.
     package let attributes: [String: AttributeKind]
     /// The names of the message types that host and extension exchange.
     package let messages: [String]
-    /// The limits that differ from the policy's.
+    /// The limits of this point that differ from the limits of the policy.
     package let limits: [LimitName: LimitValue]
-    /// Whether the file says that it replaces the shipped point of the same identifier.
+    /// Whether the file says that this point replaces the shipped point with the same identifier.
     package let replacesShipped: Bool
     /// The place of each key in the file, for findings.
     package let places: [String: PolicyPlace]
@@ -52,11 +52,11 @@ package enum URLOpening: String, Sendable, Hashable, CaseIterable {
     case none
     case containingApp = "containing-app"
     case any
-    /// Any app, but only a moment after the user acted in the extension's view.
+    /// The extension may open any app, but only for a moment after the user acted in the extension's view.
     case anyAfterAction = "any-after-action"
 }
 
-/// A device of the user's that an extension may claim.
+/// A device of the user that an extension may claim.
 package enum Medium: String, Sendable, Hashable, CaseIterable {
     case camera, microphone
 

@@ -1,10 +1,10 @@
 package import AnnexBundle
 
-/// Why an extension cannot be used with a library's points.
+/// Why an extension cannot be used with the points of a library.
 package enum PointFault: Error, Sendable, Hashable {
-    /// The extension names a point that is not declared.
+    /// The extension names a point that the library does not declare.
     case unsupportedPoint(BundleError)
-    /// An attribute is of another kind than the point says, or the extension asks for an entitlement that the point
+    /// An attribute has another kind than the point states, or the extension asks for an entitlement that the point
     /// does not allow.
     case wrongAttribute(BundleError)
 
@@ -18,18 +18,18 @@ package enum PointFault: Error, Sendable, Hashable {
 extension PointLibrary {
     /// The declared point of an extension.
     ///
-    /// - Throws: a `PointFault` if the extension names no declared point, if one of its attributes is wrong, or if it
-    ///   asks for an entitlement that the point does not allow. It reads the extension's `Info.plist` if the point has
-    ///   attributes.
+    /// - Throws: a `PointFault` if the extension does not name a declared point, or if one of its attributes is wrong.
+    ///   It is also thrown if the extension asks for an entitlement that the point does not allow. If the point has
+    ///   attributes, this function reads the extension's `Info.plist`.
     package func point(of bundle: ExtensionBundle) throws(PointFault) -> ExtensionPoint {
         guard let point = point(bundle.extensionPoint) else { throw .unsupportedPoint(undeclared(bundle)) }
         if let first = point.faults(of: bundle).first { throw .wrongAttribute(first) }
         return point
     }
 
-    /// Everything that is wrong with an extension under the rules of its point, for the author.
+    /// All faults of an extension under the rules of its point. The extension's author reads them.
     ///
-    /// An undeclared point is a warning: its host may declare it.
+    /// An undeclared point is only a warning, because a host may declare the point.
     package func findings(about bundle: ExtensionBundle) -> [BundleFinding] {
         guard let point = point(bundle.extensionPoint) else {
             return [
@@ -54,7 +54,7 @@ extension PointLibrary {
 }
 
 extension ExtensionPoint {
-    /// Everything that is wrong with an extension under the rules of this point: attributes first, then entitlements.
+    /// All faults of an extension under the rules of this point. Attributes come first, then entitlements.
     fileprivate func faults(of bundle: ExtensionBundle) -> [BundleError] {
         do throws(BundleError) {
             return try attributeFaults(of: bundle) + entitlementFaults(of: bundle)

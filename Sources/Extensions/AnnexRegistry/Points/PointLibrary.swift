@@ -1,9 +1,9 @@
 package import AnnexPolicy
 internal import Synchronization
 
-/// The extension points of a broker: the shipped points, and the points that a host adds from files of its own.
+/// The extension points of a broker: the shipped points, and the points that a host adds from its own files.
 package struct PointLibrary: Sendable {
-    /// The points that this library carries. A shipped point is read from its text when it is first needed.
+    /// The library with only the shipped points. Each shipped point is read from its text when it is first needed.
     package static let shipped = PointLibrary(own: [:])
 
     /// The points from the host's own files, by identifier.
@@ -13,10 +13,10 @@ package struct PointLibrary: Sendable {
         self.own = own
     }
 
-    /// The shipped points with those of a directory.
+    /// Creates a library with the shipped points and the points of a directory.
     ///
-    /// - Parameter directory: a directory of files `IDENTIFIER.yaml`, one point each. The directory and each file must
-    ///   belong to root or the caller and must not be writable by every user.
+    /// - Parameter directory: a directory of files `IDENTIFIER.yaml`, each with one point. The directory and each file
+    ///   must belong to root or the caller, and must not be writable by every user.
     /// - Throws: the first mistake in a file, with its place. A file for a shipped point must state
     ///   `replaces: shipped`, and a file for another point must not.
     package init(adding directory: String) throws(PolicyError) {
@@ -29,8 +29,8 @@ package struct PointLibrary: Sendable {
 
     /// A copy of this library with one more point.
     ///
-    /// - Throws: if the library has a point of this identifier already, also if the two differ only in capitals. A
-    ///   shipped point is replaced if the new point's file says so.
+    /// - Throws: an error if the library already has a point with this identifier. The comparison ignores the case of
+    ///   letters. A shipped point is replaced only if the new point's file says so.
     package func adding(_ point: ExtensionPoint) throws(PolicyError) -> PointLibrary {
         let place = point.places["point"]
         if let other = own.values.first(where: { $0.identifier.isSame(as: point.identifier) }) {
@@ -59,10 +59,10 @@ package struct PointLibrary: Sendable {
     /// The identifiers of all points, sorted.
     package var names: [String] { Set(own.keys).union(Self.shippedNames).sorted() }
 
-    /// The point of that identifier; nil if it is not declared.
+    /// The point with an identifier; nil if it is not declared.
     package func point(_ identifier: String) -> ExtensionPoint? { own[identifier] ?? ShippedPoints.point(identifier) }
 
-    /// Whether a point comes from a file of the host's own.
+    /// Whether a point comes from one of the host's own files.
     package func isOwn(_ identifier: String) -> Bool { own[identifier] != nil }
 
     /// The point that the author of a wrong name probably meant; nil if no name is close.
@@ -81,11 +81,12 @@ package struct PointLibrary: Sendable {
     private static var shippedNames: Dictionary<String, String>.Keys { ShippedTexts.points.keys }
 }
 
-/// The shipped points that were read from their texts.
+/// The shipped points that have been read from their texts.
 private enum ShippedPoints {
     private static let known = Mutex<[String: ExtensionPoint]>([:])
 
-    /// - Returns: nil also for a text that cannot be read, so that a damaged build launches nothing.
+    /// - Returns: nil if the point is unknown or its text cannot be read. So a damaged build does not launch an
+    ///   extension.
     static func point(_ identifier: String) -> ExtensionPoint? {
         if let point = known.withLock({ $0[identifier] }) { return point }
         guard let text = ShippedTexts.points[identifier],
@@ -98,7 +99,7 @@ private enum ShippedPoints {
 
 /// Finds the point that the author of a wrong name probably meant.
 private enum NearestPoint {
-    /// Most names begin with the same two words, so only the rest of each is compared.
+    /// Most names begin with the same two words. So only the remainders of the names are compared.
     static func of(_ name: String, among known: some Sequence<String>) -> String? {
         let groups = Dictionary(grouping: known, by: stem)
         for (stem, names) in groups.sorted(by: { $0.key < $1.key }) {
@@ -118,6 +119,7 @@ private enum NearestPoint {
 }
 
 extension String {
-    /// Identifiers that differ only in capitals look like one point to a reader.
+    /// Whether two identifiers are the same apart from the case of their letters. A reader could mistake them for one
+    /// point.
     fileprivate func isSame(as other: String) -> Bool { lowercased() == other.lowercased() }
 }

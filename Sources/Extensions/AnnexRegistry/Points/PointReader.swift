@@ -6,13 +6,14 @@ extension ExtensionPoint {
         "point", "name", "summary", "policy", "default", "open-url", "entitlements", "media", "attributes",
         "messages", "limits", "replaces",
     ]
-    /// A list with more entries is a mistake, or an attack on the programs that show it.
+    /// The most entries of a list. A longer list is a mistake, or an attack on the programs that show it.
     private static let mostEntries = 256
     private static let longestText = 1_024
 
     /// Reads a point from the text of its file.
     ///
-    /// - Parameter file: the file's name or path, for errors. It must be the point's identifier with `.yaml` behind it.
+    /// - Parameter file: the file's name or path, for errors. The name must be the point's identifier followed by
+    ///   `.yaml`.
     /// - Throws: the first mistake, with its line and column.
     package init(text: String, file: String) throws(PolicyError) {
         try self.init(root: PolicyNode.root(of: text, file: file))
@@ -37,7 +38,7 @@ extension ExtensionPoint {
         name = try Self.text("name", in: values, of: root)
         summary = try Self.text("summary", in: values, of: root)
         policy = try Self.text("policy", in: values, of: root)
-        // The identifier is read last, so that the other mistakes of a text without one are reported too.
+        // The identifier is read last. So if it is missing, the other mistakes of the text are reported too.
         identifier = try Self.text("point", in: values, of: root)
         media = try values["media"]?.media(of: identifier) ?? []
         places = values.mapValues(\.place)
@@ -146,7 +147,7 @@ extension PolicyNode {
         return names
     }
 
-    /// A list of different words, each read by a closure that gets the word's node and text.
+    /// A list of different words. The closure reads each word and gets the word's node and text.
     private func words<Value: Hashable>(
         _ what: String, read: (PolicyNode, String) throws(PolicyError) -> Value
     ) throws(PolicyError) -> [Value] {

@@ -18,35 +18,35 @@ package struct ExtensionRecord: Sendable {
     package let instance: Instance
     package let info: Info
     package let verdict: Verdict
-    /// Whether the extension is on before its user has switched it.
+    /// Whether the extension is on as long as its user has not switched it.
     package let isOnByDefault: Bool
-    /// The bundle as it was checked; nil if it broke a rule of packaging. The bundle stays on disk as long as this
-    /// value exists.
+    /// The bundle as it was checked; nil if it broke a rule of packaging. While this value exists, the bundle stays on
+    /// disk.
     package let bundle: ExtensionBundle?
     /// The extension's point; nil if the broker does not have it, or if the bundle broke a rule of packaging.
     package let point: ExtensionPoint?
-    /// The number of the installation. Every installation and every changed grant gets another number, even with the
-    /// same files.
+    /// The number of the installation. Every installation and every changed grant gets a new number, even if the files
+    /// are the same.
     package let number: UInt64
-    /// The identifier that the extension would have if it kept all rules; nil if it cannot be read.
+    /// The identifier in the extension's bundle, even if the bundle breaks a rule; nil if it cannot be read.
     let statedIdentifier: String?
 
     package var identifier: String { instance.identifier }
 }
 
-/// Whether hosts may begin an installed extension, apart from its switch.
+/// Whether hosts may begin an installed extension, regardless of its switch.
 package enum Verdict: Sendable, Hashable {
     case offered
     /// The extension names a point that the broker does not have.
     case unsupportedPoint(BundleError)
     /// The extension breaks a rule of packaging. The error names the rule and the remedy.
     case broken(BundleError)
-    /// Another version of its app is used. `isPinned` says whether the user chose that version.
+    /// Another version of the extension's app is used. `isPinned` says whether the user chose that version.
     case superseded(by: BundleVersion, isPinned: Bool)
 }
 
 extension ExtensionRecord {
-    /// The record of a bundle that keeps the rules of packaging; its point decides the rest.
+    /// Creates the record of a bundle that keeps the rules of packaging. The extension's point decides about the rest.
     init(_ bundle: ExtensionBundle, in app: AppBundle, of build: AppBuild, points: PointLibrary, number: UInt64) {
         var verdict = Verdict.offered
         var isOn = true
@@ -67,8 +67,8 @@ extension ExtensionRecord {
             number: number, statedIdentifier: bundle.identifier)
     }
 
-    /// The record of a bundle that breaks a rule. The bundle's path in its app is the record's name, because the
-    /// bundle's property list may be wrong.
+    /// Creates the record of a bundle that breaks a rule. The record is named after the bundle's path in its app,
+    /// because the bundle's property list may be wrong.
     init(_ rejected: RejectedExtension, of app: AppBundle, build: AppBuild) {
         self.init(
             instance: Instance("\(app.identifier)/\(rejected.place)", version: build.version, digest: build.digest),
@@ -77,7 +77,7 @@ extension ExtensionRecord {
             statedIdentifier: rejected.identifier)
     }
 
-    /// The same extension in an app whose other version is used.
+    /// The record of the same extension if another version of its app is used.
     func superseded(by version: BundleVersion, isPinned: Bool) -> ExtensionRecord {
         ExtensionRecord(
             instance: instance, info: info, verdict: .superseded(by: version, isPinned: isPinned),
@@ -85,7 +85,8 @@ extension ExtensionRecord {
             statedIdentifier: statedIdentifier)
     }
 
-    /// The same extension as another installation, so that processes of the old one are not used again.
+    /// The record of the same extension as a new installation, so that processes of the old installation are not used
+    /// again.
     func renumbered(_ number: UInt64) -> ExtensionRecord {
         ExtensionRecord(
             instance: instance, info: info, verdict: verdict, isOnByDefault: isOnByDefault, bundle: bundle,

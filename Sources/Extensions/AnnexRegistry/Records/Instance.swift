@@ -1,13 +1,13 @@
 package import AnnexModel
 
 /// One build of an extension: its identifier, its version, and the digest of its app's files. Lists and reports name
-/// instances, so that an old version and its update are never mixed up.
+/// instances, so that users can tell an old version from its update.
 package struct Instance: Sendable, Hashable {
     /// The extension's bundle identifier.
     package let identifier: String
-    /// The version of the app that carries it.
+    /// The version of the app that carries the extension.
     package let version: BundleVersion
-    /// The digest of the app's files in hexadecimal digits; nil if the caller did not measure it.
+    /// The digest of the app's files in hexadecimal digits; nil if the caller did not compute it.
     package let digest: String?
 
     package init(_ identifier: String, version: BundleVersion, digest: String? = nil) {
@@ -18,13 +18,14 @@ package struct Instance: Sendable, Hashable {
 }
 
 extension Instance: CustomStringConvertible {
-    /// For example `com.example.pictures.editor/1.4.2/3f2a9c81d04be675`: the digest's first sixteen digits come last.
+    /// For example `com.example.pictures.editor/1.4.2/3f2a9c81d04be675`. The last part is the first sixteen digits of
+    /// the digest.
     package var description: String {
         "\(identifier)/\(version)" + (digest.map { "/\($0.prefix(16))" } ?? "")
     }
 }
 
-/// One version of an app, and where its files are.
+/// One version of an app, and the path of its files.
 package struct AppBuild: Sendable, Hashable {
     package let version: BundleVersion
     package let digest: String?
@@ -46,9 +47,9 @@ package struct KnownApp: Sendable, Hashable {
     package let elected: AppBuild
     /// Other versions that could be elected.
     package let others: [AppBuild]
-    /// The version that the user chose; nil if the highest one is elected.
+    /// The version that the user chose; nil if the election uses the highest version.
     package let pinned: BundleVersion?
-    /// The user's own choices: whether an extension is on.
+    /// The user's own choices: for each extension, whether it is on.
     package let choices: [String: Bool]
     /// The entitlements that the user has granted to each extension.
     package let grants: [String: Set<String>]
@@ -70,12 +71,13 @@ package struct KnownApp: Sendable, Hashable {
 
 /// Decides which version of an app is used.
 enum Election {
-    /// The pinned version if it is known, else the highest one; nil if there is none.
+    /// The pinned version if it is known, otherwise the highest version; nil if there is no build.
     static func winner(among builds: [AppBuild], pinned: BundleVersion?) -> AppBuild? {
         builds.first { $0.version == pinned } ?? builds.max { $0.version < $1.version }
     }
 
-    /// The builds that stay known beside the elected build: the last installed build, then the highest versions.
+    /// The builds that stay known in addition to the elected build: first the last installed build, then the highest
+    /// versions.
     static func kept(_ builds: [AppBuild], last: BundleVersion, most: Int) -> [AppBuild] {
         let ranked = builds.sorted { one, other in
             if (one.version == last) != (other.version == last) { return one.version == last }

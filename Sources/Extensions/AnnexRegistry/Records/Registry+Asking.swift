@@ -31,7 +31,7 @@ extension Registry {
         throw .unknownExtension(identifier, installed: offered.map(\.identifier))
     }
 
-    /// Finds an extension whose bundle was rejected. `name` is its name in the list, or the identifier that it claims.
+    /// Finds an extension whose bundle was rejected. `name` is its name in the list, or the identifier that it states.
     private func broken(_ name: String) -> ExtensionRecord? {
         let key = Self.folded(name)
         return apps.values.lazy.flatMap(\.records).first { record in
@@ -40,17 +40,18 @@ extension Registry {
         }
     }
 
-    /// The user's choice or, if the user has made none, the default of the extension's point.
+    /// The user's choice. If the user has not chosen, this is the default of the extension's point.
     package func isEnabled(_ identifier: String) -> Bool {
         choices[Self.folded(identifier)] ?? record(identifier)?.isOnByDefault ?? true
     }
 
-    /// The bundles of an app's version in use that keep the rules of packaging.
+    /// The bundles that keep the rules of packaging, in the version of an app that is in use.
     package func bundles(of app: String) -> [ExtensionBundle] {
         apps[Self.folded(app)]?.records.compactMap(\.bundle) ?? []
     }
 
-    /// The app's version in use that carries an extension, as it was checked; nil if the extension was removed.
+    /// The app that carries an extension, in the version that is in use, as it was checked; nil if the extension was
+    /// removed.
     package func app(carrying record: ExtensionRecord) -> AppBundle? {
         apps[Self.folded(record.info.containingApp)]?.app
     }

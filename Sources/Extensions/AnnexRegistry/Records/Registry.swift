@@ -1,19 +1,20 @@
 package import AnnexBundle
 package import AnnexModel
 
-/// The installed apps of one broker with their extensions, as a value. A change is made on a copy. The caller first
-/// records the change in a place that outlasts the broker, and only then puts the copy in place.
+/// The installed apps of one broker with their extensions, as a value. A caller makes a change on a copy. It first
+/// records the change where it outlasts the broker, and only then replaces the original with the copy.
 ///
-/// Identifiers are compared without regard to capitals, as Apple compares them.
+/// Comparisons of identifiers ignore the case of letters, as Apple's comparisons do.
 package struct Registry: Sendable {
     struct Entry: Sendable {
-        /// Without the user's choices, which are kept below.
+        /// The app's builds, without the user's choices. `choices` and `grants` hold the choices.
         let known: KnownApp
         let app: AppBundle
         let records: [ExtensionRecord]
     }
 
-    /// The apps, and the extensions that keep the rules of packaging, by folded identifier.
+    /// The apps by folded identifier. `extensions` holds the extensions that keep the rules of packaging, also by
+    /// folded identifier.
     private(set) var apps: [String: Entry] = [:]
     private(set) var extensions: [String: ExtensionRecord] = [:]
     /// The user's own choices, by folded identifier.
@@ -26,14 +27,14 @@ package struct Registry: Sendable {
 
     // MARK: Changes
 
-    /// Adds an app. If another version of it is known, the election decides which one is used.
+    /// Adds an app. If other versions of the app are known, the election decides which version is used.
     ///
     /// - Parameters:
     ///   - digest: the digest of the app's files; nil if it was not measured.
-    ///   - points: the extension points, which decide about each extension.
+    ///   - points: the extension points. They decide about each extension.
     ///   - most: how many versions of the app stay known.
-    /// - Throws: if another app has an extension with the identifier of one of these extensions. For example, `com.a`
-    ///   and `com.a.b` may both carry `com.a.b.c`.
+    /// - Throws: an error if another app has an extension with the same identifier as one of these extensions. For
+    ///   example, `com.a` and `com.a.b` may both carry `com.a.b.c`.
     package mutating func install(
         _ app: AppBundle, digest: String? = nil, points: PointLibrary = .shipped, keeping most: Int = 2
     ) throws(RegistryError) -> Installation {
@@ -49,7 +50,7 @@ package struct Registry: Sendable {
         return try keep(app, as: build, beside: winner, others: kept, points: points)
     }
 
-    /// Adds an app as it was recorded before, without an election.
+    /// Adds an app as it was recorded earlier, without an election.
     package mutating func restore(
         _ app: AppBundle, as known: KnownApp, points: PointLibrary = .shipped
     ) throws(RegistryError) -> Installation {
@@ -59,8 +60,8 @@ package struct Registry: Sendable {
         return try elect(app, as: build, others: known.others, pinned: known.pinned, points: points)
     }
 
-    /// The build that a pin would choose, or the highest version if `version` is nil. The build is not opened here: the
-    /// caller opens it and passes it to `pin`.
+    /// The build that a pin would choose, or the highest version if `version` is nil. This function does not open the
+    /// build. The caller opens it and passes it to `pin`.
     package func build(of app: String, version: BundleVersion?) throws(RegistryError) -> AppBuild {
         guard let known = known(app) else { throw .unknownApp(app, installed: appIdentifiers) }
         guard let version else { return Election.winner(among: known.builds, pinned: nil) ?? known.elected }
@@ -75,7 +76,7 @@ package struct Registry: Sendable {
     /// - Parameters:
     ///   - app: the build that `build(of:version:)` returned, opened again.
     ///   - digest: the digest of the app's files as they are now; nil if it was not measured.
-    ///   - version: the version that stays chosen; nil if later installations decide by an election again.
+    ///   - version: the version that stays chosen. If it is nil, later installations decide by an election again.
     package mutating func pin(
         _ app: AppBundle, digest: String? = nil, to version: BundleVersion?, points: PointLibrary = .shipped
     ) throws(RegistryError) -> Installation {
@@ -85,7 +86,7 @@ package struct Registry: Sendable {
         guard app.version == build.version, app.directory.path == build.path, isSame else {
             throw .changed(known, build: build)
         }
-        // The same files stay the same installation, and extensions that run from them are not disturbed.
+        // If the files are the same, the installation stays the same. So running extensions are not disturbed.
         if build == known.elected, let entry = apps[Self.folded(app.identifier)] {
             return put(entry.app, records: entry.records, as: build, others: known.others, pinned: version)
         }
@@ -114,8 +115,8 @@ package struct Registry: Sendable {
         ).known
     }
 
-    /// Switches an extension on or off, as its user chose.
-    /// - Returns: its app as it is recorded now.
+    /// Switches an extension on or off, as the user chose.
+    /// - Returns: the extension's app as it is recorded now.
     package mutating func setEnabled(_ isEnabled: Bool, for identifier: String) throws(RegistryError) -> KnownApp {
         let app = try found(identifier).info.containingApp
         choices[Self.folded(identifier)] = isEnabled
@@ -128,16 +129,16 @@ package struct Registry: Sendable {
 package struct Installation: Sendable {
     /// The app as it is recorded now.
     package let known: KnownApp
-    /// The extensions of the build that was installed or chosen.
+    /// The extensions of the build that was installed, pinned or elected.
     package let records: [ExtensionRecord]
-    /// Extensions that the version in use no longer carries.
+    /// Extensions that were known, but that the version in use does not carry.
     package let dropped: [String]
     /// Builds that are no longer known.
     package let forgotten: [AppBuild]
-    /// Whether the build that was installed or chosen is the build in use.
+    /// Whether the build that was installed or pinned is now the build in use.
     package let isElected: Bool
-    /// Entitlements that are no longer granted, because another team signs the app or the extension serves another
-    /// extension point, by the extension's identifier.
+    /// Entitlements that are no longer granted, by the extension's identifier. A grant ends if another team signs the
+    /// app, or if the extension serves another extension point.
     package var endedGrants: [String: Set<String>] = [:]
 }
 
@@ -156,7 +157,7 @@ extension Registry {
         return put(app, records: records, as: build, others: others, pinned: pinned)
     }
 
-    /// Keeps a build that is not used.
+    /// Keeps a build that is known, but not in use.
     private mutating func keep(
         _ app: AppBundle, as build: AppBuild, beside winner: AppBuild, others: [AppBuild], points: PointLibrary
     ) throws(RegistryError) -> Installation {
@@ -180,7 +181,8 @@ extension Registry {
         let key = Self.folded(app.identifier)
         let old = known(app.identifier)?.builds ?? []
         let carried = Set(app.extensions.map(\.identifier))
-        // An extension that the app no longer carries loses its setting; if it comes back later, it counts as new.
+        // If the app no longer carries an extension, the extension loses its setting. If it comes back later, it counts
+        // as new.
         let dropped = bundles(of: app.identifier).map(\.identifier).filter { !carried.contains($0) }
         forget(dropped)
         let endedGrants = forgetDecisions(onOtherPointsOf: records)
@@ -196,7 +198,7 @@ extension Registry {
             forgotten: old.filter { !paths.contains($0.path) }, isElected: true, endedGrants: endedGrants)
     }
 
-    /// Forgets what the user decided about extensions that now serve another extension point. The user decided about
+    /// Forgets the user's decisions about extensions that now serve another extension point. The user decided about
     /// another kind of extension.
     /// - Returns: the grants that ended.
     private mutating func forgetDecisions(onOtherPointsOf records: [ExtensionRecord]) -> [String: Set<String>] {
@@ -211,8 +213,8 @@ extension Registry {
     }
 
     private func checkOwners(of app: AppBundle) throws(RegistryError) {
-        // Trust and private directories belong to an identifier in its exact spelling. So no app can take over those of
-        // another app.
+        // Trust and private directories belong to an identifier in its exact spelling. So another spelling of an
+        // identifier cannot take over the trust and the directories of another app.
         if let known = known(app.identifier), known.identifier != app.identifier {
             throw .sameButCapitals(app.identifier, as: known.identifier)
         }

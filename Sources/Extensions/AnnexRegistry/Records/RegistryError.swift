@@ -1,6 +1,7 @@
 internal import AnnexModel
 
-/// Why the registry does not make a change: what went wrong, at which identifier, and the remedy.
+/// Why the registry did not make a change. It says what the problem is, which identifier it concerns, and what the
+/// remedy is.
 package struct RegistryError: Error, Sendable, Hashable {
     package enum Code: Sendable, Hashable {
         case unknownApp, unknownExtension, unknownVersion
@@ -60,7 +61,7 @@ package struct RegistryError: Error, Sendable, Hashable {
             place: known.identifier, remedy: "install that version again")
     }
 
-    /// Identifiers for the text of an error, so few that they fit in a daemon's packet.
+    /// Identifiers for the text of an error. The number is limited, so that they fit in a daemon's packet.
     static func shown(_ identifiers: [String]) -> String {
         let most = 20
         let rest = identifiers.count - most

@@ -1,14 +1,15 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The contents of an app's directory, read once from front to back.
+/// The contents of an app's directory. Each file is read once, from its start to its end.
 ///
-/// Each file is opened beneath the app's open directory without following a link, so no path leads elsewhere. If
-/// another program changes the app meanwhile, the reading fails.
+/// Each file is opened beneath the app's open directory without following a link. So no path leads out of the app. If
+/// another program changes a file while the app is read, the reading fails.
 struct AppContents {
     /// Every file, link and directory except the seal, sorted by path.
     private(set) var entries: [SealEntry] = []
-    /// Files that could be changed although they are sealed, sorted by path.
+    /// The files and directories that can be changed by another user or under another name, in spite of the seal.
+    /// Sorted by path.
     private(set) var hazards: [SealDifference] = []
     private var bytes: UInt64 = 0
     private var seen = 0
@@ -79,7 +80,7 @@ struct AppContents {
     private mutating func addDirectory(_ path: SealPath, in app: borrowing Descriptor) throws(SigningError) {
         let status = try status(of: try open(path.text, in: app), at: path.text)
         if status.mode & 0o022 != 0 { hazards.append(SealDifference(path: path, kind: .writable)) }
-        // The directory of the seal is made when the app is signed, so no seal can list it.
+        // The directory of the seal is created when the app is signed, so no seal can list it.
         if path.text != SealFile.directory { entries.append(SealEntry(path: path, content: .directory)) }
     }
 

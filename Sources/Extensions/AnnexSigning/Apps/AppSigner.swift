@@ -3,12 +3,12 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Glibc
 
-/// Signs apps: reads every file, and writes the seal with the team's signature.
+/// Signs apps. It reads every file, and writes the seal with the team's signature.
 package enum AppSigner {
-    /// Signs the app at a path. An older signature is replaced.
+    /// Signs the app at a path. If the app has an older signature, the new signature replaces it.
     ///
-    /// The new file is complete and on the disk before a rename puts it in place. A kill leaves the old signature or the
-    /// new one.
+    /// The new file is complete and on the disk before a rename puts it in place. If the signing is killed, the app has
+    /// either the old signature or the new signature.
     /// - Throws: an error if the app breaks a rule of packaging, or has files that cannot be sealed: devices, pipes and
     ///   sockets, hard links, links out of the app, and files that other users can change.
     package static func sign(app path: String, with key: borrowing TeamKey) throws(SigningError) -> SealedApp {
@@ -37,8 +37,8 @@ package enum AppSigner {
             differences: Array(hazards.prefix(SealDifferences.most)))
     }
 
-    /// The new file is made beside the app. If signing is killed, a file that is left inside the app would count as an
-    /// added file.
+    /// Creates the new file beside the app and then moves it into the app. If signing were killed after creating the
+    /// file inside the app, the file would count as an added file.
     private static func put(_ bytes: [UInt8], into app: AppBundle, path: String) throws(SystemError) {
         let beside = try Descriptor.directory(path + "/..")
         let draft = ".annex-seal.\(String(UInt64.random(in: 0 ... .max), radix: 36))"

@@ -14,7 +14,7 @@ internal import Glibc
 
     private let room: UnsafeMutableRawBufferPointer
 
-    /// Half of a usual second-level cache, so that the digest reads the bytes from there.
+    /// Half of a usual second-level cache. So the digest finds the bytes in that cache.
     private static let piece = 512 << 10
 
     init() {
@@ -27,8 +27,8 @@ internal import Glibc
     }
 
     /// Reads an open file.
-    /// - Throws: `EFBIG` if it has more bytes than `limit`, `EBUSY` if it changes while it is read, `EINVAL` if it is no
-    ///   ordinary file.
+    /// - Throws: `EFBIG` if the file has more bytes than `limit`, `EBUSY` if it changes while it is read, `EINVAL` if
+    ///   it is not a regular file.
     func digest(_ file: borrowing Descriptor, atMost limit: UInt64) throws(SystemError) -> Result {
         let before = try file.status()
         guard before.kind == .regular else { throw SystemError("open", errno: EINVAL) }
@@ -37,12 +37,12 @@ internal import Glibc
         var size: Int64 = 0
         let piece = unsafe room.count
         while true {
-            // SAFETY: the read stays within the buffer, and so does the digest, which sees only what was read.
+            // SAFETY: the read stays within the buffer. The digest gets only the bytes that were read.
             let count = try unsafe file.fill(room, from: size)
             unsafe state.add(UnsafeRawBufferPointer(rebasing: room[..<count]))
             size += Int64(count)
             if count < piece { break }
-            // The size is checked after each piece, so that a file that grows for ever cannot hold up the reader.
+            // The size is checked after each piece. So the reader does not read on for ever if the file grows for ever.
             guard size <= before.size else { throw SystemError("read", errno: EBUSY) }
         }
         guard size == before.size, try file.status().isUnchanged(since: before) else {

@@ -2,8 +2,8 @@ package import AnnexBundle
 internal import AnnexLinux
 
 extension SealedApp {
-    /// Enables fs-verity for the files that each launch checks, if the file system has it. The kernel then holds the
-    /// files to their contents, also against a program that writes to the disk itself.
+    /// If the file system has fs-verity, enables it for the files that each launch checks. The kernel then prevents
+    /// changes to the files' contents, even by a program that writes to the disk directly.
     ///
     /// This is only for a copy that belongs to the broker: an enabled file can never be written again.
     package static func protect(_ app: AppBundle) {

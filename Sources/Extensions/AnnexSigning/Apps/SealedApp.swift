@@ -3,7 +3,7 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Glibc
 
-/// An app whose files were all read and compared with its seal.
+/// An app of which every file was read and compared with its seal.
 package struct SealedApp: Sendable {
     /// The team that signed the app; nil if the app is not signed.
     package let team: Team?
@@ -31,8 +31,8 @@ package struct SealedApp: Sendable {
 
     /// Reads every file of an app once, and compares them with the app's seal if it has one.
     ///
-    /// The app's directory stays the one that `AppBundle.open` opened. An app without a seal is accepted here and has
-    /// no team. `TeamTrust` decides whether it may be installed.
+    /// The app's directory remains the directory that `AppBundle.open` opened. This function accepts an app without a
+    /// seal. The app then has no team, and `TeamTrust` decides whether it may be installed.
     /// - Throws: an error with every difference between the files and the seal. It also throws if the seal is damaged,
     ///   or if a signed app has files that other users can change.
     package static func check(_ app: AppBundle) throws(SigningError) -> SealedApp {
@@ -60,9 +60,9 @@ extension SealedApp {
         (try? app.directory.descriptor.openBeneath(SealFile.path, Descriptor.pathOnly)) != nil
     }
 
-    /// Reads the seal of an app whose files were checked when it was installed, in a folder that no other user can
-    /// change. The signature is verified again. The files are not checked again, because each launch checks the files
-    /// that it needs.
+    /// Reads the seal of an installed app. The installation checked the app's files, and they lie in a folder that no
+    /// other user can change. This function verifies the signature again. It does not check the files again, because
+    /// each launch checks the files that it needs.
     /// - Returns: nil if the app is not signed.
     package static func load(_ app: AppBundle) throws(SigningError) -> SealedApp? {
         guard let file = try app.sealFile(shown: app.shownName) else { return nil }
@@ -95,8 +95,8 @@ extension SigningError {
 }
 
 extension SealFile {
-    /// Refuses the seal of another app or version. Only the signer can cause this fault, because `Info.plist` is one of
-    /// the sealed files.
+    /// Refuses a seal that belongs to another app or version. `Info.plist` is one of the sealed files, so only the
+    /// signer can cause this fault.
     fileprivate func checkBelongs(to app: AppBundle) throws(SigningError) {
         guard Array(seal.app.utf8) == Array(app.identifier.utf8),
             Array(seal.version.utf8) == Array(app.version.text.utf8)

@@ -65,8 +65,8 @@ package final class SealedExtension: Sendable {
 
     /// Refuses a launch if one of the files has changed since the app was checked.
     ///
-    /// The program is the open file that the launch executes. The other two are found by their paths, because that is how
-    /// the extension finds them.
+    /// The program is the open file that the launch executes. `Info.plist` and the seal are found by their paths,
+    /// because the extension finds them by their paths too.
     package func check(_ bundle: ExtensionBundle) throws(SigningError) {
         try program.check(bundle.executable.descriptor)
         try info.check { () throws(SystemError) in try bundle.directory.descriptor.openToCheck(Self.infoName) }
@@ -75,14 +75,15 @@ package final class SealedExtension: Sendable {
     }
 }
 
-/// An unsigned app that was installed before its broker started, so that only the digest of its files is known.
+/// An unsigned app that was installed before its broker started. The broker knows only the digest of the app's files.
 ///
-/// All its files are read once, when one of its extensions is launched for the first time. From then on, each launch checks
-/// the files of its extension.
+/// When an extension of the app is launched for the first time, all files of the app are read once. From then on, each
+/// launch checks only the files of its extension.
 package final class UnreadApp: Sendable {
     private weak let app: AppBundle?
     private let digest: String
-    /// The outcome of reading the app; nil until it was read. A changed app stays refused, so that it costs one reading.
+    /// The result of reading the app; nil until the app was read. If the app has changed, this result stays, so the app
+    /// is read only once.
     private let outcome = Mutex<Result<[ObjectIdentifier: SealedExtension], SigningError>?>(nil)
 
     /// - Parameter digest: the content digest that was recorded when the app was installed, in hexadecimal digits.
@@ -91,14 +92,14 @@ package final class UnreadApp: Sendable {
         self.digest = digest
     }
 
-    /// Refuses a launch if a file of the app has changed since the digest was recorded, or if the app was replaced
-    /// before it was read.
+    /// Refuses a launch if a file of the app has changed since the digest was recorded. It also refuses a launch if the
+    /// app was replaced before it was read.
     package func check(_ bundle: ExtensionBundle) throws(SigningError) {
         let known = outcome.withLock { outcome -> Result<[ObjectIdentifier: SealedExtension], SigningError>? in
             if let outcome { return outcome }
             guard let app else { return nil }
             let result = Result { () throws(SigningError) in try read(app) }
-            // A machine without descriptors or memory may have them at the next launch.
+            // If the machine lacked descriptors or memory, the result is not kept. The next launch tries again.
             if case .failure(let error) = result, error.code == .system { return result }
             outcome = result
             return result
@@ -131,13 +132,13 @@ private final class SealDirectory: Sendable {
 }
 
 extension Descriptor {
-    /// Opens a file beneath this directory without waiting for a pipe.
+    /// Opens a file beneath this directory. If the file is a pipe, the call does not block.
     func openToCheck(_ path: String) throws(SystemError) -> Descriptor {
         try openBeneath(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
     }
 }
 
 extension AppBundle {
-    /// A path below the app, of a file that was found in it.
+    /// The path below the app's directory of a file that was found in the app.
     fileprivate func path(below path: String) -> String { String(path.dropFirst(directory.path.count + 1)) }
 }

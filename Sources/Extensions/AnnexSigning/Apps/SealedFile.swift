@@ -3,17 +3,17 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The facts about one file of a checked app. With them, each launch finds out cheaply whether the file's contents are
-/// the same.
+/// The facts about one file of a checked app. With them, each launch finds out at little cost whether the file still
+/// has the same contents.
 ///
-/// The cheapest sufficient evidence is used. It is the kernel's own digest, if the file system has fs-verity and the
-/// file is enabled. Otherwise it is an unchanged status. If the status has changed, the contents are read again.
+/// The check uses the cheapest evidence that is sufficient. If fs-verity is enabled for the file, this is the kernel's
+/// own digest. Otherwise it is an unchanged status. If the status has changed, the check reads the contents again.
 final class SealedFile: Sendable {
     private let shown: String
     private let digest: Digest
     /// The kernel's digest when the app was checked.
     private let verity: [UInt8]?
-    /// The file's status when the contents were last found to be right; nil if they must be read again.
+    /// The file's status when its contents were last found to be correct; nil if the contents must be read again.
     private let known: Mutex<FileStatus?>
 
     /// - Parameters:
@@ -32,7 +32,7 @@ final class SealedFile: Sendable {
     }
 
     /// Refuses the file if its contents have changed, if it was replaced, or if other users can change it now.
-    /// - Parameter file: the file as it is opened for the launch.
+    /// - Parameter file: the open file that the launch uses.
     func check(_ file: borrowing Descriptor) throws(SigningError) {
         let isSame: Bool
         do throws(SystemError) {
@@ -50,7 +50,7 @@ final class SealedFile: Sendable {
         guard isSame else { throw changed("has other contents") }
     }
 
-    /// The same for a file that is opened now. If the file is gone, or is no ordinary file any more, it is refused too.
+    /// Makes the same check on a file that this call opens. It also refuses a file that cannot be opened.
     func check(_ open: () throws(SystemError) -> Descriptor) throws(SigningError) {
         let file: Descriptor
         do throws(SystemError) {
@@ -79,8 +79,9 @@ final class SealedFile: Sendable {
 }
 
 extension FileStatus {
-    /// Whether the file last changed well before a moment. A file system's clock advances in steps, of 10 ms at most. Two
-    /// changes within one step leave the same `ctime`, so a later change of a fresh file might not show.
+    /// Whether the file last changed well before a moment. A file system's clock advances in steps of at most 10 ms.
+    /// Two changes within one step leave the same `ctime`. So if a file has just changed, its `ctime` might not show a
+    /// second change.
     fileprivate func isSettled(before moment: WallClock) -> Bool {
         changed / 1_000 < moment.microseconds - 20_000
     }

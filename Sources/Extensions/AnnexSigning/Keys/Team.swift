@@ -1,9 +1,10 @@
 internal import AnnexLinux
 
-/// The team that signs an app: a public key, and the name that the team gives itself.
+/// The team that signs an app. It has a public key, and a name that the team gives itself.
 ///
-/// Only the key shows that two apps are of one team. Any team can choose any name. With much computation, it can also
-/// find a key with any short identifier. So teams are equal if and only if their keys are.
+/// Only the key shows that two apps belong to the same team. Any team can choose any name. With much computation, a
+/// team can also find a key that has a given short identifier. So two teams are equal if and only if their keys are
+/// equal.
 package struct Team: Sendable, Hashable {
     /// The name that the team gives itself: printable, at most 64 bytes.
     package let name: String
@@ -12,14 +13,14 @@ package struct Team: Sendable, Hashable {
     /// The longest name of a team, in bytes.
     package static let longestName = 64
 
-    /// Nil if the name is empty, too long, or has characters that cannot be shown.
+    /// Nil if the name is empty, is too long, or has characters that cannot be shown.
     package init?(name: String, publicKey: PublicKey) {
         guard Self.isShowable(name) else { return nil }
         self.name = name
         self.publicKey = publicKey
     }
 
-    /// Ten letters and digits for people to compare, such as `K3J7Q2XAZD`, made from the public key.
+    /// Ten letters and digits, such as `K3J7Q2XAZD`, that people can compare. They are made from the public key.
     package var identifier: String {
         Self.letters(of: Digest(of: publicKey.bytes, for: .team))
     }
@@ -40,7 +41,8 @@ package struct Team: Sendable, Hashable {
         return String(decoding: letters, as: UTF8.self)
     }
 
-    /// The same text is shown in every message, so it must need no escape and have no blank at either end.
+    /// Whether messages can show the name unchanged. It must need no escape, and it must have no blank at its start or
+    /// end.
     static func isShowable(_ name: String) -> Bool {
         (1...longestName).contains(name.utf8.count) && Escaped(name).description == name && !name.hasPrefix(" ")
             && !name.hasSuffix(" ")

@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// The text of a team's public key, in three lines. Teams hand it out, so that users can trust it.
+/// The text of a team's public key, in three lines. Teams publish this file, so that users can trust their keys.
 ///
 /// ```
 /// annex-team 1
@@ -10,7 +10,7 @@ internal import AnnexLinux
 package enum TeamFile {
     /// The longest file, in bytes.
     static let longest = 512
-    /// The first line of a file with a public key; the number is the format's version.
+    /// The first line of a file with a public key. Its number is the version of the format.
     static let publicHead = "annex-team 1"
     /// The first line of a file with a secret key.
     static let secretHead = "annex-team-key 1"
@@ -21,7 +21,7 @@ package enum TeamFile {
         "\(head)\nteam \(team.name)\npublic \(team.publicKey.hex)\n"
     }
 
-    /// Reads the text of a file with a public key, for example one that a host sent.
+    /// Reads the text of a file with a public key, for example a text that a host sent.
     package static func team(in text: String) throws(SigningError) -> Team {
         guard text.utf8.count <= longest else {
             throw SigningError(.damagedKey, what: "is longer than \(longest) bytes", place: "public key")

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A team's key pair, with which apps are signed. The secret half never leaves libsodium's guarded memory, except into
+/// A team's key pair, which signs apps. The secret half leaves libsodium's guarded memory only when it is written to
 /// the key's file.
 package struct TeamKey: ~Copyable {
     package let team: Team
@@ -24,7 +24,7 @@ package struct TeamKey: ~Copyable {
         self.init(team: team, secret: secret)
     }
 
-    /// A signature over what a seal states.
+    /// Signs the statement of a seal.
     func sign(_ statement: Digest) throws(SigningError) -> Signature { try secret.sign(statement) }
 }
 
@@ -37,7 +37,8 @@ extension TeamKey {
     private static let secretWord = "secret "
     private static let secretLine = secretWord.utf8.count + SecretKey.seedSize * 2 + 1
 
-    /// Writes the key to a new file that only its user can read, and the public key beside it with the suffix `.pub`.
+    /// Writes the secret key to a new file that only its user can read. Writes the public key to a file beside it with
+    /// the suffix `.pub`.
     ///
     /// - Throws: an error if one of the two files exists. Neither file is ever overwritten.
     package func write(to path: String) throws(SigningError) {
@@ -82,14 +83,14 @@ extension TeamKey {
         } catch {
             throw SystemError("sodium_malloc", errno: ENOMEM)
         }
-        // SAFETY: the head fits, and behind it there is room for the digits and the byte that ends them.
+        // SAFETY: the head fits. After the head, there is room for the digits and the byte that ends them.
         unsafe UnsafeMutableRawBufferPointer(start: text.start, count: size).copyBytes(from: head)
         unsafe secret.writeSeed(to: text.bytes.advanced(by: head.count))
         unsafe text.bytes[size - 1] = UInt8(ascii: "\n")
         try unsafe folder.make(name, mode: 0o600, bytes: UnsafeRawBufferPointer(start: text.start, count: size))
     }
 
-    /// Reads a key from its file, which must belong to this user and be closed to all others.
+    /// Reads a key from its file. The file must belong to this user, and no other user may have access to it.
     package init(readingFrom path: String) throws(SigningError) {
         let place = "\(Escaped(path))"
         let text = try SecretMemory(count: TeamFile.longest)
@@ -107,7 +108,7 @@ extension TeamKey {
 
     private init(_ text: borrowing SecretMemory, count: Int, place: String) throws(SigningError) {
         let headSize = max(0, count - Self.secretLine)
-        // SAFETY: both ranges lie within the bytes that were read. Only what precedes the secret is copied.
+        // SAFETY: both ranges lie within the bytes that were read. Only the text before the secret is copied.
         let head = unsafe String(
             decoding: UnsafeRawBufferPointer(start: text.start, count: headSize), as: UTF8.self)
         let word = unsafe String(

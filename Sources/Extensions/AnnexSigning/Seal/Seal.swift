@@ -1,13 +1,13 @@
-/// The list of everything in an app: each file with its digest, each link with its target, each directory.
+/// The list of everything in an app: each file with its digest, each link with its target, and each directory.
 ///
-/// A list has exactly one form in bytes: its entries are sorted by the bytes of their paths, and the length of each
-/// part stands before the part. So the digest of the bytes stands for the contents of the whole app.
+/// A list has exactly one form in bytes: its entries are sorted by the bytes of their paths, and each part comes after
+/// its length. So the digest of these bytes identifies the contents of the whole app.
 package struct Seal: Sendable, Hashable {
     /// The app's `CFBundleIdentifier`.
     package let app: String
     /// The app's `CFBundleVersion`; `0` if it has none.
     package let version: String
-    /// Sorted by path. No path occurs twice.
+    /// The entries, sorted by path. No path occurs twice.
     package let entries: [SealEntry]
 
     /// The most files, links and directories of an app.
@@ -17,14 +17,15 @@ package struct Seal: Sendable, Hashable {
     /// The longest identifier and the longest version of an app, in bytes.
     static let longestName = 255
 
-    /// - Parameter entries: in any order; no path occurs twice.
+    /// - Parameter entries: the entries in any order. No path may occur twice.
     init(app: String, version: String, entries: [SealEntry]) {
         self.app = app
         self.version = version
         self.entries = entries.sorted { $0.path < $1.path }
     }
 
-    /// The seal's bytes: the app and its version, each behind its length u16, the number of entries u32, the entries.
+    /// The seal's bytes: the app and its version, each after its length (u16), the number of entries (u32), and the
+    /// entries.
     package var encoded: [UInt8] {
         var bytes: [UInt8] = []
         for text in [app, version] {
@@ -36,8 +37,8 @@ package struct Seal: Sendable, Hashable {
         return bytes
     }
 
-    /// Reads a seal from an untrusted source. Any bytes are accepted without trapping.
-    /// - Returns: nil if the bytes are not exactly what `encoded` writes for some seal.
+    /// Reads a seal from an untrusted source. It never traps, whatever the bytes are.
+    /// - Returns: nil if `encoded` does not write exactly these bytes for any seal.
     package init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count <= Self.mostBytes else { return nil }
         var reader = SealReader(bytes)
@@ -59,13 +60,13 @@ package struct Seal: Sendable, Hashable {
         return reader.next(Int(length)).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// The digest of everything in the app, with its identifier and version. Signed or not, two apps have the same
-    /// digest only if all their files are the same.
+    /// The digest of everything in the app, with its identifier and version. If two apps have the same digest, all
+    /// their files are the same. This holds for signed and unsigned apps.
     package var contentDigest: Digest { Self.digest(of: encoded) }
 
     static func digest(of encoded: some Collection<UInt8>) -> Digest { Digest(of: encoded, for: .seal) }
 
-    /// How many files the seal lists, without links and directories.
+    /// The number of files that the seal lists. Links and directories do not count.
     package var fileCount: Int {
         entries.count { if case .file = $0.content { true } else { false } }
     }

@@ -1,4 +1,4 @@
-/// One way in which an app's files differ from its seal, or cannot be sealed.
+/// One difference between an app's files and its seal, or one reason why a file cannot be sealed.
 package struct SealDifference: Sendable, Hashable {
     /// The kind of difference.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -30,10 +30,10 @@ extension SealDifference: CustomStringConvertible {
 
 /// The differences between the list of a seal and the files of an app.
 package enum SealDifferences {
-    /// The most differences that an error lists; it counts the others.
+    /// The most differences that an error lists. The error only counts further differences.
     package static let most = 100
 
-    /// Compares two lists, each sorted by path.
+    /// Compares two lists, which are both sorted by path.
     static func between(sealed: [SealEntry], found: [SealEntry]) -> [SealDifference] {
         var differences: [SealDifference] = []
         var (here, there) = (sealed[...], found[...])

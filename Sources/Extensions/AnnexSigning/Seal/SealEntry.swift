@@ -1,11 +1,11 @@
 internal import AnnexLinux
 
-/// The path of a file beneath an app, as the exact bytes of its name.
+/// The path of a file beneath an app, as the exact bytes of the path.
 ///
-/// Swift compares texts by what they look like, so `é` in one form equals `é` in another. The kernel compares bytes, and
-/// so does this type.
+/// Swift compares texts by their meaning, so two encodings of `é` are equal. The kernel compares bytes. This type
+/// compares bytes too.
 package struct SealPath: Sendable, Hashable, Comparable {
-    /// The longest path, in bytes, and the longest name on it.
+    /// The longest path and the longest name in a path, in bytes.
     static let longest = 1_024
     static let longestName = 255
 
@@ -30,7 +30,7 @@ package struct SealPath: Sendable, Hashable, Comparable {
         (1...longestName).contains(name.count) && !name.elementsEqual(".".utf8) && !name.elementsEqual("..".utf8)
     }
 
-    /// The path as text that a system call can be given.
+    /// The path as text for system calls.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The path as text to show.
@@ -43,7 +43,7 @@ package struct SealPath: Sendable, Hashable, Comparable {
 
 /// One file, link or directory that a seal lists.
 package struct SealEntry: Sendable, Hashable {
-    /// The kind that the object at a path must have, and the contents that it must have.
+    /// The kind and the contents that the object at a path must have.
     package enum Content: Sendable, Hashable {
         case directory
         case file(size: UInt64, digest: Digest, isExecutable: Bool)
@@ -66,9 +66,9 @@ extension SealEntry {
         case link = 4
     }
 
-    /// Appends the entry's bytes: kind u8, length of the path u16, the path, and the fields of the kind. A file has its
-    /// size u64 and its digest, a link the length of its target u16 and the target. A program is a file that may be
-    /// executed. Numbers are little-endian.
+    /// Appends the entry's bytes: kind (u8), length of the path (u16), the path, and the fields of the kind. A file has
+    /// its size (u64) and its digest. A link has the length of its target (u16) and the target. A program is an
+    /// executable file. Numbers are little-endian.
     func encode(into bytes: inout [UInt8]) {
         bytes.append(kind.rawValue)
         bytes.append(UInt16(path.bytes.count))
@@ -92,7 +92,7 @@ extension SealEntry {
         }
     }
 
-    /// Reads an entry's bytes; nil if they are no entry.
+    /// Reads an entry's bytes; nil if the bytes are not an entry.
     init?(from reader: inout SealReader) {
         guard let kind = reader.next(1)?.first.flatMap(Kind.init(rawValue:)),
             let length: UInt16 = reader.nextNumber(), let path = reader.next(Int(length)).flatMap(SealPath.init)
@@ -120,7 +120,7 @@ extension [UInt8] {
     }
 }
 
-/// Reads bytes from an untrusted source, from front to back and each once.
+/// Reads bytes from an untrusted source, from start to end. Each byte is read once.
 struct SealReader {
     private var rest: ArraySlice<UInt8>
 
@@ -130,7 +130,7 @@ struct SealReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// All bytes that were not read yet.
+    /// All bytes that have not been read yet.
     var remaining: ArraySlice<UInt8> { rest }
 
     /// The next bytes; nil if fewer are left.

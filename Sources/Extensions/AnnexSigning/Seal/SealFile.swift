@@ -1,7 +1,8 @@
-/// The file `_CodeSignature/Seal` of an app: the seal, with a team's signature ahead of it.
+/// The file `_CodeSignature/Seal` of an app: a team's signature, followed by the seal.
 ///
-/// Seal and signature are one file, so that a rename replaces both at once. The file is: the line `annex-seal 1`, the
-/// team's public key (32 bytes), the signature (64 bytes), the length of the team's name u8, the name, and the seal.
+/// Seal and signature are one file, so that a rename replaces both at once. The file begins with the line `annex-seal 1`,
+/// the team's public key (32 bytes) and the signature (64 bytes). After them come the length of the team's name (u8), the
+/// name, and the seal.
 package struct SealFile: Sendable {
     package let team: Team
     package let seal: Seal
@@ -10,7 +11,7 @@ package struct SealFile: Sendable {
     /// The whole file.
     package let bytes: [UInt8]
 
-    /// The directory of the file in an app, and its name there.
+    /// The directory in an app that holds the file, and the file's name in that directory.
     static let directory = "_CodeSignature"
     static let name = "Seal"
     static var path: String { "\(directory)/\(name)" }
@@ -20,7 +21,7 @@ package struct SealFile: Sendable {
     package static let mostBytes = Seal.mostBytes + 512
 
     /// Signs a seal.
-    /// - Throws: an error if the seal is too large, which needs thousands of long paths.
+    /// - Throws: an error if the seal is too large. Only an app with thousands of long paths has such a large seal.
     package init(_ seal: Seal, signedBy key: borrowing TeamKey) throws(SigningError) {
         let encoded = seal.encoded
         guard encoded.count <= Seal.mostBytes else {
@@ -38,9 +39,9 @@ package struct SealFile: Sendable {
             + encoded
     }
 
-    /// Reads and verifies the file of an app that is not trusted. The signature is checked before anything in the seal
-    /// is read.
-    /// - Returns: nil if the bytes are no such file, or if the signature is not the team's.
+    /// Reads and verifies the seal file of an app that is not trusted. It checks the signature before it reads anything
+    /// in the seal.
+    /// - Returns: nil if the bytes are not a seal file, or if the signature is not the team's signature.
     package init?(verifying bytes: [UInt8]) {
         guard bytes.count <= Self.mostBytes else { return nil }
         var reader = SealReader(bytes[...])
@@ -58,8 +59,8 @@ package struct SealFile: Sendable {
         (self.team, self.seal, contentDigest, self.bytes) = (team, seal, digest, bytes)
     }
 
-    /// The statement that the team signs: its own key and name, and the digest of the seal. The name is part of the
-    /// statement, so that no other name can be shown for the team.
+    /// The statement that the team signs. It consists of the team's key and name, and the digest of the seal. The name
+    /// is part of the statement, so that a forger cannot show another name for the team.
     private static func statement(of team: Team, on seal: Digest) -> Digest {
         let name = Array(team.name.utf8)
         return Digest(

@@ -1,8 +1,8 @@
 internal import CAnnexSodium
 
-/// A BLAKE2b digest of 32 bytes. Two contents have the same digest only if they are the same.
+/// A BLAKE2b digest of 32 bytes. If two digests for the same purpose are equal, their contents are equal.
 ///
-/// The digest of a file is the one that `b2sum -l 256` prints.
+/// The digest of a file is the digest that `b2sum -l 256` prints.
 package struct Digest: Sendable, Hashable {
     /// The size of a digest in bytes.
     package static let size = 32
@@ -25,7 +25,7 @@ package struct Digest: Sendable, Hashable {
     package var hex: String { Hexadecimal.text(of: bytes) }
 }
 
-/// The purpose of a digest. Digests for different purposes differ even if they are made of the same bytes.
+/// The purpose of a digest. Digests for different purposes differ, even if they are made from the same bytes.
 enum DigestPurpose: String {
     /// The contents of one file.
     case file = ""
@@ -33,19 +33,19 @@ enum DigestPurpose: String {
     case seal = "annex-app-seal-1"
     /// The statement that a team signs.
     case statement = "annex-app-sign-1"
-    /// A team's public key, from which the team's identifier is made.
+    /// A team's public key. The team's identifier is made from this digest.
     case team = "annex-team-key-1"
 }
 
-/// A digest in the making: bytes are added in any number of parts.
+/// A digest that is being computed. Callers add bytes in any number of parts.
 @safe struct DigestState: ~Copyable {
-    /// Swift does not import the library's type, because of its alignment.
+    /// Memory for the library's state. Swift does not import the library's type, because of its alignment.
     private let memory: UnsafeMutableRawPointer
     private var state: OpaquePointer { unsafe OpaquePointer(memory) }
 
     init(_ purpose: DigestPurpose) {
         Sodium.start()
-        // SAFETY: the memory has the size and the alignment that the library asks for. This value owns it.
+        // SAFETY: the memory has the size and the alignment that the library requires. This value owns the memory.
         unsafe memory = .allocate(byteCount: crypto_generichash_blake2b_statebytes(), alignment: 64)
         var personal = [UInt8](purpose.rawValue.utf8)
         personal += [UInt8](repeating: 0, count: 16 - personal.count)

@@ -1,15 +1,15 @@
 internal import CAnnexSodium
 internal import Glibc
 
-/// The secret half of a team's Ed25519 key, in memory that is locked, guarded and zeroed at the end.
+/// The secret half of a team's Ed25519 key. Its memory is locked and guarded, and is zeroed before it is freed.
 struct SecretKey: ~Copyable {
-    /// The size of the seed, from which the library makes the whole key.
+    /// The size of the seed. The library makes the whole key from the seed.
     static let seedSize = 32
 
     private let memory: SecretMemory
     let publicKey: PublicKey
 
-    /// A new random key.
+    /// Creates a new random key.
     init() throws(SigningError) {
         let seed = try SecretMemory(count: Self.seedSize)
         // SAFETY: the library writes exactly the memory's bytes.
@@ -17,7 +17,7 @@ struct SecretKey: ~Copyable {
         try self.init(seed: seed)
     }
 
-    /// The key of a seed that was kept.
+    /// Creates the key from a seed that was stored.
     init(seed: borrowing SecretMemory) throws(SigningError) {
         let whole = try SecretMemory(count: Self.wholeSize)
         var bytes = [UInt8](repeating: 0, count: PublicKey.size)
@@ -44,16 +44,17 @@ struct SecretKey: ~Copyable {
         return signature
     }
 
-    /// Writes the seed as 64 hexadecimal digits and a zero byte.
+    /// Writes the seed as 64 hexadecimal digits, followed by a zero byte.
     func writeSeed(to place: UnsafeMutablePointer<UInt8>) {
-        // SAFETY: the caller's room has 65 bytes. The seed is the first half of the library's secret key.
+        // SAFETY: the caller provides 65 bytes. The seed is the first half of the library's secret key.
         _ = unsafe sodium_bin2hex(
             UnsafeMutableRawPointer(place).assumingMemoryBound(to: CChar.self), Self.seedSize * 2 + 1, memory.bytes,
             Self.seedSize)
     }
 }
 
-/// Memory for a secret: locked if the system lets it, between pages that no program can touch, and zeroed at its end.
+/// Memory for a secret. It is locked if the system allows that, lies between inaccessible pages, and is zeroed before
+/// it is freed.
 @safe struct SecretMemory: ~Copyable {
     let count: Int
     let start: UnsafeMutableRawPointer
@@ -70,18 +71,18 @@ struct SecretKey: ~Copyable {
     }
 
     deinit {
-        // SAFETY: allocated in the initialiser and freed once; the library zeroes it first.
+        // SAFETY: allocated in the initialiser and freed once. The library zeroes the memory before it frees it.
         unsafe sodium_free(start)
     }
 
     var bytes: UnsafeMutablePointer<UInt8> { unsafe start.assumingMemoryBound(to: UInt8.self) }
 
-    /// The seed that hexadecimal digits in this memory spell; nil if they are no such digits.
+    /// The seed that the hexadecimal digits in this memory state; nil if the memory does not hold such digits.
     func seed(at offset: Int) throws(SigningError) -> SecretMemory? {
         let seed = try SecretMemory(count: SecretKey.seedSize)
         var length = 0
         guard offset >= 0, offset + SecretKey.seedSize * 2 <= count else { return nil }
-        // SAFETY: both ranges lie within their memory, as was just checked.
+        // SAFETY: the check above ensures that both ranges lie within their memory.
         let result = unsafe sodium_hex2bin(
             seed.bytes, seed.count, start.advanced(by: offset).assumingMemoryBound(to: CChar.self),
             SecretKey.seedSize * 2, nil, &length, nil)

@@ -1,9 +1,9 @@
 internal import CAnnexSodium
 internal import Glibc
 
-/// The library libsodium. All cryptography of Annex is the library's.
+/// The library libsodium. Annex uses it for all cryptography.
 enum Sodium {
-    /// Starts the library, once. Every later call returns at once.
+    /// Starts the library once. Every later call returns at once.
     ///
     /// - Returns: whether the library is ready. If not, it has no source of random numbers.
     @discardableResult
@@ -15,7 +15,7 @@ enum Sodium {
     static func isValid(_ signature: Signature, over message: Digest, by key: PublicKey) -> Bool {
         start()
         let bytes = message.bytes
-        // SAFETY: the three arrays have the sizes that the library reads: 64, the given one, and 32 bytes.
+        // SAFETY: the three arrays have the sizes that the library reads: 64 bytes, the passed size, and 32 bytes.
         return unsafe crypto_sign_ed25519_verify_detached(
             signature.bytes, bytes, UInt64(bytes.count), key.bytes) == 0
     }
@@ -27,8 +27,8 @@ package struct PublicKey: Sendable, Hashable {
 
     package let bytes: [UInt8]
 
-    /// Nil if there are not exactly 32 bytes. Any 32 bytes are accepted. If they are no team's key, they verify no
-    /// signature.
+    /// Nil if there are not exactly 32 bytes. Any 32 bytes are accepted. If they are not the key of a team, every
+    /// signature is invalid for this key.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.size else { return nil }
         self.bytes = Array(bytes)
@@ -58,7 +58,7 @@ enum Hexadecimal {
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Nil if the text is anything else than pairs of lower-case digits. So each value has only one spelling.
+    /// Nil if the text contains anything other than pairs of lower-case digits. So each value has only one spelling.
     static func bytes(of text: some StringProtocol) -> [UInt8]? {
         let digits = text.utf8.map(value)
         guard digits.count % 2 == 0, digits.allSatisfy({ $0 != nil }) else { return nil }

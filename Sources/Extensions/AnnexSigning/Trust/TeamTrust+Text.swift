@@ -1,18 +1,18 @@
 internal import AnnexLinux
 
-// The file of a user's trust. The first line names the format and its version. Then each line has one team or one pin; a
-// team's name comes last, because it may contain blanks.
+// The file of a user's trust. The first line names the format and its version. Each following line holds one team or
+// one pin. A team's name comes last in its line, because the name may contain blanks.
 //
 //     annex-trust 1
 //     team KEY NAME
 //     user com.example.pictures KEY NAME
 //     first com.example.shout KEY NAME
 //
-// `user` is a pin that the user stated. `first` is a pin that the app's first installation made.
+// `user` is a pin that the user stated. `first` is a pin that the first installation of the app made.
 
 extension TeamTrust {
     private static let head = "annex-trust 1"
-    /// The longest file in bytes: 8,192 lines of the longest kind.
+    /// The longest file in bytes. It has room for 8,192 lines of the longest kind.
     package static let mostBytes = 3 << 20
 
     /// The text of the file.
@@ -26,8 +26,8 @@ extension TeamTrust {
     }
 
     /// Reads the text of a file.
-    /// - Throws: an error with the number of the first line that cannot be read. Nothing is guessed, because a lost pin
-    ///   would let another team take over an app.
+    /// - Throws: an error with the number of the first line that cannot be read. The reader does not guess, because a
+    ///   lost pin would allow another team to take over an app.
     package init(text: String, place: String) throws(SigningError) {
         self.init()
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)

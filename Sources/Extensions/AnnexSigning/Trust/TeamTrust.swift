@@ -1,27 +1,27 @@
-/// The trust of a user: the teams whose keys the user trusts, and for each app the one team that may sign it.
+/// The trust of a user: the teams whose keys the user trusts, and for each app the only team that may sign it.
 ///
-/// The first signed installation of an app pins the app to its team. From then on only that team's signature is accepted
-/// for the app. Only the user's word pins it to another team, or removes the pin.
+/// The first signed installation of an app pins the app to its team. From then on, only that team's signature is
+/// accepted for the app. Only the user can pin the app to another team or remove the pin.
 package struct TeamTrust: Sendable, Hashable {
     /// The team that may sign an app.
     package struct Pin: Sendable, Hashable {
         package let team: Team
-        /// Whether the user named the team for this app. If not, the pin stems from the app's first installation.
+        /// Whether the user named the team for this app. If not, the app's first installation made the pin.
         package let isByUser: Bool
     }
 
     /// The teams whose keys the user declared as trusted, sorted by identifier.
     package private(set) var trusted: [Team] = []
-    /// By `CFBundleIdentifier` of the app.
+    /// The pins by the app's `CFBundleIdentifier`.
     package private(set) var pins: [String: Pin] = [:]
 
-    /// The most pins, and the most trusted teams, that one user may have.
+    /// The most pins and the most trusted teams of one user.
     package static let most = 4_096
 
-    /// Creates a value that trusts no team yet.
+    /// Creates a value that does not trust any team yet.
     package init() {}
 
-    /// Decides whether an app may be installed. Nothing changes; `accept` keeps the result.
+    /// Decides whether an app may be installed. This function changes nothing. `accept` records the result.
     ///
     /// - Parameters:
     ///   - app: the app's `CFBundleIdentifier`.
@@ -40,7 +40,7 @@ package struct TeamTrust: Sendable, Hashable {
 
     /// Pins an app to a team that `decide` accepted at the app's first signed installation.
     /// - Returns: whether the pin is new.
-    /// - Throws: an error if there is no room for another pin. The app must not be installed without one.
+    /// - Throws: an error if there is no room for another pin. Without a pin, the app must not be installed.
     @discardableResult
     package mutating func accept(_ team: Team, for app: String) throws(SigningError) -> Bool {
         guard pins[app] == nil else { return false }
@@ -57,11 +57,11 @@ package struct TeamTrust: Sendable, Hashable {
         pins[app] = Pin(team: team, isByUser: isByUser)
     }
 
-    /// The user trusts a team's key.
+    /// Records that the user trusts a team's key.
     ///
-    /// - Parameter apps: the apps that the team may sign from now on, whichever team has signed them so far. The key alone
-    ///   gives no right to replace another team's app.
-    /// - Throws: an error if there is no room for another team or pin, or if a text is no app's identifier.
+    /// - Parameter apps: the apps that only this team may sign from now on, whichever team signed them before. Trust in
+    ///   the key alone does not allow the team to replace another team's app.
+    /// - Throws: an error if there is no room for another team or pin, or if a text is not an app's identifier.
     package mutating func trust(_ team: Team, for apps: [String] = []) throws(SigningError) {
         guard trusted.contains(team) || trusted.count < Self.most else {
             throw SigningError(
@@ -76,32 +76,32 @@ package struct TeamTrust: Sendable, Hashable {
     /// Whether the user declared a team's key as trusted.
     package func trusts(_ team: Team) -> Bool { trusted.contains(team) }
 
-    /// Removes the pin of an app that the user removed. The app may then come back under any team.
+    /// Removes the pin of an app that the user removed. Then any team may sign the app at its next installation.
     package mutating func forget(app: String) {
         pins[app] = nil
     }
 
-    /// Removes the pins that stem from first installations of apps that are not installed. A kill between writing the
-    /// pin and installing the app leaves such a pin.
+    /// Removes the pins that first installations made for apps that are not installed. Such a pin remains if a program
+    /// is killed between writing the pin and installing the app.
     package mutating func forgetFirstUses(butOf installed: Set<String>) {
         pins = pins.filter { $0.value.isByUser || installed.contains($0.key) }
     }
 
-    /// Whether a text can be an app's identifier in the list: printable ASCII without blanks.
+    /// Whether a text can stand in the list as an app's identifier: printable ASCII without blanks.
     static func isIdentifier(_ text: some StringProtocol) -> Bool {
         (1...155).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
 
-/// Whether an app may be installed under the trust of its user.
+/// The decision whether an app may be installed under its user's trust.
 package enum TrustVerdict: Sendable, Hashable {
-    /// The app is not signed, and never was.
+    /// The app is not signed, and it is not pinned to a team.
     case unsigned
-    /// The app is signed, and no team was pinned to it before.
+    /// The app is signed, and it is not pinned to a team yet.
     case firstUse(Team, isTrusted: Bool)
     /// The app is signed by the team that it is pinned to.
     case known(Team, isTrusted: Bool)
-    /// The app is pinned to a team that has not signed it. Another team has signed it, or no team has.
+    /// The app is pinned to a team that did not sign it. Another team signed it, or it is not signed.
     case refused(TrustRefusal)
 }
 
@@ -110,7 +110,7 @@ package struct TrustRefusal: Sendable, Hashable, CustomStringConvertible {
     package let app: String
     /// The team that may sign the app.
     package let pinned: Team
-    /// The team that signed it; nil if it is not signed.
+    /// The team that signed the app; nil if the app is not signed.
     package let offered: Team?
 
     /// The fault, in one line.

@@ -2,20 +2,20 @@ package import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// A user's trust, in memory or in a file that outlives the program.
+/// A user's trust. It is kept in memory, or in a file that remains when the program ends.
 package final class TrustStore: Sendable {
     private let file: TrustFile?
     private let state: Mutex<TeamTrust>
 
-    /// A store that lives as long as this object.
+    /// Creates a store in memory, which exists only as long as this object.
     package init(_ trust: TeamTrust = TeamTrust()) {
         file = nil
         state = Mutex(trust)
     }
 
-    /// Opens the store in a folder. Without a file there, nothing is trusted yet.
+    /// Opens the store in a folder. If the folder has no file of trust, the store trusts no team yet.
     /// - Parameter place: the folder's path, for errors.
-    /// - Throws: an error if the file cannot be read. The store is then not empty but unknown, so nothing may be
+    /// - Throws: an error if the file cannot be read. The trust is then unknown, and not empty. So no app may be
     ///   installed.
     package init(in folder: consuming Descriptor, place: String) throws(SigningError) {
         let file = TrustFile(in: folder, place: "\(Escaped(place))/\(TrustFile.name)")
@@ -26,7 +26,7 @@ package final class TrustStore: Sendable {
     /// The trust as it is now.
     package var trust: TeamTrust { state.withLock { $0 } }
 
-    /// Changes the trust, on the disk first. If that fails, nothing has changed.
+    /// Changes the trust. It writes the file first. If that fails, nothing has changed.
     package func change(_ body: (inout TeamTrust) throws(SigningError) -> Void) throws(SigningError) {
         try state.withLock { (trust) throws(SigningError) in
             var next = trust
@@ -38,12 +38,13 @@ package final class TrustStore: Sendable {
     }
 }
 
-/// The file of a user's trust. It is replaced as a whole, so a kill leaves the old trust or the new one.
+/// The file of a user's trust. It is always replaced as a whole. So after a kill, the file holds either the old trust
+/// or the new trust.
 package final class TrustFile: Sendable {
     private let folder: Descriptor
     private let place: String
 
-    /// The file's name in its folder, and the name under which a new one is written first.
+    /// The file's name in its folder, and the name under which a new file is written first.
     package static let name = "trust"
     package static let draft = "trust.new"
 
@@ -68,7 +69,7 @@ package final class TrustFile: Sendable {
 
     func write(_ trust: TeamTrust) throws(SigningError) {
         do throws(SystemError) {
-            // The draft of a killed program may have other rights.
+            // A killed program may have left a draft with other rights.
             try? folder.removeFile(Self.draft)
             let file = try folder.openBeneath(Self.draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
             try file.writeAll(Array(trust.text.utf8))

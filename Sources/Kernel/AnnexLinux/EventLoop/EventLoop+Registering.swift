@@ -3,16 +3,16 @@ internal import Glibc
 internal import Synchronization
 
 extension EventLoop {
-    /// Runs `handler` on the loop's thread whenever the descriptor is readable or hung up. The handler runs again for
-    /// as long as that lasts, so it must read the data or cancel the watch.
-    /// - Parameter number: a descriptor that epoll can watch. It must stay open until the watch is cancelled.
+    /// Runs `handler` on the loop's thread whenever the descriptor is readable or hung up. The handler runs again
+    /// for as long as the descriptor stays in this state, so it must read the data or cancel the watch.
+    /// - Parameter number: a descriptor that epoll can watch. The descriptor must stay open until the watch is cancelled.
     package func watch(
         _ number: Int32, handler: @escaping @Sendable (Readiness) -> Void
     ) throws(SystemError) -> Watch {
         try watch(number, adding: annex_event_add, handler)
     }
 
-    /// Watches a descriptor that raises alarms instead of having bytes (`EPOLLPRI`). The handler runs once for each
+    /// Watches a descriptor that raises alarms (`EPOLLPRI`) instead of delivering bytes. The handler runs once for each
     /// alarm.
     package func watchAlarm(
         _ number: Int32, handler: @escaping @Sendable () -> Void
@@ -34,14 +34,14 @@ extension EventLoop {
         }
     }
 
-    /// Runs `handler` once on the loop's thread, when `duration` has passed on the monotonic clock. That clock stands
-    /// still while the machine is suspended. So a laptop that wakes up passes no limit because of its sleep.
+    /// Runs `handler` once on the loop's thread, when `duration` has passed on the monotonic clock. That clock stops
+    /// while the machine is suspended. Time limits therefore do not expire because a laptop was suspended.
     @discardableResult
     package func schedule(after duration: Duration, _ handler: @escaping @Sendable () -> Void) -> Timer {
         schedule(at: MonotonicClock.deadline(after: duration), handler)
     }
 
-    /// Runs `handler` once at a moment of `MonotonicClock`.
+    /// Runs `handler` once at a time of `MonotonicClock`.
     @discardableResult
     package func schedule(at deadline: UInt64, _ handler: @escaping @Sendable () -> Void) -> Timer {
         let token = state.withLock { state in
@@ -56,9 +56,9 @@ extension EventLoop {
         return Timer(loop: self, token: token)
     }
 
-    /// Runs `job` on the loop's thread, after the jobs that were handed in before it. An accepted job runs even if the
-    /// loop is shut down meanwhile.
-    /// - Returns: false if the loop has been shut down. The job does not run then.
+    /// Runs `job` on the loop's thread, after the jobs that were added before it. An accepted job runs even if the loop
+    /// is shut down before the job starts.
+    /// - Returns: false if the loop has been shut down. In that case the job does not run.
     @discardableResult
     package func execute(_ job: @escaping @Sendable () -> Void) -> Bool {
         let (isTaken, mustWake) = state.withLock { state in
@@ -72,13 +72,13 @@ extension EventLoop {
         return isTaken
     }
 
-    /// Runs `job` in any case: on the loop's thread, or on the caller's if the loop has been shut down.
+    /// Runs `job` in any case: on the loop's thread, or on the caller's thread if the loop has been shut down.
     package func perform(_ job: @escaping @Sendable () -> Void) {
         if !execute(job) { job() }
     }
 
-    /// Blocks until every job that was handed in before has run, or until `deadline` of `MonotonicClock`. Returns at
-    /// once on the loop's own thread, which cannot wait for itself.
+    /// Blocks until every job that was added before has run, or until `deadline` of `MonotonicClock`. On the loop's own
+    /// thread, the call returns at once, because the thread cannot wait for itself.
     package func settle(until deadline: UInt64?) {
         guard !isCurrent else { return }
         let mark = LoopMark()
@@ -86,11 +86,11 @@ extension EventLoop {
         mark.wait(until: deadline)
     }
 
-    /// Limits the thread's present sleep to `deadline`, without waking the thread. The caller usually sends a request
-    /// next, and should not share the processors with a thread that has nothing to do yet.
+    /// Limits the thread's current sleep to `deadline`, without waking the thread. The caller usually sends a request
+    /// next. A loop thread that woke now would have nothing to do, but would compete with the caller for the processors.
     private func endSleep(_ state: inout State, at deadline: UInt64) {
         guard !state.wakeIsPending, deadline < state.sleepsUntil ?? .max else { return }
-        // Zero would switch the alarm off. A moment in the past fires at once.
+        // A deadline of 0 would switch the alarm off. With a deadline in the past, the alarm fires at once.
         if annex_event_timer_set(alarm.number, max(deadline, 1)) < 0 {
             state.wakeIsPending = true
             return wake()
@@ -100,10 +100,11 @@ extension EventLoop {
     }
 
     func cancelWatch(_ token: UInt64) {
-        // The handler is released outside the lock, because releasing its last reference may run any code.
+        // The handler is released outside the lock, because the release of its last reference may run any code.
         let removed = state.withLock { state in
             let removed = state.watches.removeValue(forKey: token)
-            // This is done under the lock, so that the number cannot be closed and given to another watch meanwhile.
+            // The descriptor is removed under the lock, so that its number cannot be closed and given to another watch
+            // meanwhile.
             if let removed { _ = annex_event_remove(queue.number, removed.number) }
             return removed
         }
@@ -129,9 +130,9 @@ final class LoopMark: Sendable {
     private let isReached = Atomic<Bool>(false)
     private let parker = Parker()
 
-    /// Called when the loop reaches the point.
+    /// The loop calls this method when it reaches the point.
     func reach() {
-        // SYNC: releases the effects of the jobs before it. The thread that waits acquires them.
+        // SYNC: the store releases the effects of the jobs before the point. The thread that waits acquires these effects.
         isReached.store(true, ordering: .releasing)
         parker.unpark()
     }

@@ -19,12 +19,13 @@ extension EventLoop {
         dropEverything()
     }
 
-    /// How long to sleep at most (negative: without limit); nil if the loop must end.
+    /// The maximum time to sleep in nanoseconds (negative: without limit). Nil if the loop must end.
     private func prepareSleep() -> Int64? {
         state.withLock { state in
             guard state.phase == .running else { return nil }
             guard state.jobs.isEmpty else { return 0 }
-            // This sleep accounts for every timer that is set already. An alarm for a cancelled timer must not end it.
+            // The limit of this sleep already includes every timer that is set. An alarm for a cancelled timer must not
+            // end this sleep.
             if state.alarmIsSet { _ = annex_event_timer_set(alarm.number, 0) }
             state.alarmIsSet = false
             // From here on, a call that sets an earlier timer must shorten this sleep.
@@ -34,7 +35,7 @@ extension EventLoop {
         }
     }
 
-    /// - Returns: the present moment. All events that are dispatched now came before it.
+    /// - Returns: the current time. All events that are dispatched now came before this time.
     private func noteAwake() -> UInt64 {
         state.withLock { state in
             state.sleepsUntil = 0
@@ -46,7 +47,7 @@ extension EventLoop {
     private func dispatch(_ event: annex_event) {
         switch event.token {
         case Self.counterToken: _ = annex_event_counter_clear(counter.number)
-        // Due timers are run after each sleep in any case.
+        // The loop runs due timers after each sleep in any case.
         case Self.alarmToken: break
         default: handle(event)
         }
@@ -66,8 +67,8 @@ extension EventLoop {
     }
 
     /// Runs the timers that were due at `moment`. Timers that became due while handlers ran wait until the descriptors
-    /// have been checked again. So a time limit does not end a wait whose message had arrived in time but was not read
-    /// yet.
+    /// have been checked again. Otherwise a time limit could end a wait whose message had arrived in time but was not
+    /// read yet.
     private func runTimers(dueBy moment: UInt64) {
         while let handler = takeDueTimer(by: moment) { handler() }
     }
@@ -79,8 +80,8 @@ extension EventLoop {
         }
     }
 
-    /// Runs the waiting jobs, and then the jobs that these jobs added. So if a job resumes a task, the task runs before
-    /// the descriptors are checked again. Jobs that the second round adds wait until after that check, so that jobs
+    /// Runs the waiting jobs, and then the jobs that these jobs added. If a job resumes a task, the task therefore runs
+    /// before the descriptors are checked again. Jobs that the second round adds wait until after that check, so that jobs
     /// cannot keep the loop from its descriptors.
     private func runJobs() {
         if runWaitingJobs() { _ = runWaitingJobs() }
@@ -97,8 +98,8 @@ extension EventLoop {
         return !jobs.isEmpty
     }
 
-    /// Releases all handlers outside the lock, because they may hold objects that hold this loop. Accepted jobs still
-    /// run, because other threads may wait for their effect.
+    /// Releases all handlers outside the lock, because the handlers may hold objects that hold this loop. Accepted jobs
+    /// still run, because other threads may wait for the effects of these jobs.
     private func dropEverything() {
         let (held, jobs) = state.withLock { state in
             defer {

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// One thread that waits for many descriptors and timers, and runs their handlers one after another.
 ///
-/// While nothing is ready and no timer is set, it sleeps without limit. Handlers must not block, because everything
-/// else that the loop serves waits meanwhile. The loop lives until `shutDown`.
+/// While no descriptor is ready and no timer is set, the thread sleeps without limit. Handlers must not block, because
+/// all other handlers of the loop wait meanwhile. The loop lives until `shutDown`.
 public final class EventLoop: Sendable {
     enum Phase {
         case running, stopping, stopped
@@ -23,28 +23,29 @@ public final class EventLoop: Sendable {
         var timers: [UInt64: @Sendable () -> Void] = [:]
         var timerQueue = TimerQueue()
         var jobs: [@Sendable () -> Void] = []
-        /// The token of the watch whose handler is running; 0 if none is.
+        /// The token of the watch whose handler is running, or 0 if no handler is running.
         var running: UInt64 = 0
         /// Whether the counter already holds a wake-up that the thread has not seen.
         var wakeIsPending = false
-        /// The moment at which the thread's present sleep ends by itself; nil if it has no end, 0 if the thread is
+        /// The time at which the thread's current sleep ends by itself. Nil if the sleep has no limit, 0 if the thread is
         /// awake.
         var sleepsUntil: UInt64? = 0
-        /// Whether the alarm was set to shorten the present sleep or an earlier one.
+        /// Whether the alarm was set to shorten the current sleep or an earlier sleep.
         var alarmIsSet = false
     }
 
     let state = Mutex(State())
     let queue: Descriptor
     let counter: Descriptor
-    /// Ends a sleep at a deadline that was set during it, so that the thread need not be woken to learn of it.
+    /// A timer descriptor that ends a sleep at a deadline that was set during this sleep. The thread therefore need not be
+    /// woken when the deadline is set.
     let alarm: Descriptor
     private let thread = Mutex<WorkerThread?>(nil)
-    /// The mark of the loop's thread, so that a call can tell whether it is made from a handler.
+    /// The mark of the loop's thread. A method compares the mark to find out whether a handler called it.
     let threadMark = Atomic<UInt64>(0)
 
     /// Starts the thread.
-    /// - Parameter name: shown by debuggers and `top -H`; at most 15 bytes.
+    /// - Parameter name: the name that debuggers and `top -H` show, at most 15 bytes.
     package init(name: String = "annex-events") throws(SystemError) {
         queue = Descriptor(owning: try SystemError.check("epoll_create1", annex_event_queue()))
         counter = Descriptor(owning: try SystemError.check("eventfd", annex_event_counter()))
@@ -61,7 +62,7 @@ public final class EventLoop: Sendable {
 
     private static let one = Mutex<EventLoop?>(nil)
 
-    /// The program's one shared loop. The first call starts it, and it is never shut down.
+    /// The program's only shared loop. The first call starts this loop. It is never shut down.
     public static func shared() throws(SystemError) -> EventLoop {
         try one.withLock { (loop) throws(SystemError) in
             if let loop { return loop }
@@ -71,8 +72,8 @@ public final class EventLoop: Sendable {
         }
     }
 
-    /// Ends the thread and waits for its end; a handler that calls it does not wait. Handlers that have not started are
-    /// dropped; accepted jobs still run. Every later call does nothing, and `watch` throws `ESHUTDOWN`.
+    /// Ends the thread and waits for its end. If a handler calls this method, the call does not wait. Handlers that have
+    /// not started are dropped. Accepted jobs still run. Every later call does nothing, and `watch` throws `ESHUTDOWN`.
     package func shutDown() {
         state.withLock { if $0.phase == .running { $0.phase = .stopping } }
         wake()
@@ -82,7 +83,7 @@ public final class EventLoop: Sendable {
 
     /// Whether the caller runs on the loop's thread.
     package var isCurrent: Bool {
-        // SYNC: relaxed: only the thread itself can find its own mark here, and it stored it itself.
+        // SYNC: the load is relaxed. Only the loop's thread can find its own mark here, and this thread stored the mark.
         threadMark.load(ordering: .relaxed) == annex_thread_current()
     }
 
@@ -91,7 +92,7 @@ public final class EventLoop: Sendable {
     }
 }
 
-/// Why a watched descriptor's handler runs.
+/// The reasons why a watched descriptor's handler runs.
 package struct Readiness: OptionSet, Sendable, Hashable {
     package let rawValue: UInt32
 
@@ -106,18 +107,19 @@ package struct Readiness: OptionSet, Sendable, Hashable {
 }
 
 extension EventLoop {
-    /// A watched descriptor. Dropping the value does not end the watch: only `cancel` does.
+    /// A watched descriptor. Dropping the value does not end the watch. Only `cancel` and `cancelAndWait` end it.
     package struct Watch: Sendable {
         let loop: EventLoop
         let token: UInt64
 
-        /// Ends the watch. Call it before the descriptor is closed. After it returns, no handler of this watch starts.
-        /// A handler that has started on the loop's thread runs to its end. Calling it twice is harmless.
+        /// Ends the watch. Call this method before the descriptor is closed. After it returns, no handler of this watch
+        /// starts. A handler that has started on the loop's thread runs to its end. A second call is harmless.
         package func cancel() {
             loop.cancelWatch(token)
         }
 
-        /// Ends the watch like `cancel`, and waits for a handler that has started, unless that handler itself calls it.
+        /// Ends the watch like `cancel`, and waits for a handler that has started. A call on the loop's own thread does not
+        /// wait.
         /// The caller must hold no lock that the handler needs.
         package func cancelAndWait() {
             loop.cancelWatch(token)
@@ -130,7 +132,7 @@ extension EventLoop {
         let loop: EventLoop
         let token: UInt64
 
-        /// Cancels the timer. After it returns, the handler does not start any more.
+        /// Cancels the timer. After this method returns, the handler does not start any more.
         /// - Returns: whether the timer had not fired yet.
         @discardableResult
         package func cancel() -> Bool {

@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// Calls a handler if the machine runs out of memory, for as long as this value lives. It uses the kernel's pressure
-/// stall information (PSI) and costs nothing while there is enough memory.
+/// Calls a handler whenever the machine is short of memory, for as long as this value lives. It uses the kernel's
+/// pressure stall information (PSI), and does no work while there is enough memory.
 package final class MemoryPressure: Sendable {
     private let file: Descriptor
     private let watch: EventLoop.Watch
 
-    /// Fires if some program stalled for lack of memory for 0.2 s within two seconds. For users other than root, the
+    /// The kernel raises the alarm if some program stalled for lack of memory for 0.2 s within two seconds. For users other than root, the
     /// length of the window must be a multiple of two seconds.
     private static let trigger = "some 200000 2000000"
 
-    /// - Parameter handler: called on the loop's thread, at most once in two seconds.
+    /// - Parameter handler: the function that the loop calls on its thread, at most once in two seconds.
     /// - Throws: if the kernel does not measure pressure (`CONFIG_PSI`, `psi=1`), or is older than 6.5 and the user is
     ///   not root.
     package init(on loop: EventLoop, handler: @escaping @Sendable () -> Void) throws(SystemError) {
@@ -30,7 +30,8 @@ package final class MemoryPressure: Sendable {
         return isShort(String(decoding: bytes ?? [], as: UTF8.self))
     }
 
-    /// Whether less than a tenth of the machine's memory is available without swapping, or the figures are missing.
+    /// Whether less than a tenth of the machine's memory is available without swapping. Also true if the figures are
+    /// missing.
     /// - Parameter text: the contents of `/proc/meminfo`.
     static func isShort(_ text: String) -> Bool {
         guard let total = kibibytes("MemTotal:", in: text), let available = kibibytes("MemAvailable:", in: text) else {

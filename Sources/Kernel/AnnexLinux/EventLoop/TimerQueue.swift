@@ -1,5 +1,5 @@
-/// Timers ordered by their moment on the monotonic clock. The binary heap knows the position of each timer, so that a
-/// cancelled timer leaves at once and does not wake the thread later.
+/// Timers ordered by their deadlines on the monotonic clock. `places` stores the position of each timer in the binary
+/// heap. A cancelled timer is therefore removed at once and does not wake the thread later.
 package struct TimerQueue: Sendable {
     private struct Entry: Sendable {
         let deadline: UInt64
@@ -32,7 +32,7 @@ package struct TimerQueue: Sendable {
         return true
     }
 
-    /// Takes the earliest timer out of the queue if it is due by `now`; nil if none is due.
+    /// Takes the earliest timer out of the queue if it is due by `now`. Returns nil if no timer is due.
     package mutating func takeDue(by now: UInt64) -> UInt64? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         _ = remove(first.token)

@@ -1,9 +1,9 @@
 package import Synchronization
 
-/// A slot in the process's file of slots, owned by this value. If the file is full or cannot be made, the slot lies in
-/// private memory, where no other process sees it.
+/// A slot in the process's file of slots. This value owns the slot. If the file is full or cannot be created, the slot
+/// is in private memory, where no other process sees it.
 @safe package struct SharedSlot: ~Copyable, Sendable {
-    // SAFETY: an address is not Sendable by itself; set once, valid until this value's end.
+    // SAFETY: an address is not Sendable by itself. This address is set once, and is valid until this value's end.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     private let place: (file: SlotFile, index: Int)?
     /// A number that this process never uses twice; 0 if no other process sees the slot.
@@ -20,7 +20,7 @@ package import Synchronization
             place = nil
             number = 0
         }
-        // SAFETY: the slot is this value's alone, and a layout keeps every word and text inside it.
+        // SAFETY: only this value uses the slot, and a layout keeps every word and text inside the slot.
         unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: layout.slotSize)
         for (place, text) in texts {
             for (offset, byte) in text.utf8.prefix(place.size - 1).enumerated() {
@@ -28,7 +28,7 @@ package import Synchronization
             }
         }
         store(MonotonicClock.now(), in: SlotLayout.takenAt)
-        // SYNC: stored last, so that a reader that sees the number sees the rest of its slot.
+        // SYNC: the number is stored last. A reader that sees the number therefore sees the rest of the slot too.
         unsafe address(of: SlotLayout.number).pointee.store(number, ordering: .releasing)
     }
 
@@ -47,7 +47,7 @@ package import Synchronization
         unsafe start.assumingMemoryBound(to: Atomic<UInt64>.self) + word
     }
 
-    /// SYNC: relaxed: each word is read by itself, and only ever shown.
+    /// SYNC: the store is relaxed, because readers read each word separately and only show it.
     package func store(_ value: UInt64, in word: Int) {
         // SAFETY: the word is aligned and lives as long as this value.
         unsafe address(of: word).pointee.store(value, ordering: .relaxed)
@@ -72,7 +72,7 @@ package import Synchronization
 
     private static let all = Mutex<[String: SlotFile]>([:])
 
-    /// The process's one file of this layout. The first call makes it; nil if it cannot be made.
+    /// The only file of this layout in the process. The first call creates the file. Nil if it cannot be created.
     static func shared(_ layout: SlotLayout) -> SlotFile? {
         all.withLock { all in
             if all[layout.name] == nil { all[layout.name] = try? SlotFile(layout) }
@@ -94,7 +94,7 @@ package import Synchronization
         }
     }
 
-    /// Gives a free slot to the caller; nil if all are in use. The word for the slot's number is still 0. The other
+    /// Gives a free slot to the caller, or nil if all slots are in use. The word for the slot's number is still 0. The other
     /// words still hold the values of the object that used the slot before.
     func take() -> (index: Int, number: UInt64, start: UnsafeMutableRawPointer)? {
         let taken = slots.withLock { slots -> (Int, UInt64)? in
@@ -102,8 +102,9 @@ package import Synchronization
             if let index = slots.free.popLast() { return (index, slots.lastNumber) }
             guard slots.used < layout.slots else { return nil }
             slots.used += 1
-            // SAFETY: an aligned word of the header.
-            // SYNC: relaxed: a reader that misses the new count misses the new slot once, and sees it at its next copy.
+            // SAFETY: this is an aligned word of the header.
+            // SYNC: the store is relaxed. A reader that misses the new count misses the new slot once. Its next copy
+            // contains the slot.
             unsafe (mapping.start + SlotLayout.used).assumingMemoryBound(to: Atomic<UInt64>.self).pointee
                 .store(UInt64(slots.used), ordering: .relaxed)
             return (slots.used, slots.lastNumber)
@@ -112,22 +113,22 @@ package import Synchronization
         return unsafe (index, number, mapping.start + index * layout.slotSize)
     }
 
-    /// Frees a slot. Its number is cleared first.
+    /// Frees a slot. The call first sets the slot's number to 0.
     func free(_ index: Int) {
-        // SAFETY: a slot of this file.
+        // SAFETY: the index is that of a slot of this file.
         let words = unsafe mapping.start + index * layout.slotSize
         unsafe words.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.store(0, ordering: .releasing)
         slots.withLock { $0.free.append(index) }
     }
 }
 
-/// How a file of slots lies in memory: a header as large as a slot, then slots of one size.
+/// The layout of a file of slots in memory: a header as large as a slot, then slots of equal size.
 ///
-/// The header holds magic, version, slot size and number of slots, 32 bits each. A count of 64 bits follows: how many
-/// slots were ever in use. A slot begins with its number (0: free). The moment follows at which it was taken, on the
-/// monotonic clock.
+/// The header holds magic, version, slot size and number of slots, 32 bits each. The next 64 bits count the slots that
+/// were ever in use. A slot begins with its number (0: free). The next word is the time at which the slot was taken, on
+/// the monotonic clock.
 package struct SlotLayout: Sendable {
-    /// The position of a text in its slot: UTF-8, cut to what fits, filled up with zeros.
+    /// The position of a text in its slot: UTF-8, truncated to the size, padded with zeros.
     package struct Text: Sendable {
         package let offset: Int
         package let size: Int
@@ -138,7 +139,7 @@ package struct SlotLayout: Sendable {
         }
     }
 
-    /// The name of the memory, by which a reader finds it among a process's descriptors.
+    /// The name of the memory. A reader finds the memory by this name among a process's descriptors.
     package let name: String
     package let magic: UInt32
     package let version: UInt32

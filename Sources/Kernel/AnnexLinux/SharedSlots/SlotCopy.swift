@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// A copy of another process's slot. It is taken once, because the other process can change the slot at any time. That
-/// process chose the numbers and texts freely, so they may only be shown.
+/// A copy of another process's slot. The slot is copied only once, because the other process can change it at any time.
+/// The other process chose the numbers and texts freely, so this process may only show them.
 package struct SlotCopy: Sendable {
     private let bytes: [UInt8]
 
@@ -23,16 +23,16 @@ package struct SlotCopy: Sendable {
 }
 
 extension SlotCopy {
-    /// Copies the slots that a process uses now. Does not delay that process. Needs the right to read its
-    /// `/proc/PID/fd`, which processes of the same user have.
+    /// Copies the slots that a process uses now. The call does not delay that process. The caller needs the right to
+    /// read the process's `/proc/PID/fd`. Processes of the same user have this right.
     /// - Returns: no slots if the process has no such file.
     package static func all(_ layout: SlotLayout, of process: Int32) throws -> [SlotCopy] {
         var most = 1 << 20
         return try all(layout, of: process, atMost: &most)
     }
 
-    /// Copies the slots that a process uses. It examines a limited number of descriptors.
-    /// - Parameter most: the most descriptors to examine. The call subtracts the number that it examined.
+    /// Copies the slots that a process uses. The call examines a limited number of descriptors.
+    /// - Parameter most: the maximum number of descriptors to examine. The call subtracts the number that it examined.
     package static func all(
         _ layout: SlotLayout, of process: Int32, atMost most: inout Int
     ) throws -> [SlotCopy] {
@@ -77,10 +77,10 @@ extension SlotCopy {
 
     /// - Returns: nil if the path does not lead to a file of slots, or does not lead to it any more.
     private static func read(_ path: String, _ layout: SlotLayout) throws(SystemError) -> [SlotCopy]? {
-        // The object is first opened with `O_PATH`, because the number may lead to a device by now, and opening a
-        // device can have effects.
+        // The object is first opened with `O_PATH`. The descriptor's number may refer to a device by now, and opening
+        // a device can have side effects.
         let object = try Descriptor.reference(to: path)
-        // A file system that another user serves could delay its answers without end.
+        // If another user serves the file system, that user could delay the answers forever.
         guard object.isPlainSharedMemory, try object.status().kind == .regular else { return nil }
         let file = try object.reopenedReadOnly()
         return all(layout, header: try file.read(at: 0, count: SlotLayout.used + 8)) { count in
@@ -88,8 +88,8 @@ extension SlotCopy {
         }
     }
 
-    /// - Parameter rest: returns the given number of bytes after the header; fewer if the file ends earlier, nil if it
-    ///   cannot be read.
+    /// - Parameter rest: returns the given number of bytes after the header. It returns fewer bytes if the file ends
+    ///   earlier, and nil if the file cannot be read.
     static func all(_ layout: SlotLayout, header: [UInt8], rest: (Int) -> [UInt8]?) -> [SlotCopy]? {
         let known = [layout.magic, layout.version, UInt32(layout.slotSize), UInt32(layout.slots)]
         guard known.enumerated().allSatisfy({ number(header, at: $0 * 4) == $1 }),

@@ -1,24 +1,25 @@
-/// Text from an extension that was made safe to show. It cannot move a cursor, change a colour, turn the direction of
-/// writing, begin a new line or pass for a line of another program.
+/// Text from an extension, escaped so that it is safe to show. The text cannot move a cursor, change a colour, reverse the
+/// direction of writing or begin a new line. It also cannot look like a line of another program.
 ///
-/// Control characters, bidirectional overrides, invisible marks and bytes that are no UTF-8 appear as `\u{1b}` and
-/// `\x{ff}`; a backslash as `\\`. The length is bounded.
+/// Control characters, bidirectional overrides and invisible marks appear in the form `\u{1b}`. Bytes that are not UTF-8
+/// appear in the form `\x{ff}`, and a backslash as `\\`. The length is bounded.
 public struct Escaped: Sendable, Hashable, CustomStringConvertible {
     /// One line of printable text.
     public let description: String
 
     /// Escapes bytes from an untrusted source.
     ///
-    /// - Parameter limit: the most bytes of the result, in UTF-8. A note at the end, beyond the limit, counts the bytes
-    ///   that were cut off.
+    /// - Parameter limit: the maximum size of the result in bytes of UTF-8. If bytes were cut off, a note after the result
+    ///   gives their number. The limit does not include the note.
     public init(_ bytes: some Collection<UInt8>, limit: Int = 1_024) {
         description = Self.escape(bytes, limit: limit)
     }
 
-    /// Escapes bytes from an untrusted source and puts them in double quotes, so that they stand out from the text
-    /// around.
+    /// Escapes bytes from an untrusted source and puts them in double quotes, so that a reader can tell them from
+    /// the text around them.
     ///
-    /// - Parameter limit: the most bytes between the quotes. A note behind them counts the bytes that were cut off.
+    /// - Parameter limit: the maximum number of bytes between the quotes. If bytes were cut off, a note after the quotes
+    ///   gives their number.
     public init(quoting bytes: some Collection<UInt8>, limit: Int = 1_024) {
         let (text, rest) = Self.escapedPrefix(of: bytes, limit: limit, isQuoted: true)
         description = "\"\(text)\"" + Self.remark(on: rest)
@@ -29,12 +30,12 @@ public struct Escaped: Sendable, Hashable, CustomStringConvertible {
         description = Self.escape(text.utf8, limit: limit)
     }
 
-    /// Text that was escaped before it was sent. It is kept if it is safe to show, and escaped again if not.
+    /// Text that was escaped before it was sent. If the text is safe to show, it is kept. Otherwise it is escaped again.
     package init(escapedBefore text: String) {
         description = text.unicodeScalars.allSatisfy(Self.isHarmless) ? text : Self.escape(text.utf8, limit: 4_096)
     }
 
-    /// The last lines of an output, each escaped and bounded on its own.
+    /// The last lines of an output. Each line is escaped separately and has its own limit.
     public static func lines(of output: [UInt8], last count: Int = 20, limit: Int = 400) -> [Escaped] {
         output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
             .suffix(max(count, 0))
@@ -54,7 +55,7 @@ extension Escaped {
 
     private static func remark(on rest: Int) -> String { rest > 0 ? "… (\(rest) bytes more)" : "" }
 
-    /// The prefix that fits, escaped, and how many bytes did not fit.
+    /// The escaped form of the prefix that fits, and the number of bytes that did not fit.
     private static func escapedPrefix(
         of bytes: some Collection<UInt8>, limit: Int, isQuoted: Bool
     ) -> (text: String, rest: Int) {
@@ -71,7 +72,7 @@ extension Escaped {
         return (result, 0)
     }
 
-    /// The printable form of the next character, and how many bytes the character takes.
+    /// The printable form of the next character, and the number of bytes of the character.
     private static func next<Bytes: Collection<UInt8>>(of rest: Bytes) -> (piece: String, length: Int)? {
         guard let first = rest.first else { return nil }
         let length = sequenceLength(first)

@@ -35,17 +35,18 @@ static inline void annex_store_wide_release(uint64_t *word, uint64_t value) {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-// Orders an earlier store before a later load. No weaker fence does that.
+// Makes an earlier store visible before a later load. No weaker fence does this.
 static inline void annex_fence(void) {
 #if defined(__x86_64__)
-    // Any locked instruction is a full fence, in a third of the time of the MFENCE that compilers choose.
+    // Any locked instruction is a full fence. It takes a third of the time of MFENCE, which compilers choose.
     __asm__ volatile("lock orl $0, (%%rsp)" ::: "memory", "cc");
 #else
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
 }
 
-// A fence directly behind an atomic read-modify-write. If that is a locked instruction, it is a full fence already.
+// A fence directly after an atomic read-modify-write. If that operation is a locked instruction, it is already a full
+// fence.
 static inline void annex_fence_after_atomic(void) {
 #if defined(__x86_64__)
     __asm__ volatile("" ::: "memory");

@@ -1,5 +1,5 @@
-// System calls that Glibc does not import. Each returns the result or -errno, so that errno cannot be overwritten
-// between the call and Swift's reading of it.
+// System calls that Swift's import of Glibc lacks. Each returns the result or -errno, so that errno cannot be
+// overwritten between the call and Swift's reading of it.
 #ifndef C_ANNEX_CALLS_H
 #define C_ANNEX_CALLS_H
 
@@ -16,19 +16,20 @@ int annex_memfd_create(const char *name, int executable);
 int annex_add_seals(int descriptor, int seals);
 int annex_get_seals(int descriptor);
 int annex_duplicate(int descriptor, int lowest);
-// Makes reads and writes through this open file description non-blocking. 0 or -errno.
+// Makes reads and writes through this open file description non-blocking. Returns 0 or -errno.
 int annex_stop_blocking(int descriptor);
-// Makes a pipe; both ends are close-on-exec.
+// Makes a pipe. Both ends are close-on-exec.
 int annex_pipe(int *reading, int *writing, int non_blocking);
 int annex_socket_pair(int *one, int *other);
-// "ENOENT" and "No such file or directory"; null if the C library knows no name.
+// The name and the text of an errno, for example "ENOENT" and "No such file or directory". Null if the C library has
+// none.
 const char *annex_errno_name(int number);
 const char *annex_errno_text(int number);
 int annex_pidfd_open(pid_t process);
 int annex_pidfd_send_signal(int pidfd, int signal);
 int annex_pidfd_getfd(int pidfd, int descriptor);
-// Compares the address spaces of two processes: 0 the same, 1 before, 2 after, in an order of the kernel's own. -errno
-// if one process is gone or may not be inspected.
+// Compares the address spaces of two processes. Returns 0 if they are the same. Otherwise the result is 1 (before) or 2
+// (after), in an order that the kernel chooses. Returns -errno if one process is gone or may not be inspected.
 int annex_compare_memory(pid_t one, pid_t other);
 
 #endif

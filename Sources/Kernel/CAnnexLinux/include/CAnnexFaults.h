@@ -1,13 +1,14 @@
-// How a program reports a fault: by one call that has no effect. Its arguments tell a listener where the fault
+// A program reports a fault by one system call that has no effect. The call's arguments tell a listener where the fault
 // happened.
 #ifndef C_ANNEX_FAULTS_H
 #define C_ANNEX_FAULTS_H
 
-// tgkill(ANNEX_FAULT_MARK, 0, signal, instruction, stack pointer, frame pointer). No process has that number.
+// The call is tgkill(ANNEX_FAULT_MARK, 0, signal, instruction, stack pointer, frame pointer). No process has the number
+// ANNEX_FAULT_MARK.
 #define ANNEX_FAULT_MARK 0x46584E41
 
-// Reports every fault that has no handler yet. The handler runs on a stack of its own, and the fault then ends the
-// process as before.
+// Reports every fault that has no handler yet. The handler runs on its own stack. After it, the fault ends the process
+// as it would without a handler.
 void annex_tell_of_faults(void);
 
 #endif

@@ -1,8 +1,9 @@
-// Landlock. The header that is installed here is older than the kernel.
+// Landlock calls. They are declared here because the installed header may be older than the kernel.
 #ifndef C_ANNEX_LANDLOCK_H
 #define C_ANNEX_LANDLOCK_H
 
-// The kernel's Landlock ABI, 1 or more. -ENOSYS if the kernel has no Landlock, -EOPNOTSUPP if it is not enabled.
+// The version of the kernel's Landlock ABI, which is 1 or more. Returns -ENOSYS if the kernel has no Landlock, and
+// -EOPNOTSUPP if Landlock is not enabled.
 int annex_landlock_version(void);
 
 #endif

@@ -7,19 +7,20 @@
 
 // Makes a listening socket with these permissions at a path that does not exist yet. Accepting never blocks.
 int annex_local_listen(const char *path, uint32_t mode);
-// Accepts the next waiting connection; -EAGAIN if there is none. Reads and writes through it never block.
+// Accepts the next waiting connection, or returns -EAGAIN if there is none. Reads and writes on the connection never
+// block.
 int annex_local_accept(int listener);
 // Connects to the socket at a path. If the listener's queue is full, waits at most `milliseconds`, then returns
 // -EAGAIN.
 int annex_local_connect(const char *path, uint32_t milliseconds);
-// The process, user and group that made the other end, as the kernel recorded them when the other end was made. 0 or
-// -errno.
+// The process, user and group that made the other end, as the kernel recorded them when the other end was made. Returns
+// 0 or -errno.
 int annex_local_peer(int socket, int32_t *process, uint32_t *user, uint32_t *group);
-// 1 if the descriptor is a connected Unix socket that keeps message bounds, else 0.
+// Returns 1 if the descriptor is a connected Unix socket that keeps message bounds. Otherwise returns 0.
 int annex_local_is_control(int descriptor);
-// 1 if the descriptor is a listening socket of that kind, else 0.
+// Returns 1 if the descriptor is a listening socket of that kind. Otherwise returns 0.
 int annex_local_is_listener(int descriptor);
-// Sends one datagram to a path, or to an abstract name that begins with '@'. 0 or -errno.
+// Sends one datagram to a path, or to an abstract name that begins with '@'. Returns 0 or -errno.
 int annex_local_datagram(const char *path, const void *bytes, size_t size);
 
 #endif

@@ -5,28 +5,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Sleeps while `*word` is `expected`, at most `nanoseconds` long (negative: without limit). Returns 0 if woken, -EAGAIN
-// if the value differs, -ETIMEDOUT or -EINTR. The peer causes any other result.
+// Sleeps while `*word` is `expected`, at most `nanoseconds` long (negative: without limit). Returns 0 if it was woken,
+// -EAGAIN if the value differs, -ETIMEDOUT, or -EINTR. Only the peer can cause any other result.
 int annex_futex_wait(const uint32_t *word, uint32_t expected, int64_t nanoseconds);
-// Wakes at most `count` sleepers. Returns the number woken or -errno.
+// Wakes at most `count` sleepers. Returns the number of woken sleepers or -errno.
 int annex_futex_wake(const uint32_t *word, int count);
 
-// Sleeps without limit while `*word` is `expected` and `*own`, which belongs to this process alone, is `seen`. Returns 0 if
-// woken on `word`, 1 if woken on `own`, -EAGAIN if one of the values differs, -EINTR; -ENOSYS before Linux 5.16. The peer
-// causes any other result.
+// Sleeps without limit while `*word` is `expected` and `*own` is `seen`. Only this process uses `*own`. Returns 0 if it
+// was woken on `word`, 1 if it was woken on `own`, -EAGAIN if one of the values differs, or -EINTR. Before Linux 5.16,
+// returns -ENOSYS. Only the peer can cause any other result.
 int annex_futex_wait_either(const uint32_t *word, uint32_t expected, const uint32_t *own, uint32_t seen);
 
-// Sleeps while `*word`, which belongs to this process alone, is `expected`. May return early.
+// Sleeps while `*word` is `expected`. Only this process uses `*word`. The function may return early.
 void annex_park(const uint32_t *word, uint32_t expected, uint32_t bits);
-// Wakes one thread that sleeps there with any of these bits.
+// Wakes one thread that sleeps on this word with any of these bits.
 void annex_unpark(const uint32_t *word, uint32_t bits);
 
-// Maps shared memory from the descriptor's start; null and *error on failure.
+// Maps shared memory from the descriptor's start. Returns null and sets *error on failure.
 void *annex_map_shared(int descriptor, size_t size, int writable, int *error);
 // Excludes the mapping from forked children.
 int annex_keep_from_children(void *start, size_t size);
-// Copies from or to memory that a peer may change meanwhile. Not inline, because the compiler must not read the source
-// a second time in place of the copy.
+// Copies from or to memory that a peer may change at the same time. The function is not inline, because the compiler
+// must not read the source again instead of the copy.
 void annex_copy_shared(void *to, const void *from, size_t size);
 
 typedef uint64_t annex_wide __attribute__((vector_size(16), aligned(1), may_alias));
@@ -36,7 +36,7 @@ static inline __attribute__((always_inline)) void annex_copy_wide(char *to, cons
     *(volatile annex_wide *)to = *(const volatile annex_wide *)from;
 }
 
-// Copies a few cache lines without a call. No byte is read twice.
+// Copies a few cache lines without a function call. No byte is read twice.
 static inline __attribute__((always_inline)) void annex_copy_small(void *target, const void *source, size_t size) {
     char *to = (char *)target;
     const char *from = (const char *)source;
@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) void annex_copy_small(void *target,
     for (; size > 0; size--) *(volatile char *)to++ = *(const volatile char *)from++;
 }
 
-// Clears up to the end of a cache line without a call; `size` is less than 64 bytes.
+// Clears memory up to the end of a cache line without a function call. `size` is less than 64 bytes.
 static inline __attribute__((always_inline)) void annex_clear_small(void *target, size_t size) {
     char *to = (char *)target;
     for (; size >= 16; size -= 16, to += 16) *(volatile annex_wide *)to = (annex_wide){0, 0};
@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) void annex_clear_small(void *target
     for (; size > 0; size--) *(volatile char *)to++ = 0;
 }
 int annex_unmap(void *start, size_t size);
-// The core that the caller runs on; negative if it is not known.
+// The number of the core on which the caller runs; negative if it is not known.
 int annex_processor(void);
 
 #endif

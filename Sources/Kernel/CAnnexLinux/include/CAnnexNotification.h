@@ -1,4 +1,4 @@
-// Seccomp user notifications: a call that the filter passes to us, and our answer.
+// Seccomp user notifications: system calls that the filter passes to this process, and this process's answers.
 #ifndef C_ANNEX_NOTIFICATION_H
 #define C_ANNEX_NOTIFICATION_H
 
@@ -17,21 +17,22 @@ typedef struct {
 } annex_notification;
 
 // The flags for a filter that passes calls to a listener. From Linux 5.19 on, only a fatal signal interrupts a held
-// call. Otherwise the process's own signals could make it repeat the call again and again.
+// call. Without this, the process's own signals could make the process repeat the call again and again.
 unsigned annex_notification_flags(void);
 
-// Receives a call. 0 or -errno. ENOENT: the process died before its call could be read.
+// Receives a call. Returns 0 or -errno. ENOENT means that the process died before its call could be read.
 int annex_notification_receive(int listener, annex_notification *out);
-// Makes the call fail with `number` (a positive errno) without executing it. 0 or -errno.
+// Makes the call fail with `number` (a positive errno) without executing it. Returns 0 or -errno.
 int annex_notification_refuse(int listener, uint64_t id, int number);
-// Lets the kernel execute the call as if there were no listener. 0 or -errno.
+// Lets the kernel execute the call as if there were no listener. Returns 0 or -errno.
 int annex_notification_continue(int listener, uint64_t id);
-// Lets caller and listener take turns on one processor instead of waking another one (6.6). 0 or -errno.
+// Makes caller and listener take turns on one processor, so that no other processor must wake (6.6). Returns 0 or
+// -errno.
 int annex_notification_hurry(int listener);
 // Whether a call can be received without waiting.
 int annex_notification_waiting(int listener);
-// 0 while the call is still held. In that case, the memory that was read since the call was received belongs to the
-// calling process.
+// Returns 0 while the call is still held. In that case, memory that was read since the call was received really belongs
+// to the calling process.
 int annex_notification_check(int listener, uint64_t id);
 
 // Copies at most `length` bytes of another process's memory. Returns the count or -errno.

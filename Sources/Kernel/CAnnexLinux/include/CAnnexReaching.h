@@ -2,7 +2,7 @@
 #ifndef C_ANNEX_REACHING_H
 #define C_ANNEX_REACHING_H
 
-// 0 if the socket accepts a connection at once (which is closed again), else -errno.
+// Returns 0 if the socket accepts a connection at once. This connection is closed again. Otherwise returns -errno.
 int annex_reach_socket(const char *path);
 
 #endif

@@ -7,9 +7,9 @@
 
 // The most descriptors that Annex sends with one message.
 #define ANNEX_DESCRIPTORS_PER_MESSAGE 16
-// The most descriptors that the kernel lets any peer send with one message. The receiver has room for all of them. The
-// kernel would close the others itself, on the receiving thread, and the sender can make a close last as long as it
-// likes.
+// The most descriptors that the kernel lets any peer send with one message. The receiver has room for all of them. If
+// the room were too small, the kernel would close the rest on the receiving thread. The sender can make such a close
+// last for any time.
 #define ANNEX_DESCRIPTORS_RECEIVED 253
 #define ANNEX_SO_PASSRIGHTS 83
 
@@ -19,14 +19,14 @@ enum {
     ANNEX_RECEIVED_END = 4,              // the peer is gone
 };
 
-// Sends one message with `count` descriptors. `wait` 0: -EAGAIN if the queue is full.
+// Sends one message with `count` descriptors. If `wait` is 0 and the queue is full, returns -EAGAIN.
 int annex_send_message(
     int socket, const void *bytes, size_t size, const int32_t *descriptors, uint32_t count, int wait);
 // Receives one message. Returns the number of bytes or -errno. All descriptors that arrived are stored, close-on-exec,
-// in `descriptors` (room for ANNEX_DESCRIPTORS_RECEIVED), also if `*flags` says that some were cut.
+// in `descriptors` (room for ANNEX_DESCRIPTORS_RECEIVED), even if `*flags` says that some were cut.
 int annex_receive_message(
     int socket, void *bytes, size_t capacity, int32_t *descriptors, uint32_t *count, uint32_t *flags, int wait);
-// Sets whether the socket accepts descriptors at all; -ENOPROTOOPT on kernels before 6.16.
+// Sets whether the socket accepts descriptors at all. Returns -ENOPROTOOPT on kernels before 6.16.
 int annex_set_pass_rights(int socket, int accept);
 // A pidfd of the process at the socket's other end, or -errno.
 int annex_peer_pidfd(int socket);

@@ -1,15 +1,17 @@
-// Terminals, and how to pass on a descriptor without sharing its open file description.
+// Terminals, and functions to pass on a descriptor without sharing its open file description.
 #ifndef C_ANNEX_TERMINAL_H
 #define C_ANNEX_TERMINAL_H
 
-// Makes a terminal pair with the window size and the modes of the terminal `like`. If `plain`, output is not processed.
-// Both are close-on-exec. The other end is opened through its master, so that no path is resolved. 0 or -errno.
+// Makes a terminal pair with the window size and the modes of the terminal `like`. If `plain` is set, output is not
+// processed. Both ends are close-on-exec. The other end is opened through its master, so that no path is resolved. 0 or
+// -errno.
 int annex_terminal_pair(int like, int plain, int *master, int *end);
-// Copies the window size of `from` to `to`. 0 or -errno.
+// Copies the window size of `from` to `to`. Returns 0 or -errno.
 int annex_terminal_copy_size(int from, int to);
-// Columns and rows of a terminal. 0 or -errno.
+// Gets the columns and rows of a terminal. Returns 0 or -errno.
 int annex_terminal_size(int terminal, int *columns, int *rows);
-// 1 if both descriptors share one open file description; 0 if not, or if the kernel cannot tell.
+// Returns 1 if both descriptors share one open file description. Returns 0 if they do not, or if the kernel cannot
+// tell.
 int annex_same_description(int one, int other);
 // Clears O_NONBLOCK. 0 or -errno.
 int annex_start_blocking(int descriptor);

@@ -1,4 +1,4 @@
-// Tests what this kernel really offers to this user. Each feature is tried in a process of its own and never guessed.
+// Tests what this kernel really offers to this user. Each feature is really tried, in a separate process.
 #ifndef C_ANNEX_TRIALS_H
 #define C_ANNEX_TRIALS_H
 
@@ -37,8 +37,8 @@ typedef struct {
     uint64_t value;
 } annex_trial_result;
 
-// Tries one feature in a child process. The caller's handlers and ordinary waits do not notice the child. It is gone
-// when this returns, at the latest after `milliseconds`. 0, or -errno if no child could be made.
+// Tries one feature in a child process. The caller's handlers and ordinary waits do not notice the child. The function
+// returns after at most `milliseconds`, and the child is then gone. Returns 0, or -errno if no child could be made.
 int annex_trial(int trial, int milliseconds, annex_trial_result *result);
 
 #endif

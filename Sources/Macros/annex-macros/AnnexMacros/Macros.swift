@@ -1,7 +1,8 @@
-// The macros stand beside the protocols and types that their code uses. So a file with messages needs this import only.
+// This module also exports the protocols and types that the macros' code uses. So a file with messages needs only this
+// import.
 @_exported public import AnnexChannel
 
-/// Makes a message of a struct.
+/// Turns a struct into a message.
 ///
 /// A message is a value that a host and an extension can send to each other. Each stored property has a tag, the number
 /// by which the other side knows the property:
@@ -16,7 +17,7 @@
 /// ```
 ///
 /// The macro adds an extension with the conformance to `Message` and its two requirements, `encode(into:)` and
-/// `init(from:)`. The code is the same as code that is written by hand, and so are the bytes. The properties are written
+/// `init(from:)`. The code and the bytes are the same as if the code were written by hand. The properties are written
 /// in the order of their tags.
 ///
 /// - A property of the type `T` is required.
@@ -24,10 +25,10 @@
 /// - A property of the type `[T]` is a list: one field for each element. `[UInt8]` is an exception: its bytes are one field.
 /// - A property with a default may be missing. It then has its default.
 ///
-/// The type `T` is a `FieldValue`: a number of fixed width, `Bool`, `Double`, `Float`, `String`, `[UInt8]`, another message,
-/// or an enumeration whose raw values are such values.
+/// The type `T` is a `FieldValue`. It is a number of fixed width, `Bool`, `Double`, `Float`, `String`, `[UInt8]`,
+/// another message, or an enumeration with raw values of these types.
 ///
-/// A request or a notice names its protocol, its method and its response itself:
+/// A request or a notice states its protocol, its method and its response itself:
 ///
 /// ```swift
 /// @Message struct Count: ChannelRequest {
@@ -41,18 +42,18 @@
 /// The compiler reports an error for each mistake in the tags, such as a tag that two properties have.
 ///
 /// - Parameter retired: the tags of properties that the struct no longer has. It is an error to use one of them again,
-///   because older programs still give it its old meaning.
+///   because older programs still interpret it in the old way.
 @attached(extension, conformances: Message, names: named(encode(into:)), named(init(from:)))
 public macro Message(retired: Int...) = #externalMacro(module: "AnnexMacrosPlugin", type: "MessageMacro")
 
-// The name is not `Tag`, because Swift Testing has a type with that name. In a file that imports both, the compiler would
-// take `@Tag(1)` for a property wrapper.
+// The name is not `Tag`, because Swift Testing has a type with that name. In a file that imports both modules, the
+// compiler would mistake `@Tag(1)` for a property wrapper.
 
-/// Gives a stored property of a message its tag: the number by which the other side knows the property.
+/// Gives a stored property of a message its tag. The tag is the number by which the other side knows the property.
 ///
-/// The struct has the attribute `@Message`. This attribute alone adds no code.
+/// The struct must have the attribute `@Message`. The attribute `@FieldTag` itself adds no code.
 ///
-/// - Parameter number: the tag, written as a number from 1 to 65535. Each property of a struct has a tag of its own. A tag
-///   never gets another meaning, because older programs would misread it.
+/// - Parameter number: the tag, written as a number from 1 to 65535. Each property of a struct has a different tag. A
+///   tag must never get another meaning, because older programs would misread it.
 @attached(peer)
 public macro FieldTag(_ number: Int) = #externalMacro(module: "AnnexMacrosPlugin", type: "FieldTagMacro")

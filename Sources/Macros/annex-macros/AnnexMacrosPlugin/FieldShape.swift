@@ -4,17 +4,17 @@ internal import SwiftSyntax
 enum FieldShape {
     /// Exactly once.
     case required
-    /// Once, or never. Then the property keeps its default.
+    /// Once or never. If the field is missing, the property keeps its default.
     case defaulted
-    /// Once, or never. Then the property is nil.
+    /// Once or never. If the field is missing, the property is nil.
     case optional
     /// Once for each element of a list.
     case list
 }
 
 extension FieldShape {
-    /// Decides the shape by the type and the default of a property.
-    /// - Throws: why no field can hold such a property.
+    /// Chooses the shape by the type and the default of a property.
+    /// - Throws: an error that says why no field can hold the property.
     init(of binding: PatternBindingSyntax) throws(ShapeMistake) {
         let value = binding.initializer?.value
         guard let type = binding.typeAnnotation?.type else {
@@ -35,7 +35,8 @@ extension FieldShape {
 }
 
 extension ExprSyntax {
-    /// Whether the literal has a type that can be a field. An integer has none: its type is `Int`, whose width varies.
+    /// Whether the literal has a type that can be a field. An integer literal does not have one. Its type is `Int`, and
+    /// the width of `Int` varies.
     fileprivate var hasObviousType: Bool {
         if let signed = self.as(PrefixOperatorExprSyntax.self) {
             return signed.expression.is(FloatLiteralExprSyntax.self)

@@ -9,13 +9,13 @@ struct AnnexMacrosPlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [MessageMacro.self, FieldTagMacro.self]
 }
 
-/// `@FieldTag` marks a property for `@Message`, and adds no code. On its own it only checks that it stands in a message.
+/// `@FieldTag` marks a property for `@Message` and adds no code. Its only own check is that it is in a message.
 public struct FieldTagMacro: PeerMacro {
     /// Reports a tag outside a message. `MessageMacro` checks all tags inside messages.
     /// - Parameters:
     ///   - node: the attribute.
     ///   - declaration: the declaration that has the attribute.
-    ///   - context: tells which declaration lies around this one, and takes the diagnostics.
+    ///   - context: states which declaration surrounds this declaration, and receives the diagnostics.
     /// - Returns: no declaration.
     public static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

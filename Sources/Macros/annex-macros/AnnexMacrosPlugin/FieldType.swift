@@ -1,15 +1,15 @@
 internal import SwiftSyntax
 
-/// The type of a property, as far as its text tells.
+/// The type of a property, as far as its text shows it.
 ///
-/// A macro sees the text of a program, and not the types that its names stand for. So an alias of a list or of an
-/// optional is taken for a value. The compiler then reports that the alias is no `FieldValue`.
+/// A macro sees the text of a program, but not the types that its names stand for. So it treats an alias of a list or
+/// of an optional as a value. The compiler then reports that the alias is not a `FieldValue`.
 enum FieldType {
     case value
     case optional
     case list
 
-    /// - Throws: why no field can hold a value of this type.
+    /// - Throws: an error that says why no field can hold a value of this type.
     init(_ type: TypeSyntax) throws(ShapeMistake) {
         switch TypeForm(type) {
         case .optional(let wrapped):
@@ -27,7 +27,7 @@ enum FieldType {
     }
 }
 
-/// The form of a type's text, without sugar: `[T]` and `Array<T>` are the same.
+/// The form of a type without syntactic sugar. `[T]` and `Array<T>` have the same form.
 private enum TypeForm {
     case optional(TypeSyntax)
     case list(TypeSyntax)
@@ -52,7 +52,7 @@ private enum TypeForm {
         }
     }
 
-    /// `[UInt8]` is one field with all bytes, and no list.
+    /// `[UInt8]` is one field with all bytes, and not a list.
     private init(listOf element: TypeSyntax) {
         if case .name("UInt8") = TypeForm(element) { self = .bytes } else { self = .list(element) }
     }

@@ -1,24 +1,24 @@
 internal import SwiftDiagnostics
 internal import SwiftSyntax
 
-/// The level of access of a message, which its functions need too.
+/// The access level of a message. The message's functions need the same level.
 struct MessageAccess {
-    /// What stands before each function.
+    /// The text before each function.
     let prefix: String
-    /// The mistake, if the extension of the macro could not name the struct.
+    /// The mistake if the macro's extension cannot name the struct; otherwise nil.
     let diagnostic: Diagnostic?
 
     /// - Parameters:
-    ///   - message: the struct.
-    ///   - around: the declarations around the struct, the closest one first.
+    ///   - message: the struct with the attribute.
+    ///   - around: the declarations that surround the struct, the closest first.
     init(of message: StructDeclSyntax, in around: [Syntax]) {
-        // A struct without a level in an extension has the level of the extension.
+        // If a struct in an extension has no access level, it has the level of the extension.
         switch message.modifiers.level ?? around.first?.as(ExtensionDeclSyntax.self)?.modifiers.level {
         case .public: prefix = "public "
         case .package: prefix = "package "
         default: prefix = ""
         }
-        // The extension stands at the top level of the file. So it cannot name a struct that is private to a type.
+        // The extension is at the top level of the file, so it cannot name a struct that is private to a type.
         let types = ([Syntax(message)] + around).compactMap { $0.asProtocol((any WithModifiersSyntax).self) }
         let isHidden = types.dropLast().contains { $0.modifiers.level == .private }
         diagnostic = isHidden ? Self.hidden(message) : nil
@@ -35,7 +35,8 @@ struct MessageAccess {
 }
 
 extension DeclModifierSyntax {
-    /// The level of access that the modifier gives; nil if it is of another kind, such as `private(set)` or `static`.
+    /// The access level that the modifier gives. Nil if it is another kind of modifier, such as `private(set)` or
+    /// `static`.
     fileprivate var level: Keyword? {
         guard detail == nil, case .keyword(let word) = name.tokenKind else { return nil }
         return [.public, .package, .internal, .fileprivate, .private].contains(word) ? word : nil

@@ -4,14 +4,14 @@ internal import SwiftSyntaxBuilder
 /// The extension that `@Message` adds to a struct.
 struct MessageCode {
     let type: String
-    /// Whether the extension states the conformance. Otherwise the struct does.
+    /// Whether the extension states the conformance. Otherwise the struct states it.
     let conforms: Bool
-    /// The level of access before each function.
+    /// The access level before each function.
     let access: String
-    /// The fields in any order; nil for a struct with mistakes.
+    /// The fields in any order; nil if the struct has mistakes.
     let fields: [MessageField]?
 
-    /// The whole extension. Its names have their modules, because the program may have other types with these names.
+    /// The whole extension. Its names include their modules, because the program may have other types with these names.
     func `extension`() throws -> ExtensionDeclSyntax {
         try ExtensionDeclSyntax(
             """
@@ -27,11 +27,11 @@ struct MessageCode {
             """)
     }
 
-    /// Writers emit fields in the order of their tags, because readers then need one pass and no search.
+    /// The fields in the order of their tags. With this order, readers need one pass and no search.
     private var sorted: [MessageField]? { fields?.sorted { $0.tag < $1.tag } }
 
-    /// A struct with mistakes still conforms, so that the compiler reports the mistakes alone. This initialiser needs no
-    /// property.
+    /// A struct with mistakes still gets the conformance, so that the compiler reports only the mistakes. This
+    /// initialiser does not need a property.
     private var withoutFields: String { "throw AnnexMessages.DecodingFailure(offset: 0, reason: .missingField)" }
 
     private func lines(of statements: [String]) -> String {
@@ -41,7 +41,7 @@ struct MessageCode {
 
 /// One stored property of a message with its tag.
 struct MessageField {
-    /// The name as it is written, perhaps between backticks.
+    /// The name as it is written. It may be between backticks.
     let name: String
     let tag: Int
     let shape: FieldShape
@@ -58,8 +58,8 @@ struct MessageField {
     fileprivate var decoding: String {
         switch shape {
         case .required: "self.\(name) = try decoder.decode(\(tag))"
-        // The property has its default already, because its declaration gives it one. So the expression of the default
-        // is not copied, and its names keep their meaning.
+        // The property already has its default, because its declaration sets it. So the expression of the default is
+        // not copied, and its names keep their meaning.
         case .defaulted: "self.\(name) = try decoder.decode(\(tag), default: self.\(name))"
         case .optional: "self.\(name) = try decoder.decodeIfPresent(\(tag))"
         case .list: "self.\(name) = try decoder.decodeList(\(tag))"

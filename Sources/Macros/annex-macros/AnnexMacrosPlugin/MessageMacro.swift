@@ -6,12 +6,12 @@ public import SwiftSyntaxMacros
 public struct MessageMacro: ExtensionMacro {
     /// Reads the struct, reports its mistakes, and writes the extension.
     /// - Parameters:
-    ///   - node: the attribute, with the retired tags.
+    ///   - node: the attribute. It has the retired tags.
     ///   - declaration: the struct. Any other declaration is a mistake.
-    ///   - type: the name of the struct, with the types around it.
-    ///   - protocols: `Message`, or nothing if the struct states that it conforms.
-    ///   - context: tells which declaration lies around the struct, and takes the diagnostics.
-    /// - Returns: the extension, or nothing if the declaration can have none.
+    ///   - type: the name of the struct, with the types that surround it.
+    ///   - protocols: `Message`; empty if the struct itself states the conformance.
+    ///   - context: states which declarations surround the struct, and receives the diagnostics.
+    /// - Returns: the extension; empty if the declaration cannot have one.
     public static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],

@@ -1,7 +1,7 @@
 internal import SwiftDiagnostics
 internal import SwiftSyntax
 
-/// A mistake in the declaration of a message, in words. The compiler shows it at the place of the mistake.
+/// A mistake in the declaration of a message, as text. The compiler shows it at the place of the mistake.
 struct Mistake: DiagnosticMessage {
     let name: String
     let message: String
@@ -64,7 +64,7 @@ extension Mistake {
         "tagIsNoLiteral", text: "A tag is a number such as 3 in the source, because a macro cannot compute values.")
     static let secondTag = Mistake("secondTag", text: "The property has two tags. A property has one tag only.")
 
-    /// - Parameter kind: what stands at the place of a stored property.
+    /// - Parameter kind: the kind of declaration that has the tag instead of a stored property.
     static func tagNeedsStoredProperty(_ kind: String) -> Mistake {
         Mistake("tagNeedsStoredProperty", text: "A tag belongs to a stored property, and this is \(kind).")
     }
@@ -99,7 +99,7 @@ extension Mistake {
         "defaultOfList", text: "A list has the default [] only, because an empty list has no field.")
 }
 
-/// The words of a Fix-It: a change that the compiler or the editor offers.
+/// The text of a Fix-It. A Fix-It is a change that the compiler or the editor offers.
 struct Remedy: FixItMessage {
     let name: String
     let message: String
@@ -107,14 +107,14 @@ struct Remedy: FixItMessage {
     var fixItID: MessageID { MessageID(domain: "AnnexMacros", id: name) }
 
     /// - Parameters:
-    ///   - name: stable, for programs that choose Fix-Its.
-    ///   - text: what the change does, for people.
+    ///   - name: a stable name, for programs that choose Fix-Its.
+    ///   - text: a description of the change, for people.
     init(_ name: String, text: String) {
         self.name = name
         message = text
     }
 
-    /// The change as the compiler takes it. The spaces and comments around the old text stay.
+    /// The change in the form that the compiler needs. The spaces and comments around the old text stay.
     func replacing(_ old: some SyntaxProtocol, with new: some SyntaxProtocol) -> FixIt {
         let placed = new.with(\.leadingTrivia, old.leadingTrivia).with(\.trailingTrivia, old.trailingTrivia)
         return FixIt(message: self, changes: [.replace(oldNode: Syntax(old), newNode: Syntax(placed))])

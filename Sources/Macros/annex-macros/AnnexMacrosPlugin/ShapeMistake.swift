@@ -2,7 +2,7 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 
-/// Why no field can hold a property.
+/// The reason why no field can hold a property.
 struct ShapeMistake: Error {
     let mistake: Mistake
     /// The part of the declaration that is wrong.
@@ -29,7 +29,7 @@ struct ShapeMistake: Error {
         }
     }
 
-    /// Only the type of an integer can be guessed: a literal without a type is an `Int`, which has 64 bits here.
+    /// Only the type of an integer can be guessed. A literal without a type is an `Int`, which has 64 bits here.
     private func integerType(in binding: PatternBindingSyntax) -> FixIt? {
         guard binding.initializer?.value.is(IntegerLiteralExprSyntax.self) ?? false else { return nil }
         let typed: PatternSyntax = "\(binding.pattern.trimmed): Int64"

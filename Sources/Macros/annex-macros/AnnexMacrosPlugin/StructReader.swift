@@ -2,7 +2,7 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 
-/// Reads the stored properties of a struct, and collects everything that is wrong with them.
+/// Reads the stored properties of a struct, and collects all mistakes in them.
 struct StructReader {
     private let message: StructDeclSyntax
     private var tags: TagBook
@@ -11,7 +11,7 @@ struct StructReader {
 
     /// - Parameters:
     ///   - message: the struct.
-    ///   - attribute: its attribute `@Message`.
+    ///   - attribute: the attribute `@Message` of the struct.
     init(_ message: StructDeclSyntax, attribute: AttributeSyntax) {
         self.message = message
         tags = TagBook(attribute: attribute, used: message.memberBlock.members.flatMap(\.decl.fieldTags))
@@ -75,7 +75,8 @@ struct StructReader {
         }
     }
 
-    /// A property that only one side has would be sent by one side and unknown to the other.
+    /// Reports stored properties in `#if`. If only one side had such a property, the other side would not know the
+    /// field.
     private mutating func refuseStoredProperties(in condition: IfConfigDeclSyntax) {
         for case .decls(let members)? in condition.clauses.map(\.elements) {
             for member in members {

@@ -1,7 +1,7 @@
 internal import SwiftDiagnostics
 internal import SwiftSyntax
 
-/// The tags of one struct: the retired ones, the ones in use, and the next one that is free.
+/// The tags of one struct: the retired tags, the tags in use, and the next free tag.
 struct TagBook {
     /// Every tag that the struct uses or has retired. A new tag is larger than all of them.
     private var known: Set<Int>
@@ -11,7 +11,7 @@ struct TagBook {
     private(set) var diagnostics: [Diagnostic] = []
 
     /// - Parameters:
-    ///   - attribute: `@Message`, whose arguments are the retired tags.
+    ///   - attribute: the attribute `@Message`. Its arguments are the retired tags.
     ///   - used: all attributes `@FieldTag` of the struct.
     init(attribute: AttributeSyntax, used: [AttributeSyntax]) {
         known = Set(used.compactMap { $0.tagExpression?.tag })
@@ -25,20 +25,20 @@ struct TagBook {
         known.formUnion(retired)
     }
 
-    /// The smallest tag above all others; nil if there is none.
+    /// The smallest tag that is larger than all other tags; nil if there is none.
     private var free: Int? {
         let next = (known.max() ?? 0) + 1
         return next <= Int(UInt16.max) ? next : nil
     }
 
-    /// Reserves a free tag, so that two properties without a tag are not offered the same.
+    /// Reserves a free tag. So if two properties have no tag, they are not offered the same tag.
     mutating func reserve() -> Int? {
         guard let free else { return nil }
         known.insert(free)
         return free
     }
 
-    /// The tag of a property; nil if it is a mistake, which is reported.
+    /// The tag of a property. If the tag is a mistake, it is reported, and the result is nil.
     mutating func tag(in attribute: AttributeSyntax, of property: String) -> Int? {
         guard let expression = attribute.tagExpression else {
             report(.tagIsNoLiteral, at: attribute)
@@ -57,7 +57,7 @@ struct TagBook {
         return tag
     }
 
-    /// The number that an expression is; nil if it cannot be a tag, which is reported.
+    /// The tag that an expression states. If it cannot be a tag, this is reported, and the result is nil.
     private mutating func check(_ expression: ExprSyntax, offersFree: Bool = false) -> Int? {
         if let tag = expression.tag { return tag }
         let mistake = expression.isNumber ? Mistake.tagOutOfRange(expression.trimmedDescription) : .tagIsNoLiteral
@@ -65,7 +65,7 @@ struct TagBook {
         return nil
     }
 
-    /// - Parameter offersFree: whether the free tag can stand there.
+    /// - Parameter offersFree: whether a Fix-It offers the free tag for this place.
     private mutating func report(_ mistake: Mistake, at place: some SyntaxProtocol, offersFree: Bool = false) {
         var remedies: [FixIt] = []
         if offersFree, let tag = reserve() {
@@ -91,7 +91,7 @@ extension ExprSyntax {
         return (1...Int(UInt16.max)).contains(number) ? number : nil
     }
 
-    /// Whether this is the literal of an integer, perhaps with a sign or larger than any number.
+    /// Whether this is an integer literal. It may have a sign, and may be larger than any supported number.
     fileprivate var isNumber: Bool {
         let unsigned = self.as(PrefixOperatorExprSyntax.self)?.expression ?? self
         return unsigned.is(IntegerLiteralExprSyntax.self)

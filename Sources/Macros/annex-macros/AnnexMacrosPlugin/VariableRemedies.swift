@@ -2,9 +2,9 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 
-/// What the declaration of a property is.
+/// Facts about the declaration of a property.
 extension VariableDeclSyntax {
-    /// The kind of a property that is not stored in each value; nil for a stored one.
+    /// The kind of a property that is not stored in each value; nil for a stored property.
     var unstoredKind: String? {
         if has(.static) || has(.class) { return "a static property" }
         return bindings.contains(where: \.isComputed) ? "a computed property" : nil
@@ -14,7 +14,7 @@ extension VariableDeclSyntax {
         modifiers.contains { $0.name.tokenKind == .keyword(modifier) }
     }
 
-    /// Whether the declaration names its property, instead of taking a tuple apart.
+    /// Whether the declaration names its property. Otherwise it splits a tuple.
     var hasName: Bool { bindings.first?.pattern.is(IdentifierPatternSyntax.self) ?? false }
 }
 

@@ -1,8 +1,8 @@
 extension ArgumentKind {
-    /// The kinds with their constants, one kind a line: `kind bits style NAME=value …`.
+    /// The kinds with their constants, one kind in each line: `kind bits style NAME=value …`.
     ///
-    /// Styles: `one` stands for exactly one named value; `flags` joins bits; `mixed:MASK` has one value within MASK and
-    /// flags outside it. `a/b` gives a value for x86-64 and another for aarch64.
+    /// Styles: `one` stands for exactly one named value. `flags` joins bits. `mixed:MASK` has one value within MASK,
+    /// and flags outside of MASK. `a/b` gives one value for x86-64 and another value for aarch64.
     static let table: String = """
         fd 32 signed
         int 32 signed

@@ -6,7 +6,7 @@ package struct ArgumentKind: Sendable, Hashable {
         case signed, unsigned, hexadecimal, octal, pointer
         /// Exactly one of the constants.
         case one
-        /// Joined constants. `choice` masks the bits that together hold one value; it is 0 if the kind has no such
+        /// Joined constants. `choice` masks the bits that together hold one value. It is 0 if the kind has no such
         /// bits.
         case flags(choice: UInt64)
     }
@@ -24,10 +24,10 @@ package struct ArgumentKind: Sendable, Hashable {
     package let style: Style
     package let constants: [Constant]
 
-    /// The kind of a register of a call whose arguments have no names.
+    /// The kind of each register of a call whose arguments have no names.
     package static let register = ArgumentKind(name: "hex", bits: 64, style: .hexadecimal, constants: [])
 
-    /// The same kind with all 64 bits of the register.
+    /// The same kind, but with all 64 bits of the register.
     package var whole: ArgumentKind { ArgumentKind(name: name, bits: 64, style: style, constants: constants) }
 
     /// The bits that the kernel reads.

@@ -1,17 +1,17 @@
 extension PathRule {
-    /// Every path that a call names, one path a line: `call place need link …`.
+    /// Every path that a call names, one path in each line: `call place need link …`.
     ///
-    /// - Place: the register that points at the path, then `@` and the register of the directory that the path starts
-    ///   from. `address:A:S` is a socket address in register A, whose size is in register S.
-    /// - Need: `exists`, a right, or the register with the flags that state the right. `load` means reading and
-    ///   executing.
-    /// - Link: whether a link as the last component is followed. `follow:R:BITS` follows it only if register R has one
-    ///   of these bits; `keep:R:BITS` follows it only if register R has none of them.
+    /// - Place: the register that points at the path. After `@` comes the register of the directory from which a
+    ///   relative path starts. `address:A:S` is a socket address in register A, and register S holds its size.
+    /// - Need: `exists`, a right, or the register with the flags that state the right. `load` means the rights to read
+    ///   and execute.
+    /// - Link: whether the call follows a link as the last component. `follow:R:BITS` follows the link only if register
+    ///   R has one of these bits. `keep:R:BITS` follows it only if register R has none of these bits.
     /// - `makes`: the call may create the file. `if:R:MASK:VALUE`: the line applies only if register R has this value
     ///   within MASK.
     ///
-    /// Paths in the messages of sendmsg are missing. Their address lies in memory, and such messages are too frequent
-    /// to inspect.
+    /// The table lacks the paths in the messages of sendmsg. Their addresses lie in memory, and sendmsg is called too
+    /// often to inspect each message.
     static let table: String = """
         open 0 open:1 follow
         creat 0 write follow makes

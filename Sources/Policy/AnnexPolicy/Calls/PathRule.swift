@@ -2,10 +2,10 @@
 struct PathRule: Sendable, Hashable {
     enum Need: Sendable, Hashable {
         case rights(PathRights)
-        /// The rights that the register's flags of open(2) need.
+        /// The rights for the flags of open(2) in the register.
         case open(Int)
         case openHow(Int)
-        /// The rights in the register's mode of access(2).
+        /// The rights for the mode of access(2) in the register.
         case access(Int)
     }
 
@@ -16,7 +16,7 @@ struct PathRule: Sendable, Hashable {
         case keepWith(Int, UInt64)
     }
 
-    /// A condition for the whole line: within `mask`, the register has this value.
+    /// A condition for the whole line. It holds if the register has this value within `mask`.
     struct Condition: Sendable, Hashable {
         let register: Int
         let mask: UInt64
@@ -31,8 +31,8 @@ struct PathRule: Sendable, Hashable {
     let makesEntry: Bool
     let condition: Condition?
 
-    /// The use of a path; nil if these registers name none: for a null pointer, or if the line's condition does not
-    /// hold.
+    /// The use of a path; nil if these registers do not name a path. This is so if the pointer is null, or if the
+    /// line's condition does not hold.
     func use(_ arguments: [UInt64], architecture: Architecture) -> PathUse? {
         func register(_ index: Int) -> UInt64 { index < arguments.count ? arguments[index] : 0 }
         if let condition, register(condition.register) & condition.mask != condition.value { return nil }

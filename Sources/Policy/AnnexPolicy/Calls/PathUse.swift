@@ -1,8 +1,8 @@
-/// A path that one call names. The value has the place of the text, the directory in which a relative path starts, and
-/// the rights that the call needs on the file.
+/// A path that one call names. The value states where the text is, in which directory a relative path starts, and which
+/// rights the call needs on the file.
 ///
-/// All of this follows from the call's number and registers. The text itself lies in the memory of the calling program,
-/// which can change it at any time. It may appear in a report, but must never decide anything.
+/// All of this is derived from the call's number and registers. The text itself lies in the memory of the calling
+/// program, which can change it at any time. The text may appear in a report, but no decision may depend on it.
 public struct PathUse: Sendable, Hashable {
     /// The location of the path's text.
     public enum Text: Sendable, Hashable {
@@ -17,7 +17,7 @@ public struct PathUse: Sendable, Hashable {
     public enum Need: Sendable, Hashable {
         /// These rights. An empty set means that the path only has to exist.
         case rights(PathRights)
-        /// The rights for the flags in the `struct open_how` of openat2(2) at which `register` points.
+        /// The rights for the flags in the `struct open_how` of openat2(2). `register` points at this structure.
         case openHow(register: Int)
     }
 

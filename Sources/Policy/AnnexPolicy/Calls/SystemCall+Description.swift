@@ -4,12 +4,12 @@ extension SystemCall {
     /// The text of a call as a person would write it: `socket(AF_INET, SOCK_STREAM, 0)`.
     ///
     /// - Parameters:
-    ///   - number: the call's number; a call without a name is shown as `call 900`.
+    ///   - number: the call's number. A call without a name is shown as `call 900`.
     ///   - arguments: the six registers. The calling program cannot change them any more, but it can change the bytes
     ///     that `text` reads.
     ///   - architecture: the architecture of the program that made the call.
-    ///   - text: returns the bytes of the text at which register `index` points; nil if they could not be read. They
-    ///     are escaped here, and at most 256 of them are shown.
+    ///   - text: returns the bytes of the text at which register `index` points; nil if they cannot be read. The
+    ///     description escapes the bytes and shows at most 256 of them.
     public static func describe(
         number: Int32, arguments: [UInt64], architecture: Architecture = .current,
         text: (_ index: Int) -> [UInt8]? = { _ in nil }
@@ -20,7 +20,7 @@ extension SystemCall {
         return call.describe(arguments: arguments, text: text)
     }
 
-    /// The same text, for a call whose name is known.
+    /// The same text for this call, whose name is known.
     public func describe(arguments: [UInt64], text: (_ index: Int) -> [UInt8]? = { _ in nil }) -> String {
         guard let known = self.arguments else { return "\(name)(\(Self.registers(arguments)))" }
         let shown = known.indices.map { index in

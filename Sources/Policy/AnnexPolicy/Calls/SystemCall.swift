@@ -2,7 +2,7 @@
 public struct SystemCall: Sendable, Hashable {
     /// The kernel's name, for example `openat`.
     public let name: String
-    /// Its number on `architecture`.
+    /// The call's number on `architecture`.
     public let number: Int32
     public let architecture: Architecture
     /// The meaning of each register; nil if the table has no entry for the call.
@@ -14,13 +14,13 @@ public struct SystemCall: Sendable, Hashable {
         package let kind: ArgumentKind
     }
 
-    /// The call of that name; nil if this architecture has none.
+    /// The call with that name; nil if this architecture has no such call.
     public init?(named name: String, architecture: Architecture = .current) {
         guard let call = SystemCallTable.of(architecture).byName[name] else { return nil }
         self = call
     }
 
-    /// The call with that number; nil if no kernel known to Annex has one.
+    /// The call with that number; nil if no kernel known to Annex has such a call.
     public init?(number: Int32, architecture: Architecture = .current) {
         guard let call = SystemCallTable.of(architecture).byNumber[number] else { return nil }
         self = call
@@ -35,14 +35,15 @@ public struct SystemCall: Sendable, Hashable {
 
     /// The registers (0…5) that point at a path or another text in the memory of the calling program.
     ///
-    /// The program can change that text at any time. It may appear in a report, but must never decide anything.
+    /// The program can change that text at any time. The text may appear in a report, but no decision may depend on it.
     public var pathArguments: [Int] {
         (arguments ?? []).indices.filter { arguments?[$0].kind.name == "path" }
     }
 }
 
 extension SystemCall {
-    /// The paths that this call names with these registers, in their order. `rename` and similar calls name two.
+    /// The paths that this call names with these registers, in the order of the table. `rename` and similar calls name
+    /// two paths.
     public func pathUses(_ arguments: [UInt64]) -> [PathUse] {
         pathRules.compactMap { $0.use(arguments, architecture: architecture) }
     }
@@ -54,7 +55,7 @@ extension SystemCall {
 }
 
 extension PathRule {
-    /// The table, read once.
+    /// The table of paths by call. It is read once.
     fileprivate static let byCall: [String: [PathRule]] = Dictionary(
         grouping: table.split(separator: "\n").compactMap { PathRule(line: $0) }, by: \.call)
 }
@@ -75,7 +76,7 @@ public enum Architecture: String, Sendable, Hashable, CaseIterable {
         #endif
     }
 
-    /// The `AUDIT_ARCH_*` value that the kernel shows a filter with every call.
+    /// The `AUDIT_ARCH_*` value that a filter gets from the kernel with every call.
     package var audit: UInt32 {
         switch self {
         case .x86: 0xC000_003E

@@ -1,6 +1,6 @@
 extension SystemCallTable {
     /// Every call up to Linux 6.19: its name, its number on x86-64 and its number on aarch64. `-` means that the call
-    /// does not exist there.
+    /// does not exist on that architecture.
     ///
     /// Annex has its own table because libseccomp knows only the calls that existed when it was built.
     static let numbers: String = """

@@ -1,8 +1,8 @@
 extension SystemCallTable {
-    /// The arguments of each call, one call a line: `call argument:kind …`.
+    /// The arguments of each call, one call in each line: `call argument:kind …`.
     ///
-    /// Policies use these names under `when:`. The kinds are those of `ArgumentKind`. A call that is missing here is
-    /// shown with six hexadecimal registers.
+    /// Policies use these names under `when:`. The kinds are the kinds of `ArgumentKind`. If a call is missing here,
+    /// reports show its six registers as hexadecimal numbers.
     static let signatures: String = """
         read fd:fd buffer:address count:size
         write fd:fd buffer:address count:size

@@ -11,7 +11,7 @@ package struct SystemCallTable: Sendable {
         }
     }
 
-    /// The names of all calls of any architecture, which policies may mention.
+    /// The names of all calls of all architectures. Policies may mention these names.
     package static let allNames: Set<String> = Set(entries.map(\.name))
 
     private static let x86 = SystemCallTable(architecture: .x86)

@@ -1,4 +1,5 @@
-/// Compares a compiled filter with its policy, for every call number and every edge of every compared argument.
+/// Compares a compiled filter with its policy, for every call number and for the edge values of every compared
+/// argument.
 struct FilterChecker {
     let policy: Policy
     let reporting: FilterReports
@@ -10,7 +11,7 @@ struct FilterChecker {
         evaluator = FilterEvaluator(program: filter.program)
     }
 
-    /// A call that policy and filter answer differently.
+    /// A call for which policy and filter give different answers.
     struct Difference: Sendable, Hashable {
         let call: FilterEvaluator.Call
         let expected: FilterAnswer
@@ -18,11 +19,11 @@ struct FilterChecker {
         let found: FilterAnswer?
     }
 
-    /// The answer that the policy demands of the filter.
+    /// The answer that the filter must give under the policy.
     func expected(_ call: FilterEvaluator.Call) -> FilterAnswer {
         guard call.architecture == policy.architecture.audit else { return .killProcess }
-        // A call of the x32 ABI ends the process. The exception is number -1, which only a tracer can set: libseccomp
-        // gives it the default action.
+        // A call of the x32 ABI ends the process. The exception is number -1. Only a tracer can set this number, and
+        // libseccomp gives it the default action.
         let foreign = policy.architecture == .x86 && UInt32(bitPattern: call.number) >= 0x4000_0000
         if foreign, call.number != -1 { return .killProcess }
         switch policy.answer(number: call.number, arguments: call.arguments) {
@@ -40,7 +41,7 @@ struct FilterChecker {
         return isBounded || reporting.includesAllowed(known)
     }
 
-    /// The first call that policy and filter answer differently; nil if there is none.
+    /// The first call for which policy and filter give different answers; nil if there is none.
     func firstDifference(among numbers: some Sequence<Int32>, architecture: UInt32) -> Difference? {
         for number in numbers {
             for arguments in edges(of: number) {
@@ -53,8 +54,9 @@ struct FilterChecker {
         return nil
     }
 
-    /// Register values for one call. For each way in which a rule may apply, each compared register takes each of its
-    /// edge values, while the other registers keep a value that fits. Registers of all zeros and of all ones are added.
+    /// Register values for one call. For each combination of comparisons with which a rule applies, each compared
+    /// register takes each of its edge values. The other registers then keep a value that fits. Registers with all bits
+    /// zero and registers with all bits one are added.
     func edges(of number: Int32) -> [[UInt64]] {
         var all: [[UInt64]] = [[0, 0, 0, 0, 0, 0], [UInt64](repeating: .max, count: 6)]
         for combination in combinations(of: number) {
@@ -84,13 +86,13 @@ struct FilterChecker {
     }
 }
 
-/// Compares a filter with its policy far more thoroughly than a launch does. Every policy that Annex ships has passed
+/// Compares a filter with its policy much more thoroughly than a launch does. Every policy that Annex ships has passed
 /// this proof.
 package enum FilterProof {
-    /// Compares the answers to every number from 0 to 1023, the x32 calls and invalid numbers. It does so on this and
-    /// other architectures, at the edges of each compared argument.
+    /// Compares the answers to every number from 0 to 1023, to the x32 calls and to invalid numbers. It compares them
+    /// on this and other architectures, with edge values for each compared argument.
     ///
-    /// - Throws: for the first call that filter and policy answer differently.
+    /// - Throws: an error for the first call for which filter and policy give different answers.
     package static func prove(_ policy: Policy, reporting: FilterReports) throws(PolicyError) {
         let filter = try policy.filter(reporting: reporting)
         let checker = FilterChecker(policy: policy, filter: filter, reporting: reporting)

@@ -2,12 +2,13 @@ internal import CAnnexSeccomp
 internal import Synchronization
 
 extension Policy {
-    /// The seccomp filter of this policy. A process keeps compiled filters, and policies with equal rules share one.
+    /// The seccomp filter of this policy. A process keeps compiled filters, and policies with equal rules share one
+    /// filter.
     ///
-    /// Annex's own evaluator compares the filter with the policy before it is returned.
+    /// Annex's own evaluator compares the filter with the policy before this function returns the filter.
     ///
     /// - Parameter reporting: the calls that the filter refers to its listener.
-    /// - Throws: if libseccomp cannot express the policy, or if filter and policy differ.
+    /// - Throws: an error if libseccomp cannot express the policy, or if filter and policy differ.
     public func filter(reporting: FilterReports = .denials) throws(PolicyError) -> SeccompFilter {
         if reporting == .denials, let filter = book.filter { return filter }
         let key = FilterKey(architecture: architecture, reporting: reporting, rules: rules)
@@ -47,13 +48,14 @@ private struct FilterKey: Hashable {
 
 /// The calls that a filter refers to its listener, which then answers them.
 ///
-/// Calls that the launch itself needs are never referred: at that time no listener could answer.
+/// Calls that the launch itself needs are never referred, because no listener could answer at that time.
 public enum FilterReports: Sendable, Hashable, CaseIterable {
-    /// Calls whose refusal is reported, that end the process, or that are allowed within bounds.
+    /// Calls that the policy denies with a report, calls that end the process, and calls that are allowed within
+    /// bounds.
     case denials
-    /// The calls of the first case, and every allowed call that can name a path. So refused paths can be explained.
+    /// The calls of `denials`, and every allowed call that can name a path. So a report can explain refused paths.
     case paths
-    /// The calls of the second case, and every other allowed call.
+    /// The calls of `paths`, and every other allowed call.
     case everything
 
     /// Whether the filter refers a call that the policy allows.
@@ -71,7 +73,8 @@ struct FilterCompiler {
     let policy: Policy
     let reporting: FilterReports
 
-    /// - Throws: if libseccomp cannot express the policy exactly. It never makes a filter that differs from the policy.
+    /// - Throws: an error if libseccomp cannot express the policy exactly. The compiler never makes a filter that
+    ///   differs from the policy.
     func compile() throws(PolicyError) -> SeccompFilter {
         let context = try FilterContext.make(for: policy.architecture)
         for name in LaunchCalls.names.sorted() {
@@ -125,7 +128,7 @@ extension SeccompFilter {
     /// The name and version of the library that compiles filters. Another version may compile the same policy to other
     /// instructions.
     package static var compiler: String {
-        // SAFETY: the pointer is to a constant of libseccomp.
+        // SAFETY: the pointer points at a constant of libseccomp.
         guard let version = unsafe seccomp_version()?.pointee else { return "no libseccomp" }
         return "libseccomp \(version.major).\(version.minor).\(version.micro) on \(Architecture.current)"
     }

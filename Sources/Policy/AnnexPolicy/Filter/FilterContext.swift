@@ -24,8 +24,8 @@ package struct FilterContext: ~Copyable {
     private let context: scmp_filter_ctx
     private let architecture: Architecture
 
-    /// Makes an empty filter. A call without a rule notifies the broker. A call of another architecture or of x32 ends
-    /// the process.
+    /// Makes an empty filter. If a call has no rule, the filter notifies the broker. If a call belongs to another
+    /// architecture or to x32, the filter ends the process.
     package static func make(for architecture: Architecture) throws(PolicyError) -> FilterContext {
         // SAFETY: the function takes no pointer. The `FilterContext` made below owns the result, and releases it in
         // `deinit`.
@@ -43,8 +43,8 @@ package struct FilterContext: ~Copyable {
             try check("seccomp_arch_remove", result: unsafe seccomp_arch_remove(context, current))
             try check("seccomp_arch_add", result: unsafe seccomp_arch_add(context, architecture.audit))
         }
-        // The filter searches the call numbers as a tree. Every call is found after about eight comparisons, so no call
-        // needs a priority, and a long policy makes a frequent call no slower.
+        // The filter searches the call numbers as a tree. It finds every call after about eight comparisons. So no call
+        // needs a priority, and a long policy does not slow down a frequent call.
         try check(
             "a filter that is a search tree", result: unsafe seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2))
         try check(
@@ -53,11 +53,11 @@ package struct FilterContext: ~Copyable {
     }
 
     deinit {
-        // SAFETY: the context was made in `make`, and this value alone owns it.
+        // SAFETY: the context was made in `make`, and only this value owns it.
         unsafe seccomp_release(context)
     }
 
-    /// Adds one rule, whose action applies if all comparisons hold.
+    /// Adds one rule. Its action applies if all comparisons hold.
     package func add(
         _ action: Action, to call: SystemCall, if parts: [CallRule.Part], at place: PolicyPlace?
     ) throws(PolicyError) {
@@ -73,7 +73,7 @@ package struct FilterContext: ~Copyable {
         try check("`\(call.name)`", result: result, at: place)
     }
 
-    /// The finished program, as `struct sock_filter[]`.
+    /// The finished program as `struct sock_filter[]`.
     package func export() throws(PolicyError) -> [UInt8] {
         do throws(SystemError) {
             let number = unsafe annex_memfd_create("annex-filter", 0)
@@ -89,7 +89,7 @@ package struct FilterContext: ~Copyable {
         let file = memory.number
         let size = try SystemError.retrying("lseek") { Glibc.lseek(file, 0, SEEK_END) }
         var bytes = [UInt8](repeating: 0, count: size)
-        // SAFETY: the call reads at most the array's own number of bytes into the array.
+        // SAFETY: the call reads at most as many bytes into the array as the array has.
         let count = try SystemError.retrying("pread") {
             unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.pread(file, $0.baseAddress, $0.count, 0) }
         }
@@ -103,8 +103,8 @@ package struct FilterContext: ~Copyable {
 }
 
 extension FilterContext {
-    /// The number that libseccomp expects. Even for another architecture, libseccomp takes this machine's number. It
-    /// finds the other architecture's number by the call's name.
+    /// The number that libseccomp expects. Even for another architecture, libseccomp expects this machine's number of
+    /// the call. It finds the other architecture's number by the call's name.
     private func number(of call: SystemCall, at place: PolicyPlace?) throws(PolicyError) -> Int32 {
         if architecture == .current { return call.number }
         let number = unsafe seccomp_syscall_resolve_name(call.name)

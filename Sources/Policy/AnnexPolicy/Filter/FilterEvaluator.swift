@@ -1,9 +1,9 @@
 /// Runs a seccomp filter as the kernel would, without making the call.
 ///
-/// It does not use libseccomp, so it can find faults of the compiler. It executes the instructions that the kernel
-/// accepts in seccomp filters and refuses all others. It ends for every program, because jumps only go forward.
+/// The evaluator does not use libseccomp, so it can find faults of that compiler. It executes the instructions that the
+/// kernel accepts in seccomp filters, and refuses all others. It ends for every program, because jumps only go forward.
 package struct FilterEvaluator {
-    /// The data that the kernel shows a filter about a call: `struct seccomp_data`.
+    /// The data about a call that the kernel gives to a filter: `struct seccomp_data`.
     package struct Call: Sendable, Hashable {
         var number: Int32
         var architecture: UInt32
@@ -63,7 +63,7 @@ package enum FilterAnswer: Sendable, Hashable {
     case errno(Int32)
     case notify
     case killProcess
-    /// An action that Annex never asks for.
+    /// An action that Annex never uses.
     case other(UInt32)
 
     /// Reads the 32 bits of `SECCOMP_RET_*`.

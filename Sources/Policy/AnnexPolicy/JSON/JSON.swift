@@ -3,7 +3,7 @@ package enum JSON: Sendable, Hashable {
     case null
     case boolean(Bool)
     case number(Int)
-    /// A number in the spelling in which it is written.
+    /// A number, spelled as it is written.
     case numeral(String)
     case text(String)
     case list([JSON])
@@ -20,10 +20,10 @@ package enum JSON: Sendable, Hashable {
         }
     }
 
-    /// A text, or null if it is nil.
+    /// The text as a value, or null if the text is nil.
     package static func optional(_ text: String?) -> JSON { text.map(JSON.text) ?? .null }
 
-    /// A time in one unit, to the nanosecond. The unit is `.seconds(1)` or shorter.
+    /// A time in one unit, exact to the nanosecond. The unit is `.seconds(1)` or shorter.
     package static func time(_ duration: Duration, in unit: Duration) -> JSON {
         .numeral("\(duration / unit)")
     }
@@ -103,7 +103,7 @@ extension JSON {
     /// Reads the value of an untrusted text. Numbers keep their spelling.
     ///
     /// - Parameter file: the file name that errors state.
-    /// - Throws: if the text is not JSON within the limits of `JSONReader`.
+    /// - Throws: an error if the text is not JSON, or exceeds the limits of `JSONReader`.
     package init(reading bytes: [UInt8], file: String) throws(PolicyError) {
         self.init(try JSONReader.read(bytes, file: file))
     }
@@ -119,23 +119,23 @@ extension JSON {
         }
     }
 
-    /// The value of a key; nil if this is no object or has no such key.
+    /// The value of a key; nil if this value is not an object, or has no such key.
     package subscript(_ key: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key == key }?.value
     }
 
-    /// The text; nil if this is no text.
+    /// The text; nil if this value is not a text.
     package var text: String? {
         if case .text(let text) = self { text } else { nil }
     }
 
-    /// The values of a list; empty if this is no list.
+    /// The values of a list; empty if this value is not a list.
     package var items: [JSON] {
         if case .list(let values) = self { values } else { [] }
     }
 
-    /// The number; nil if this is no number.
+    /// The number; nil if this value is not a number.
     package var double: Double? {
         switch self {
         case .number(let value): Double(value)

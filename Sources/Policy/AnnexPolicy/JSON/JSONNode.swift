@@ -1,12 +1,12 @@
 internal import AnnexLinux
 
-/// One value of a JSON text with its place. Each reading method returns a value of the wanted form or throws an error
+/// One value of a JSON text, with its place. Each reading method returns a value of the wanted form, or throws an error
 /// that names the place.
 package struct JSONNode: Sendable {
     package enum Value: Sendable {
         case null
         case boolean(Bool)
-        /// The number as written. The code that reads it decides about its range.
+        /// The number as written. The caller decides which range it accepts.
         case number(String)
         case text(String)
         case list([JSONNode])
@@ -36,7 +36,7 @@ package struct JSONNode: Sendable {
         return text
     }
 
-    /// A whole number without sign.
+    /// A whole number without a sign.
     package func number(atMost most: UInt64 = .max) throws(PolicyError) -> UInt64 {
         guard case .number(let text) = value, let number = WholeNumber.parse(text), number <= most else {
             throw error("must be a whole number from 0 to \(most)")
@@ -57,8 +57,8 @@ package struct JSONNode: Sendable {
         return texts
     }
 
-    /// The values of an object in which only these keys are allowed. As in Go, a key whose value is null counts as
-    /// absent.
+    /// The values of an object. Only these keys are allowed in the object. As in Go, if the value of a key is null, the
+    /// key counts as absent.
     package func object(keys: [String]) throws(PolicyError) -> [String: JSONNode] {
         guard case .object(let entries) = value else { throw error("must be an object") }
         var values: [String: JSONNode] = [:]
@@ -73,8 +73,8 @@ package struct JSONNode: Sendable {
     }
 }
 
-/// The path to a value in its text, for example `$.syscalls[3].args[0].op`. The path is spelled out only for an error.
-/// Otherwise a text of many values under long keys would need many times its size in memory.
+/// The path to a value in its text, for example `$.syscalls[3].args[0].op`. The path becomes text only for an error.
+/// Otherwise a text with many values under long keys would need many times its size in memory.
 package indirect enum JSONPath: Sendable {
     case root
     case member(of: JSONPath, key: String)

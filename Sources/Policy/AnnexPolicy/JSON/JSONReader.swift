@@ -1,9 +1,9 @@
 internal import AnnexLinux
 
-/// Reads untrusted JSON: any bytes give a value or an error that names line and column.
+/// Reads untrusted JSON. For any bytes, it returns a value or throws an error that names the line and the column.
 ///
-/// Foundation's readers give no places and accept duplicate keys. This reader bounds size and depth, refuses duplicate
-/// keys, and keeps the spelling of numbers.
+/// Foundation's readers do not state places and accept duplicate keys. This reader bounds size and depth, refuses
+/// duplicate keys, and keeps the spelling of numbers.
 package struct JSONReader {
     /// The largest text in bytes. The largest known profile has 30 KiB.
     static let largestText = 1 << 20
@@ -41,7 +41,7 @@ package struct JSONReader {
 
     private var next: UInt8? { at < bytes.count ? bytes[at] : nil }
 
-    /// Lines are counted here, because texts cannot contain line ends.
+    /// Only this function counts lines, because texts cannot contain line ends.
     private mutating func skipBlanks() {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
             at += 1

@@ -1,4 +1,5 @@
-/// A group of calls with the same effect. If a policy allows no call of a group, seccomp alone prevents this effect.
+/// A group of calls with the same effect. If a policy does not allow any call of a group, seccomp alone prevents this
+/// effect.
 struct CallGroup: Sendable {
     let names: [String]
 

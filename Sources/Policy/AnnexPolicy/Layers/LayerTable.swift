@@ -1,15 +1,15 @@
-/// A table of the layers that enforce each statement of a policy. It is made from the policy, so it cannot deviate from
-/// it.
+/// A table of the layers that enforce each statement of a policy. The table is derived from the policy, so the two
+/// cannot differ.
 ///
-/// A layer that enforces nothing of a statement is no fault. A statement that only one layer enforces completely
-/// depends on that layer.
+/// It is not a fault if a layer does not enforce a statement. If only one layer enforces a statement completely, the
+/// statement depends on that layer.
 public struct LayerTable: Sendable, Hashable {
     /// One statement, and how far each layer enforces it.
     public struct Row: Sendable, Hashable {
         public let statement: PolicyStatement
-        /// The line that makes the statement; nil for a statement that holds for every policy.
+        /// The line that makes the statement; nil if the statement holds for every policy.
         public let place: PolicyPlace?
-        /// How far each layer enforces the statement. A layer without an entry is unrelated to it.
+        /// How far each layer enforces the statement. If a layer has no entry, it is unrelated to the statement.
         public let parts: [SandboxLayer: LayerPart]
         /// Another mechanism that enforces the statement, such as a control group or a resource limit.
         public let elsewhere: String?
@@ -53,9 +53,9 @@ public struct LayerTable: Sendable, Hashable {
 public enum LayerPart: Sendable, Hashable {
     /// The layer enforces the whole statement.
     case whole
-    /// The layer enforces a part of it. The phrase names the part that it does not enforce.
+    /// The layer enforces a part of the statement. The phrase names the part that the layer does not enforce.
     case partly(String)
-    /// The layer does not enforce it, for the reason given.
+    /// The layer does not enforce the statement. The text is the reason.
     case none(String)
 
     /// The part that the layer does not enforce, or the reason why it enforces nothing; nil if it enforces the whole

@@ -32,7 +32,7 @@ extension Policy {
         }
     }
 
-    /// Landlock adds up the rights of all directories above a path.
+    /// How far Landlock withholds a right. Landlock adds up the rights of all directories above a path.
     private func landlockPart(_ visible: VisiblePath, right: PathRights) -> LayerPart {
         let outer = visiblePaths.last {
             $0.path != visible.path && PathText.isPath(visible.path, within: $0.path) && $0.rights.contains(right)

@@ -1,13 +1,13 @@
 extension Policy {
-    /// The table of the layers that can enforce each of this policy's statements, with the reasons why other layers
-    /// cannot.
+    /// The table of the layers that can enforce each statement of this policy. It also has the reasons why other layers
+    /// cannot enforce the statement.
     public func layerTable() -> LayerTable {
         LayerTable(
             policy: name,
             rows: callRows + grantRows + fileRows + networkRows + processRows + privilegeRows + limitRows)
     }
 
-    /// The rows about calls and their arguments, which only seccomp sees.
+    /// The rows about calls and their arguments. Only seccomp sees them.
     private var callRows: [LayerTable.Row] {
         let stated = rules.values.compactMap { $0.first { $0.answer == .allow } }.sorted { $0.call < $1.call }
         let unseen: LayerPart =
@@ -35,8 +35,8 @@ extension Policy {
             ])
     }
 
-    /// Whether the policy lets the extension execute other programs. Annex checks only the ELF header of the launch's
-    /// own executable.
+    /// Whether the policy lets the extension execute other programs. Annex checks only the ELF header of the executable
+    /// that the launch starts.
     private var startsPrograms: Bool {
         ["execve", "execveat"].contains { name in
             SystemCall(named: name, architecture: architecture)
@@ -176,8 +176,8 @@ extension Policy {
     }
 
     private var namespacePart: LayerPart {
-        // The CLONE_NEW… flags. The first one, for a time namespace, lies in the bits that clone uses for its exit
-        // signal. So only unshare and clone3 can make a time namespace.
+        // The CLONE_NEW… flags. The first flag makes a time namespace. It lies in the bits that clone uses for its exit
+        // signal, so only unshare and clone3 can make a time namespace.
         let flags: [UInt64] = [
             0x80, 0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000,
         ]
@@ -190,7 +190,7 @@ extension Policy {
         return denied ? .whole : .none("the policy allows a call that makes or enters a namespace")
     }
 
-    /// The rows about limits and the environment, which no layer enforces.
+    /// The rows about limits and the environment. No layer enforces these statements.
     private var limitRows: [LayerTable.Row] {
         LimitName.allCases.map { name in
             LayerTable.Row(.limit(name.rawValue), at: places[.limit(name)], elsewhere: name.keeper, parts: [:])

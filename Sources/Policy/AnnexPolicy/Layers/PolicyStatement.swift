@@ -1,8 +1,8 @@
 /// One statement of a policy: something that it allows or prevents.
 public enum PolicyStatement: Sendable, Hashable {
-    /// A call passes only as the policy allows it.
+    /// The call passes only as the policy allows.
     case call(String)
-    /// No call passes that the policy does not list.
+    /// Only calls that the policy lists can pass.
     case otherCalls
     /// The process has this right on a granted path.
     case granted(path: String, PathRights)
@@ -10,9 +10,9 @@ public enum PolicyStatement: Sendable, Hashable {
     case withheld(path: String, PathRights)
     /// The process cannot use any other file of the host in this way.
     case otherFiles(FileUse)
-    /// The private directory that is kept holds no more bytes and inodes than the policy allows.
+    /// The persistent private directory contains at most the bytes and inodes that the policy allows.
     case privateSize
-    /// The scratch directory holds no more bytes and inodes than the policy allows.
+    /// The scratch directory contains at most the bytes and inodes that the policy allows.
     case scratchSize
     /// No device can be used except the devices that the policy lists.
     case otherDevices
@@ -28,9 +28,9 @@ public enum PolicyStatement: Sendable, Hashable {
     case limit(String)
     /// The process gets only those variables of the host's environment that the policy passes.
     case environment
-    /// The process cannot send a signal to a process outside.
+    /// The process cannot send a signal to a process outside the sandbox.
     case signals
-    /// The process cannot see a process outside, nor read or write its memory.
+    /// The process cannot see a process outside the sandbox, or read or write its memory.
     case otherProcesses
     /// The process reaches no System V object or message queue of the host.
     case interprocess
@@ -46,7 +46,7 @@ public enum PolicyStatement: Sendable, Hashable {
     case namespaces
     /// The process has no capability over anything.
     case capabilities
-    /// No program that the process executes gives it additional rights.
+    /// If the process executes a program, it does not get additional rights.
     case setUserID
     /// The process reaches no key of the host's session.
     case sessionKeys

@@ -1,11 +1,11 @@
-/// A bound that the broker keeps for some allowed calls, because a filter cannot. The kernel refers such a call to the
-/// broker, which lets it pass, performs it or refuses it.
+/// A bound on allowed calls that the broker enforces, because a filter cannot. The kernel refers each of these calls to
+/// the broker. The broker lets the call pass, performs it or refuses it.
 public enum CallBound: String, Sendable, Hashable, CaseIterable {
-    /// File locks. The kernel charges their memory to no limit, so the broker bounds how many locks one sandbox holds.
-    /// It grants exclusive locks only on files that the sandbox may write.
+    /// File locks. The kernel does not charge their memory to any limit, so the broker bounds how many locks one
+    /// sandbox holds. It grants exclusive locks only on files that the sandbox may write.
     case locks
-    /// Connections. A filter cannot read addresses, so the broker makes each connection itself: only over TCP, and only
-    /// to addresses that do not belong to this machine.
+    /// Connections. A filter cannot read addresses, so the broker makes each connection itself. It connects only over
+    /// TCP, and only to addresses that do not belong to this machine.
     case connections
 
     private static let exclusive: UInt64 = 2  // LOCK_EX
@@ -17,9 +17,9 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
         return parted(rule.call, alternatives: condition.alternatives)?.rest.isEmpty ?? false
     }
 
-    /// Splits the values of a call's second argument: values that the broker can count, and all other values.
+    /// Splits the values of a call's second argument into values that the broker can count, and all other values.
     ///
-    /// - Returns: nil for a call that takes no locks.
+    /// - Returns: nil if the call does not take locks.
     package func parted(_ call: String, alternatives: [Comparison]) -> (counted: [Comparison], rest: [Comparison])? {
         switch call {
         case "fcntl": Self.partedCommands(alternatives)
@@ -28,14 +28,15 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Commands for locks of an open file description are among the other values. The kernel does not say which process
-    /// holds such a lock, so the broker could not count it.
+    /// Splits commands of fcntl. The commands for locks of an open file description belong to the other values. The
+    /// kernel does not say which process holds such a lock, so the broker cannot count it.
     private static func partedCommands(_ commands: [Comparison]) -> (counted: [Comparison], rest: [Comparison]) {
         let known: [Comparison] = [6, 7].map { .masked(mask: 0xFFFF_FFFF, value: $0) }  // F_SETLK, F_SETLKW
         return (commands.filter(known.contains), commands.filter { !known.contains($0) })
     }
 
-    /// Operations with `LOCK_EX` can be counted: the broker takes only exclusive locks for the program.
+    /// Splits operations of flock. The broker counts operations with `LOCK_EX`, because it takes only exclusive locks
+    /// for the program.
     private static func partedOperations(_ operations: [Comparison]) -> (counted: [Comparison], rest: [Comparison]) {
         var parts: (counted: [Comparison], rest: [Comparison]) = ([], [])
         for operation in operations {
@@ -51,7 +52,7 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
         return parts
     }
 
-    /// The calls that may have this bound. The error about any other call lists them.
+    /// The calls that may have this bound. An error about another call lists them.
     var scope: String {
         switch self {
         case .locks:

@@ -6,7 +6,7 @@ package struct CallRule: Sendable, Hashable {
     package let answer: CallAnswer
     package let reason: String
     package let place: PolicyPlace
-    /// The budget that an allowed call is counted against; nil if the filter allows the call without a count.
+    /// The bound that the broker enforces for an allowed call; nil if the filter allows the call by itself.
     package var bound: CallBound? = nil
 
     package init(
@@ -46,13 +46,13 @@ package struct CallCondition: Sendable, Hashable {
 /// How a policy answers a system call.
 public enum CallAnswer: Sendable, Hashable {
     case allow
-    /// The call fails with `errno` and has no effect. If `reported` is false, the failure is not recorded, because
-    /// libraries make such calls only to probe the kernel.
+    /// The call fails with `errno` and has no effect. If `reported` is false, the failure is not recorded. Libraries
+    /// make these calls only to probe the kernel.
     case deny(errno: Int32, reported: Bool)
-    /// The call is reported and the process is ended, because only an attack makes this call.
+    /// The call is reported, and the process is ended. Only an attack makes this call.
     case end
-    /// The process ends itself with `abort()`. If the process is the first of its PID namespace, the kernel drops the
-    /// signal of `abort()`. So the broker ends the process and reports its end.
+    /// The process ends itself with `abort()`. The kernel ignores the signal of `abort()` if the process is the first
+    /// process of its PID namespace. So the broker ends the process and reports its end.
     case aborting
 }
 
@@ -60,8 +60,8 @@ public enum CallAnswer: Sendable, Hashable {
 package struct UnlistedCalls: Sendable, Hashable {
     /// The errno for a call that has a name.
     package let known: Int32
-    /// The errno for a number that no kernel known to Annex has. New C libraries try such calls and fall back on
-    /// ENOSYS.
+    /// The errno for a number that no kernel known to Annex has. New C libraries try such calls, and use older calls if
+    /// the result is ENOSYS.
     package let unknown: Int32
     package let place: PolicyPlace
 
@@ -79,8 +79,8 @@ extension CallRule {
         let comparison: Comparison
     }
 
-    /// Every way to choose one alternative for each condition. libseccomp needs each combination as a rule of its own,
-    /// because it can only join comparisons with "and".
+    /// Every way to choose one alternative for each condition. libseccomp needs a separate rule for each combination,
+    /// because it can join comparisons only with "and".
     package var combinations: [[Part]] {
         conditions.reduce([[]]) { combinations, condition in
             combinations.flatMap { combination in
@@ -98,12 +98,12 @@ extension CallRule {
     }
 
     /// The most combinations that one call and one policy may have. All code that reads rules examines each
-    /// combination. The kernel accepts 4,096 instructions, and each combination costs at least two.
+    /// combination. The kernel accepts 4,096 instructions, and each combination needs at least two.
     static let mostCombinations = (ofCall: 1024, ofPolicy: 4096)
 
     /// Counts the combinations of one call's rules.
     /// - Returns: the number of combinations.
-    /// - Throws: if there are more than `mostCombinations.ofCall`.
+    /// - Throws: an error if there are more than `mostCombinations.ofCall`.
     @discardableResult
     static func count(_ rules: [CallRule]) throws(PolicyError) -> Int {
         var sum = 0

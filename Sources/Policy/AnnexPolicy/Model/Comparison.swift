@@ -19,8 +19,7 @@ package enum Comparison: Sendable, Hashable {
         }
     }
 
-    /// Register values just before and after each point at which the comparison's result changes, in both 32-bit
-    /// halves.
+    /// Register values around each point at which the comparison's result changes, in both 32-bit halves.
     package var boundaries: [UInt64] {
         let bound =
             switch self {
@@ -30,8 +29,8 @@ package enum Comparison: Sendable, Hashable {
             }
         var edges = [0, bound, bound &- 1, bound &+ 1, bound ^ (1 << 32), bound | 0xFFFF_FFFF_0000_0000, .max]
         if case .masked(let mask, _) = self {
-            // A mask of a whole register or of its lower half needs only the first and the last bit of each half
-            // flipped. With any other mask, the result can change at each bit.
+            // If the mask covers a whole register or its lower half, it is enough to flip the first and the last bit of
+            // each half. With any other mask, the result can change at each bit.
             let whole = mask == .max || mask == 0xFFFF_FFFF
             let bits: [UInt64] = whole ? [0, 31, 32, 63] : Array(0..<64)
             edges += [mask, ~mask, bound | ~mask] + bits.map { bound ^ (1 << $0) }
@@ -41,7 +40,7 @@ package enum Comparison: Sendable, Hashable {
 }
 
 extension Comparison {
-    /// A register value for which the comparison holds. If no value fits, as for `below(0)`, it is an arbitrary one.
+    /// A register value for which the comparison holds. If no value fits, as for `below(0)`, the value is arbitrary.
     var fitting: UInt64 {
         switch self {
         case .masked(_, let value), .atMost(let value), .atLeast(let value): value
@@ -50,7 +49,7 @@ extension Comparison {
         }
     }
 
-    /// The result of requiring two comparisons of one register at once.
+    /// The result if two comparisons of one register must hold at the same time.
     enum Joined: Sendable, Hashable {
         case comparison(Comparison)
         /// The comparisons contradict each other.

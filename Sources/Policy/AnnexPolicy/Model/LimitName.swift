@@ -25,7 +25,8 @@ extension LimitName {
     /// The largest value that a limit of type `count` may have.
     var mostCounted: Int {
         switch self {
-        // The kernel has at most 4,194,304 process numbers and accepts no larger limit. One is left for the reaper.
+        // The kernel has at most 4,194,304 process numbers and does not accept a larger limit. The reaper needs one
+        // number.
         case .processes: 4_194_303
         default: Self.mostOfAny
         }
@@ -44,9 +45,9 @@ package enum LimitValue: Sendable, Hashable {
 }
 
 extension PolicyLimits {
-    /// Makes the limits from values by name.
+    /// Creates the limits from values by name.
     ///
-    /// - Throws: the first name that has no value, because every limit must be stated.
+    /// - Throws: an error with the first name that has no value. Every limit must be stated.
     init(_ values: [LimitName: LimitValue]) throws(MissingLimit) {
         func value(_ name: LimitName) throws(MissingLimit) -> LimitValue {
             guard let value = values[name] else { throw MissingLimit(name: name) }
@@ -68,7 +69,7 @@ extension PolicyLimits {
     package func replaced(by others: [LimitName: LimitValue]) -> PolicyLimits {
         guard !others.isEmpty else { return self }
         let all = Dictionary(uniqueKeysWithValues: values.map { ($0.name, $0.value) }).merging(others) { $1 }
-        // No name can be missing, because all of them come from a complete set.
+        // No name can be missing, because the values start from a complete set.
         return (try? PolicyLimits(all)) ?? self
     }
 }
@@ -107,7 +108,7 @@ extension PolicyLimits {
 }
 
 extension PolicyLimits {
-    /// Raises one limit. A value that is not larger changes nothing.
+    /// Raises one limit. If the value is not larger, nothing changes.
     ///
     /// - Returns: whether the limit changed.
     mutating func raise(_ name: LimitName, to value: LimitValue) -> Bool {
@@ -120,7 +121,7 @@ extension PolicyLimits {
 }
 
 extension LimitValue {
-    /// Whether this value of the same limit allows more.
+    /// Whether this value allows more than another value of the same limit.
     fileprivate func isLarger(than other: LimitValue) -> Bool {
         bytes > other.bytes || time > other.time || count > other.count
     }

@@ -2,12 +2,12 @@ internal import AnnexLinux
 internal import Glibc
 
 extension Policy {
-    /// Decides about a path from the policy's text alone. Links are not followed: a caller that knows the target of a
-    /// link asks about the target.
+    /// Decides about a path only by the policy's text. This function does not follow links. If the caller knows the
+    /// target of a link, it must pass the target.
     ///
     /// - Parameters:
-    ///   - path: the path inside the sandbox; `.` and `..` are resolved by their spelling.
-    ///   - rights: the rights that are wanted; an empty set asks whether the path exists.
+    ///   - path: the path inside the sandbox. `.` and `..` are resolved by their spelling.
+    ///   - rights: the wanted rights. An empty set asks whether the path exists.
     public func verdict(path: String, rights: PathRights) -> PathVerdict {
         let path = PathText.resolved(path)
         let around = isHiddenProcessFile(path) ? [] : visiblePaths.filter { PathText.isPath(path, within: $0.path) }
@@ -28,8 +28,8 @@ extension Policy {
         let errno: Int32
     }
 
-    /// The refusals for a path that is not bound. Directories on the way to a bound path exist but are empty, and
-    /// Landlock gives no right on them.
+    /// The refusals for a path that is not bound. Directories above a bound path exist, but are empty. Landlock gives
+    /// no right on them.
     private func outside(_ path: String, rights: PathRights) -> [Denial] {
         guard path == "/" || visiblePaths.contains(where: { PathText.isPath($0.path, within: path) }) else {
             return [Denial(layer: .root, errno: ENOENT), Denial(layer: .landlock, errno: EACCES)]
@@ -40,8 +40,8 @@ extension Policy {
             + [Denial(layer: .landlock, errno: EACCES)]
     }
 
-    /// The innermost mount decides whether a path is read-only and whether it can be executed. Landlock adds up the
-    /// rights of all directories above and cannot take any away.
+    /// The refusals for a path that is bound. The innermost mount decides whether the path is read-only and whether it
+    /// can be executed. Landlock adds up the rights of all directories above the path and cannot remove a right.
     private func inside(_ around: [VisiblePath], rights: PathRights) -> [Denial] {
         guard let nearest = around.last else { return [] }
         let lacking = rights.subtracting(nearest.rights)
@@ -56,7 +56,7 @@ extension Policy {
         return denials
     }
 
-    /// The line that would allow the path; nil if no policy may grant it.
+    /// The line that would allow the path; nil if no policy may grant the path.
     private func remedy(_ path: String, rights: PathRights, nearest: VisiblePath?) -> String? {
         if let device = PolicyDevice.allCases.first(where: { $0.path == path }), !rights.contains(.execute) {
             return "devices: [\((devices + [device]).map(\.rawValue).joined(separator: ", "))]"
@@ -73,8 +73,8 @@ extension Policy {
 }
 
 extension Policy {
-    /// The refusal by seccomp, if the policy allows none of the calls that open files with these rights. Execution is
-    /// not checked: the launch executes its program without such a call.
+    /// The refusal by seccomp. It applies if the policy does not allow any of the calls that open files with these
+    /// rights. Execution is not checked here, because the launch executes its program without such a call.
     private func denialByCalls(_ rights: PathRights) -> (
         errno: Int32, place: PolicyPlace, reason: String?, remedy: String?
     )? {
@@ -112,15 +112,15 @@ extension Policy {
 /// A policy's decision about one path, and the layers that enforce it.
 public struct PathVerdict: Sendable, Hashable {
     public let isAllowed: Bool
-    /// Every layer that refuses the path by itself. The layer that answers first comes first.
+    /// Every layer that would refuse the path alone. The layer that answers first comes first.
     public let deniedBy: [SandboxLayer]
     /// The errno with which the call fails; nil if the path is allowed.
     public let errno: Int32?
-    /// The line that decides; nil if no line is about the path.
+    /// The line that decides; nil if no line concerns the path.
     public let place: PolicyPlace?
     /// The reason that the line states.
     public let reason: String?
-    /// The entry that would allow the path if it is added under `paths:`, in the policy's language; nil if the path is
+    /// The entry in the policy's language that would allow the path if it is added under `paths:`. Nil if the path is
     /// allowed, or if no policy may allow it.
     public let remedy: String?
 }

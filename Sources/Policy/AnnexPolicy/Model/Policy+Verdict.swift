@@ -1,5 +1,5 @@
 extension Policy {
-    /// Decides about a call from its number and registers alone, so that the caller cannot change the answer in the
+    /// Decides about a call only by its number and registers. So the calling program cannot change the answer in the
     /// meantime.
     public func verdict(number: Int32, arguments: [UInt64]) -> Verdict {
         let call = SystemCall(number: number, architecture: architecture)
@@ -18,7 +18,7 @@ extension Policy {
             bound: isLaunch ? nil : rule?.bound)
     }
 
-    /// The verdict on a call that a rule would allow without `write-xor-execute`; nil for any other call.
+    /// The verdict on a call that a rule would allow if `write-xor-execute` were off; nil for any other call.
     private func verdictOfWriteXorExecute(
         _ call: SystemCall, arguments: [UInt64], answer: CallAnswer
     ) -> Verdict? {
@@ -35,7 +35,7 @@ extension Policy {
         return answer(to: call, rule: rule(number: number, arguments: arguments), arguments: arguments)
     }
 
-    /// The budget that an allowed call is counted against.
+    /// The bound that the broker enforces for an allowed call.
     package func bound(number: Int32, arguments: [UInt64]) -> CallBound? {
         rule(number: number, arguments: arguments)?.bound
     }
@@ -87,7 +87,7 @@ extension ArgumentKind {
     }
 }
 
-/// A policy's decision about one call, and the line that makes it.
+/// A policy's decision about one call, and the line that decides.
 public struct Verdict: Sendable, Hashable {
     public let answer: CallAnswer
     /// The layer that refuses the call; nil if the call is allowed.
@@ -96,9 +96,9 @@ public struct Verdict: Sendable, Hashable {
     public let place: PolicyPlace
     /// The reason that the line states; nil if the policy does not list the call.
     public package(set) var reason: String?
-    /// The entry that would allow the call if it is added under `allow:`, in the policy's language; nil if the call is
-    /// allowed or no entry can allow it.
+    /// The entry in the policy's language that would allow the call if it is added under `allow:`. Nil if the call is
+    /// allowed, or if no entry can allow it.
     public package(set) var remedy: String?
-    /// The budget that an allowed call is counted against; nil if the kernel lets the call pass by itself.
+    /// The bound that the broker enforces for an allowed call; nil if the kernel lets the call pass by itself.
     public var bound: CallBound? = nil
 }

@@ -1,9 +1,9 @@
-/// A policy: the rights and limits of one kind of program, read from YAML text with all includes joined in.
+/// A policy: the rights and limits of one kind of program. It is read from YAML text, with all includes joined in.
 ///
 /// Every layer is made from this one value: the seccomp filter, the mounts, the limits and the environment.
 public struct Policy: Sendable, Hashable {
-    /// The policy's name, for example `com.apple.photo-editing`. The names of entitlements that were joined in follow
-    /// it, each after a `+`.
+    /// The policy's name, for example `com.apple.photo-editing`. If entitlements were joined in, their names follow,
+    /// each after a `+`.
     public internal(set) var name: String
     /// One sentence that describes the policy to people.
     public let summary: String
@@ -20,7 +20,7 @@ public struct Policy: Sendable, Hashable {
 
     var book: RuleBook
     package let unlisted: UnlistedCalls
-    /// For each section, the place in the text that states it.
+    /// For each section, the place in the text at which it is stated.
     package internal(set) var places: [PolicySection: PolicyPlace]
 
     /// The rules for each call that the policy mentions, by call number. The first rule that applies decides.
@@ -29,11 +29,11 @@ public struct Policy: Sendable, Hashable {
         set { book = RuleBook(RuleBook.Contents(rules: newValue, wider: widerRules)) }
     }
 
-    /// The rules for the calls that `write-xor-execute` narrowed, in the form in which the text states them. Reports
-    /// use them; decisions never do.
+    /// The rules for the calls that `write-xor-execute` narrowed, as the text states them. Only reports use these
+    /// rules. Decisions never use them.
     package var widerRules: [Int32: [CallRule]] { book.contents.wider }
 
-    /// The names of the calls that some rule allows, together with the calls that every launch needs.
+    /// The names of the calls that a rule allows, together with the calls that every launch needs.
     public var allowedCalls: [String] {
         let allowed = rules.values.filter { $0.contains { $0.answer == .allow } }.compactMap(\.first?.call)
         return Set(allowed).union(LaunchCalls.names).union([LaunchCalls.exec]).sorted()
@@ -41,10 +41,10 @@ public struct Policy: Sendable, Hashable {
 }
 
 extension Policy {
-    /// This policy with additional paths, for which the caller is responsible.
+    /// This policy with additional paths. The caller is responsible for these paths.
     ///
-    /// A grant takes no right away: if the path or a directory above it is granted already, the rights are joined. The
-    /// one exception is `write-xor-execute: on`, under which a path that becomes writable is no longer executable.
+    /// A grant does not remove a right. If the path or a directory above it is already granted, the rights are joined.
+    /// There is one exception: under `write-xor-execute: on`, a path that becomes writable is no longer executable.
     package func granting(_ grants: [PathGrant]) -> Policy {
         var policy = self
         for grant in grants { policy.paths.add(grant, writeXorExecute: writeXorExecute) }
@@ -52,7 +52,7 @@ extension Policy {
     }
 
     /// This policy with every denial reported. A sandbox that only reports needs this policy, because its filter must
-    /// not deny any call by itself.
+    /// not deny a call by itself.
     package func reportingEachDenial() -> Policy {
         var policy = self
         policy.rules = rules.mapValues { $0.map(\.reported) }
@@ -60,7 +60,7 @@ extension Policy {
     }
 
     /// Whether one of the policy's own rules allows a call. The calls that every launch needs do not count. The filter
-    /// itself lets the one `execveat` of the launch pass, and any later call like it is an attack.
+    /// itself allows the `execveat` of the launch. If a later call has the same form, it is an attack.
     package func allowsByRule(number: Int32, arguments: [UInt64]) -> Bool {
         guard SystemCall(number: number, architecture: architecture) != nil else { return false }
         return rules[number]?.first { $0.applies(to: arguments) }?.answer == .allow
@@ -90,13 +90,13 @@ extension CallRule {
     }
 }
 
-/// The parts of a policy that are each stated in one place.
+/// The parts of a policy. Each part is stated in one place.
 package enum PolicySection: Sendable, Hashable {
     case bundle, privateDirectory, processFiles, devices, network, writeXorExecute, environment
     case limit(LimitName)
 }
 
-/// A device node that a policy may list. None of them gives access to hardware.
+/// A device node that a policy may list. No such node gives access to hardware.
 public enum PolicyDevice: String, Sendable, Hashable, CaseIterable {
     case null, zero, full, random, urandom
 
@@ -110,21 +110,21 @@ public enum PolicyNetwork: String, Sendable, Hashable, CaseIterable {
     case none
     /// The sandbox's own network namespace, with its loopback as the only interface.
     case loopback
-    /// The host's network, for connections that the process begins to other machines. The broker makes each of them,
-    /// so every rule that allows `connect` must state `bounded: connections`.
+    /// The host's network, but only for connections that the process begins to other machines. The broker makes each
+    /// connection. So every rule that allows `connect` must state `bounded: connections`.
     case client
-    /// The host's network, all of it.
+    /// The whole network of the host.
     case host
 
-    /// Whether the sandbox has a network namespace of its own.
+    /// Whether the sandbox has its own network namespace.
     package var isOwn: Bool { self == .none || self == .loopback }
 }
 
-/// The environment that an extension starts with; nothing else is passed on.
+/// The environment with which an extension starts. No other variables are passed on.
 public struct PolicyEnvironment: Sendable, Hashable {
-    /// Names whose values are taken from the host.
+    /// The names of variables whose values come from the host.
     public internal(set) var passed: [String] = []
-    /// Names with fixed values.
+    /// The names of variables with fixed values.
     public package(set) var fixed: [String: String] = [:]
 
     package init(passed: [String] = [], fixed: [String: String] = [:]) {

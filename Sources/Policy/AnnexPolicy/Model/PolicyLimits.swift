@@ -1,4 +1,4 @@
-/// The limits of one extension. An extension that exceeds one of them is ended with a reason that names the limit.
+/// The limits of one extension. If an extension exceeds a limit, the broker ends it with a reason that names the limit.
 public struct PolicyLimits: Sendable, Hashable {
     /// Memory of all kinds, in bytes.
     public package(set) var memory: UInt64
@@ -6,13 +6,13 @@ public struct PolicyLimits: Sendable, Hashable {
     public package(set) var launch: Duration
     /// The time for each request.
     public package(set) var request: Duration
-    /// The time without a sign of life while the extension works on a request.
+    /// The longest time without a sign of life while the extension works on a request.
     public package(set) var watchdog: Duration
-    /// The time that the extension may live after its session was completed.
+    /// The longest time that the extension may live after its session was completed.
     public package(set) var grace: Duration
-    /// Processor time over the extension's whole life.
+    /// Processor time over the whole life of the extension.
     public package(set) var processor: Duration
-    /// Processes and threads, including the extension's first.
+    /// Processes and threads, including the first process of the extension.
     public let processes: Int
     /// Open descriptors.
     public let descriptors: Int
@@ -20,13 +20,13 @@ public struct PolicyLimits: Sendable, Hashable {
     public let file: UInt64
     /// Captured output, in bytes.
     public let output: UInt64
-    /// Messages a second.
+    /// Messages per second.
     public let messages: Int
-    /// Bytes on their way through the channel, in either direction.
+    /// Bytes that are in the channel, in either direction.
     public let inFlight: UInt64
     /// Calls that have begun and are not yet answered.
     public let openCalls: Int
-    /// The number of refused system calls that are tolerated. One more ends the extension.
+    /// The number of refused system calls that are tolerated. The next refused call ends the extension.
     public let denials: Int
     /// How many extensions of one extension point may run at once. A further launch waits for a free slot.
     public package(set) var instances: Int
@@ -59,25 +59,25 @@ public struct PolicyLimits: Sendable, Hashable {
 }
 
 extension PolicyLimits {
-    /// Shortens the time limit of each request. A longer time than the policy's changes nothing.
+    /// Shortens the time limit of each request. If the time is longer than the policy's limit, nothing changes.
     package mutating func tighten(request limit: Duration) {
         request = min(request, max(limit, .zero))
     }
 
-    /// Lengthens the limits that are clock times: launch, request and watchdog. A shorter time than the policy's
-    /// changes nothing.
+    /// Lengthens the limits that are measured by the clock: launch, request and watchdog. If the time is shorter than a
+    /// limit of the policy, that limit does not change.
     package mutating func loosen(time limit: Duration) {
         launch = max(launch, limit)
         request = max(request, limit)
         watchdog = max(watchdog, limit)
     }
 
-    /// Lowers the memory limit, in bytes. A larger value than the policy's changes nothing.
+    /// Lowers the memory limit, in bytes. If the value is larger than the policy's limit, nothing changes.
     package mutating func tighten(memory limit: UInt64) {
         memory = min(memory, limit)
     }
 
-    /// Shortens the time limit of the launch. A longer time than the policy's changes nothing.
+    /// Shortens the time limit of the launch. If the time is longer than the policy's limit, nothing changes.
     package mutating func tighten(launch limit: Duration) {
         launch = min(launch, max(limit, .zero))
     }

@@ -1,6 +1,6 @@
 /// The files that a process sees. No other file exists in its sandbox.
 public struct PolicyPaths: Sendable, Hashable {
-    /// A directory that belongs to the process alone.
+    /// A directory that only this process uses.
     public struct PrivateDirectory: Sendable, Hashable {
         /// Its path inside the sandbox.
         public let path: String
@@ -24,19 +24,18 @@ public struct PolicyPaths: Sendable, Hashable {
         case minimal
     }
 
-    /// The rights on the files of the extension's own bundle: never `write`.
+    /// The rights on the files of the extension's own bundle. They never include `write`.
     public internal(set) var bundle: PathRights = []
-    /// A directory in memory that is removed with the process, within limits of the kernel; nil if there is none.
+    /// A directory in memory that is removed with the process. The kernel limits its size. Nil if there is none.
     public internal(set) var scratch: PrivateDirectory?
-    /// A directory on disk that is kept from one run to the next, within limits that Annex watches; nil if there is
-    /// none.
+    /// A directory on disk that is kept from one run to the next. Annex watches its size. Nil if there is none.
     public internal(set) var persistent: PrivateDirectory?
     /// The part of `/proc` that the process sees.
     public internal(set) var processFiles: ProcessFiles = .none
     /// The granted paths, sorted so that a directory comes before the paths below it.
     public internal(set) var grants: [PathGrant] = []
 
-    /// The path of a private directory if the policy states none.
+    /// The path of a private directory if the policy does not state one.
     package static let usualPrivatePath = "/private"
     /// The directory in which `shm_open` creates its objects.
     package static let sharedMemoryPath = "/dev/shm"
@@ -56,7 +55,7 @@ public struct PolicyPaths: Sendable, Hashable {
 
     /// The rights on `Frameworks` of the extension's app, which holds resources and no code.
     package var frameworks: PathRights { bundle.intersection(.read) }
-    /// The process's own directories. The kept directory comes first.
+    /// The private directories of the process. The directory on disk comes first.
     package var privateDirectories: [PrivateDirectory] { [persistent, scratch].compactMap { $0 } }
     /// The directory for files that are kept, if there is one: a program's `HOME`.
     package var home: String? { (persistent ?? scratch)?.path }
@@ -66,15 +65,16 @@ public struct PolicyPaths: Sendable, Hashable {
 
 /// A file or directory of the host that the sandbox contains under the same path.
 public struct PathGrant: Sendable, Hashable {
-    /// An absolute path without `.`, `..` and a slash at its end.
+    /// An absolute path without `.`, without `..`, and without a slash at its end.
     public let path: String
-    /// The rights on the file, or on everything below the directory except paths with a deeper grant.
+    /// The rights on the file or directory. For a directory, they also hold for everything below it, except for paths
+    /// with a deeper grant.
     public let rights: PathRights
-    /// Whether a path that the host lacks is left out. Otherwise a missing path fails the launch.
+    /// Whether the path is left out if the host does not have it. Otherwise a missing path makes the launch fail.
     public let isOptional: Bool
-    /// Why the policy grants it.
+    /// The reason why the policy grants the path.
     public let reason: String
-    /// The line of the policy that grants it; nil if a caller added the grant.
+    /// The line of the policy that grants the path; nil if a caller added the grant.
     public let place: PolicyPlace?
 
     package init(path: String, rights: PathRights, isOptional: Bool, reason: String, place: PolicyPlace?) {
@@ -86,7 +86,7 @@ public struct PathGrant: Sendable, Hashable {
     }
 }
 
-/// One path that exists inside the sandbox, whichever section of the policy states it.
+/// One path that exists inside the sandbox, regardless of the section of the policy that states it.
 package struct VisiblePath: Sendable, Hashable {
     package let path: String
     package let rights: PathRights
@@ -139,13 +139,14 @@ extension Policy {
         return visible.sorted { $0.path < $1.path }
     }
 
-    /// Whether the sandbox has a directory for `shm_open`: it needs a scratch directory and a `/dev`. The objects are
-    /// files there, and count as memory like any other.
+    /// Whether the sandbox has a directory for `shm_open`. This needs a scratch directory and a `/dev`. The objects are
+    /// files in the directory, and count as memory like all other memory.
     private var hasSharedMemory: Bool {
         paths.scratch != nil && !devices.isEmpty
     }
 
-    /// Whether a minimal `/proc` hides the file: it holds only the files of the sandbox's own processes (`subset=pid`).
+    /// Whether a minimal `/proc` hides the file. Such a `/proc` contains only the files of the sandbox's own processes
+    /// (`subset=pid`).
     func isHiddenProcessFile(_ path: String) -> Bool {
         guard path.hasPrefix("/proc/"), let first = path.dropFirst(6).split(separator: "/").first else { return false }
         return !["self", "thread-self"].contains(first) && !first.utf8.allSatisfy { (0x30...0x39).contains($0) }

@@ -1,21 +1,22 @@
-/// The record of one run of a trusted program: all calls, paths and programs that a policy for it has to allow.
+/// The record of one run of a trusted program. It has all calls, paths and programs that a policy for this program must
+/// allow.
 ///
-/// All of its contents come from the program. The numbers of calls, paths and programs are bounded; code that shows a
-/// text of the recording must escape it.
+/// All of its contents come from the program. The numbers of calls, paths and programs are bounded. Code that shows a
+/// text of the recording must escape the text.
 public struct Recording: Sendable, Hashable {
     /// A call with the arguments that choose its effect.
     public struct Call: Sendable, Hashable {
         public let number: Int32
-        /// The values by register, reduced to the bits that the kernel reads. Addresses, sizes and descriptors are not
+        /// The values by register, with only the bits that the kernel reads. Addresses, sizes and descriptors are not
         /// recorded.
         public let arguments: [Int: UInt64]
     }
 
     /// The use of one path.
     public struct Use: Sendable, Hashable {
-        /// The rights that all calls together needed; empty if the path only had to exist.
+        /// The rights that all calls together needed. Empty if the path only had to exist.
         public internal(set) var rights: PathRights = []
-        /// Whether the host has the path: a program also looks for many files that do not exist.
+        /// Whether the host has the path. A program also looks for many files that do not exist.
         public internal(set) var exists = false
         /// Whether a call may have created the file.
         public internal(set) var makesEntry = false
@@ -27,16 +28,16 @@ public struct Recording: Sendable, Hashable {
     public let architecture: Architecture
     /// The number of times that each call was made.
     public private(set) var calls: [Call: Int] = [:]
-    /// The use of each path. Paths are absolute and keep their spelling.
+    /// The use of each path. Paths are absolute, and their spelling is kept.
     public private(set) var paths: [String: Use] = [:]
-    /// The programs executed after the first, with the number of executions, by path.
+    /// The programs that were executed after the first program, by path, with the number of executions.
     public private(set) var programs: [String: Int] = [:]
-    /// The number of events that were not recorded because the bounds for calls, paths or programs were reached.
+    /// The number of events that were not recorded, because the bound for calls, paths or programs was reached.
     public private(set) var dropped = 0
 
-    /// The most kinds of calls that a recording holds.
+    /// The most different calls that a recording holds.
     public static let mostCalls = 4_096
-    /// The most paths that a recording holds, and the most programs.
+    /// The most paths and the most programs that a recording holds.
     public static let mostPaths = 16_384
 
     public init(architecture: Architecture = .current) {
@@ -72,11 +73,11 @@ public struct Recording: Sendable, Hashable {
 }
 
 extension SystemCall {
-    /// The registers whose values have names: these choose the call's effect.
+    /// The values of the registers whose values have names. These registers choose the call's effect.
     fileprivate func choosing(_ registers: [UInt64]) -> [Int: UInt64] {
         var chosen: [Int: UInt64] = [:]
         for (index, argument) in (arguments ?? []).enumerated() where !argument.kind.constants.isEmpty {
-            // A directory's descriptor is a plain number. Its kind has a constant only for the working directory.
+            // The descriptor of a directory is a plain number. Its kind has a constant only for the working directory.
             guard argument.kind.name != "dirfd", index < registers.count else { continue }
             chosen[index] = registers[index] & argument.kind.mask
         }

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The rules of a policy about calls, read from its text on first use if the policy was compiled ahead.
+/// The rules of a policy about calls. If the policy was compiled ahead, the rules are read from its text on first use.
 ///
-/// A launch under such a policy needs only the filter; the rules explain its decisions.
+/// A launch under such a policy needs only the filter. The rules are needed to explain the filter's decisions.
 final class RuleBook: Sendable {
     struct Contents: Sendable, Hashable {
         var rules: [Int32: [CallRule]] = [:]
@@ -20,7 +20,7 @@ final class RuleBook: Sendable {
         read = { contents }
     }
 
-    /// - Parameter read: returns the rules that `filter` was compiled from; called at most once.
+    /// - Parameter read: returns the rules from which `filter` was compiled. It is called at most once.
     init(filter: SeccompFilter?, read: @escaping @Sendable () -> Contents) {
         self.filter = filter
         known = Mutex(nil)
@@ -48,10 +48,10 @@ extension RuleBook: Hashable {
 }
 
 extension Policy {
-    /// Creates a shipped policy from the parts that were read from its text when it was compiled.
+    /// Creates a shipped policy from the parts that were read from its text when the policy was compiled.
     ///
-    /// - Parameter filter: the filter that was compiled and checked at that time; nil if it is to be compiled on first
-    ///   use.
+    /// - Parameter filter: the filter that was compiled and checked at that time. If it is nil, the filter is compiled
+    ///   on first use.
     package init(
         shipped name: String, summary: String, architecture: Architecture, limits: PolicyLimits, paths: PolicyPaths,
         devices: [PolicyDevice], network: PolicyNetwork, writeXorExecute: Bool, environment: PolicyEnvironment,
@@ -69,13 +69,13 @@ extension Policy {
         self.unlisted = unlisted
         self.places = places
         book = RuleBook(filter: filter) {
-            // Reading cannot fail, because the same text was read when the policy was compiled. Even if it failed, a
-            // policy without rules would refuse every call.
+            // Reading cannot fail, because the same text was read when the policy was compiled. If it failed
+            // nevertheless, the policy would have no rules and so refuse every call.
             (try? Policy.shipped(named: name, for: architecture))?.book.contents ?? RuleBook.Contents()
         }
     }
 
-    /// The parts of a compiled policy that `CompilePolicies` writes besides the policy's filter and its public
+    /// The parts of a compiled policy that `CompilePolicies` writes in addition to the policy's filter and its public
     /// properties.
     package var foundations: (unlisted: UnlistedCalls, places: [PolicySection: PolicyPlace]) { (unlisted, places) }
 }

@@ -1,13 +1,14 @@
 /// A compiled policy: the program that the kernel runs before every system call of the extension.
 ///
-/// It lets an `execveat` pass only if the call carries this launch's random number. The number is inserted for each
-/// launch, so one filter serves every launch. A policy with a rule that allows `execveat` needs no number.
+/// The filter lets an `execveat` pass only if the call carries the random number of this launch. Each launch inserts
+/// its number, so one filter serves all launches. If a rule of the policy allows `execveat`, no number is needed.
 public struct SeccompFilter: Sendable, Hashable {
-    /// The architecture whose calls the filter decides about.
+    /// The architecture of the calls that the filter decides about.
     public let architecture: Architecture
     let program: [FilterInstruction]
     private let bytes: [UInt8]
-    /// The index of each instruction that compares one half of the random number; nil if every `execveat` passes.
+    /// The index of each instruction that compares one half of the random number; nil if the filter lets every
+    /// `execveat` pass.
     private let upper: Int?
     private let lower: Int?
 
@@ -33,21 +34,22 @@ public struct SeccompFilter: Sendable, Hashable {
         lower = try Self.comparison(of: UInt32(truncatingIfNeeded: LaunchCalls.sentinel), afterLoading: 56, in: program)
     }
 
-    /// Creates a filter that was compiled before from its `template`.
+    /// Creates a filter that was compiled earlier, from its `template`.
     package init(template: [UInt8], architecture: Architecture, allowsEveryExec: Bool) throws(PolicyError) {
         try self.init(
             program: FilterInstruction.program(template), architecture: architecture, allowsEveryExec: allowsEveryExec)
     }
 
-    /// Whether every `execveat` passes, instead of only the one with the launch's number.
+    /// Whether the filter lets every `execveat` pass, and not only the call with the launch's number.
     package var allowsEveryExec: Bool { upper == nil }
 
-    /// The program as `struct sock_filter[]`, with a placeholder for each launch's number. No process may run under it.
+    /// The program as `struct sock_filter[]`, with a placeholder for the number of the launch. No process may run under
+    /// it.
     package var template: [UInt8] { bytes }
 
     /// The program as `struct sock_filter[]`, for one launch.
     ///
-    /// - Parameter nonce: a fresh random number. The extension must not know it: code that knows it could execute
+    /// - Parameter nonce: a new random number. The extension must not know it. Code that knows the number could execute
     ///   another program.
     public func instructions(nonce: UInt64) -> [UInt8] {
         var patched = bytes
@@ -64,8 +66,8 @@ public struct SeccompFilter: Sendable, Hashable {
         bytes.replaceSubrange(start..<(start + FilterInstruction.size), with: instruction.bytes)
     }
 
-    /// The index of the one instruction that compares `half`, directly after the load of that half of the sixth
-    /// register.
+    /// The index of the only instruction that compares `half`. It must directly follow the load of that half of the
+    /// sixth register.
     private static func comparison(
         of half: UInt32, afterLoading offset: UInt32, in program: [FilterInstruction]
     ) throws(PolicyError) -> Int {
@@ -81,13 +83,13 @@ public struct SeccompFilter: Sendable, Hashable {
     }
 }
 
-/// The calls that every filter allows. The warden needs them between installing the filter and the extension's first
-/// instruction, when the broker could not answer a notification.
+/// The calls that every filter allows. The warden needs them after it has installed the filter and before the
+/// extension's first instruction. At that time, the broker cannot answer a notification.
 package enum LaunchCalls {
     package static let names: Set<String> = ["read", "write", "exit_group", "rt_sigreturn", "restart_syscall"]
 
-    /// The call that executes the extension. It passes once: with `AT_EMPTY_PATH`, and with this launch's random number
-    /// in the unused sixth register.
+    /// The call that executes the extension. It passes only once, with `AT_EMPTY_PATH` and with the launch's random
+    /// number in the unused sixth register.
     package static let exec = "execveat"
     static let execFlags: UInt64 = 0x1000  // AT_EMPTY_PATH
     /// A placeholder for the random number until `SeccompFilter.instructions(nonce:)` replaces it. No flag or size has
@@ -108,7 +110,8 @@ package struct FilterInstruction: Sendable, Hashable {
     let jumpFalse: UInt8
     var operand: UInt32
 
-    /// Reads the eight bytes from `start` on, which the array must have. Both architectures of Annex are little-endian.
+    /// Reads the eight bytes that begin at `start`. The array must have them. Both architectures of Annex are
+    /// little-endian.
     private init(_ bytes: [UInt8], at start: Int) {
         code = UInt16(bytes[start]) | UInt16(bytes[start + 1]) << 8
         jumpTrue = bytes[start + 2]

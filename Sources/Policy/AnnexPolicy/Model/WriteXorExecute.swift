@@ -1,18 +1,18 @@
-/// `write-xor-execute: on` as conditions on system calls: memory that was ever writable never becomes executable.
+/// `write-xor-execute: on` as conditions on system calls. Memory that was ever writable never becomes executable.
 ///
-/// If the kernel knows `PR_SET_MDWE`, the launch makes that call too. Executable memory comes only from files, which
-/// are mapped without being writable. A writable file must therefore not be executable either: `paths` and the mounts
-/// ensure that. Memory files lie on no mount of the sandbox, and can be mapped executable whatever their mode and
-/// seals. A policy that lets the contents of a file become code must therefore not allow `memfd_create`.
+/// If the kernel knows `PR_SET_MDWE`, the launch makes that call too. Executable memory then comes only from files that
+/// are mapped without being writable. So a writable file must not be executable. `paths` and the mounts ensure that.
+/// Memory files are not on a mount of the sandbox, and can be mapped executable whatever their mode and seals are. So
+/// if a policy lets the contents of a file become code, it must not allow `memfd_create`.
 package enum WriteXorExecute {
-    /// The demand on one call: that argument must fulfil one of these alternatives.
+    /// The demand on one call: the argument must fulfil one of these alternatives.
     struct Demand: Sendable {
         let argument: String
         let alternatives: [Comparison]
     }
 
-    /// Whether the policy must not allow the call at all: the call writes to memory despite its protection, or creates
-    /// memory that no condition can keep from being executed.
+    /// Whether the policy must not allow the call at all. The call can write to memory in spite of its protection, or
+    /// it creates memory that no condition can keep from being executed.
     private static func isBarred(_ call: String, filesCanExecute: Bool) -> Bool {
         call == "memfd_secret" || call == "ptrace" || call == "memfd_create" && filesCanExecute
     }
@@ -35,7 +35,8 @@ package enum WriteXorExecute {
             // SHM_EXEC
             Demand(argument: "flags", alternatives: [.masked(mask: 0x8000, value: 0)])
         case "personality":
-            // READ_IMPLIES_EXEC makes every readable mapping executable. All ones only query the current value.
+            // READ_IMPLIES_EXEC makes every readable mapping executable. A value with all bits set only queries the
+            // current value.
             Demand(
                 argument: "persona",
                 alternatives: [
@@ -47,8 +48,8 @@ package enum WriteXorExecute {
 }
 
 extension WriteXorExecute {
-    /// Narrows a policy's rules by these demands. The rules of its includes are among them. Only the calls whose rules
-    /// change are returned.
+    /// Narrows a policy's rules, including the rules of its includes, by these demands. The result contains only the
+    /// calls whose rules change.
     static func narrowed(
         _ rules: [Int32: [CallRule]], architecture: Architecture
     ) throws(PolicyError) -> [Int32: [CallRule]] {
@@ -91,8 +92,8 @@ extension WriteXorExecute {
 }
 
 extension CallRule {
-    /// Whether the rule lets the contents of a file become code, by mapping or execution. The demand on `mmap` does not
-    /// prevent that.
+    /// Whether the rule lets the contents of a file become code, by mapping or by execution. The demand on `mmap` does
+    /// not prevent that.
     fileprivate var makesFilesExecutable: Bool {
         guard answer == .allow else { return false }
         switch call {
@@ -105,7 +106,8 @@ extension CallRule {
         }
     }
 
-    /// This rule, narrowed to the cases in which the demand holds too: the product of both lists of alternatives.
+    /// This rule, narrowed to the cases in which the demand also holds. Its alternatives are the product of both lists
+    /// of alternatives.
     fileprivate func under(_ demand: WriteXorExecute.Demand, register: Int) throws(PolicyError) -> CallRule {
         var others = conditions.filter { $0.index != register }
         var alternatives = demand.alternatives

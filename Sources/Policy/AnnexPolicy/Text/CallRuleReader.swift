@@ -16,7 +16,7 @@ struct CallRuleReader {
         return try joined(rules)
     }
 
-    /// The sections in their order of decision.
+    /// The sections in the order in which they decide.
     private enum Section: String, CaseIterable {
         case allow, refuse, end
 
@@ -87,8 +87,8 @@ struct CallRuleReader {
         return rule
     }
 
-    /// The call of this architecture. If this architecture lacks it, the call of x86-64 is used, so that its entry is
-    /// checked too.
+    /// The call on this architecture. If this architecture does not have the call, the call of x86-64 is used, so that
+    /// its entry is checked too.
     private func systemCall(_ node: PolicyNode) throws(PolicyError) -> SystemCall {
         let name = try node.text("a call")
         guard
@@ -123,7 +123,7 @@ struct CallRuleReader {
     }
 }
 
-/// Reads the `when:` of one call: a condition for each argument that it names.
+/// Reads the `when:` of one call. It has a condition for each argument that it names.
 struct ConditionReader {
     let call: SystemCall
 
@@ -141,7 +141,8 @@ struct ConditionReader {
         return conditions
     }
 
-    /// The index of an argument, stated by its name, or by its number if the call's arguments have no names.
+    /// The index of an argument. The argument is stated by its name, or by its number if the call's arguments have no
+    /// names.
     private func index(_ node: PolicyNode, named name: String) throws(PolicyError) -> Int {
         let known = (call.arguments ?? []).map(\.name)
         if let index = known.firstIndex(of: name) { return index }

@@ -1,4 +1,4 @@
-/// Reads the condition on one argument: a value, a list of values, or one of the words below with its operand.
+/// Reads the condition on one argument: a value, a list of values, or one of the words below with an operand.
 struct ComparisonReader {
     let kind: ArgumentKind
 
@@ -16,7 +16,7 @@ struct ComparisonReader {
         case ["exactly"]:
             return try words["exactly"].map { node throws(PolicyError) in [try exactly(node)] } ?? []
         case ["mask", "is"]: return try masked(words)
-        // Imported profiles need `register`: they compare bits that the kernel does not read.
+        // Imported profiles need `register`, because they compare bits that the kernel does not read.
         case ["register"]:
             return try words["register"].map { node throws(PolicyError) in
                 try ComparisonReader(kind: kind.whole).comparisons(node)
@@ -59,8 +59,8 @@ struct ComparisonReader {
         case "atMost": return [.atMost(value)]
         default: break
         }
-        // If the kernel reads 32 bits of an argument, it ignores the register's upper half. So the program can set any
-        // bit there. The filter would then take a small value for a large one.
+        // If the kernel reads 32 bits of an argument, it ignores the register's upper half, and the program can set any
+        // bit there. Then the filter would mistake a small value for a large value.
         guard kind.bits == 64 else {
             throw node.error(
                 "`\(word)` cannot be trusted here: the kernel reads 32 bits of this argument, the filter 64")
@@ -75,8 +75,9 @@ struct ComparisonReader {
 }
 
 extension ComparisonReader {
-    /// Reads conditions on flags: `only` lists the flags that may be set, `has` those that must be set, `without` those
-    /// that must not. If several bits together hold one value, `only` also lists the values that they may hold.
+    /// Reads conditions on flags. `only` lists the flags that may be set, `has` lists the flags that must be set, and
+    /// `without` lists the flags that must not be set. If several bits together hold one value, `only` also lists the
+    /// allowed values of these bits.
     private func bits(
         only: PolicyNode?, has: PolicyNode?, without: PolicyNode?, in node: PolicyNode
     ) throws(PolicyError) -> [Comparison] {

@@ -1,13 +1,14 @@
 internal import AnnexLinux
 
 /// The addition of one entitlement to the policy of an extension point. A fragment states calls, paths and other
-/// sections as a policy does. It adds only what it states, and takes nothing away.
+/// sections as a policy does. It only adds what it states, and removes nothing.
 public struct EntitlementFragment: Sendable, Hashable {
     /// The entitlement's identifier, for example `com.apple.security.network.client`.
     public let entitlement: String
-    /// The permission as a phrase for a question: `connect to other machines`.
+    /// The permission as a phrase for a question, for example `connect to other machines`.
     public let name: String
-    /// One or two sentences for the user: the extension's new ability, and the harm that it could do with it.
+    /// One or two sentences for the user. They state the extension's new ability and the harm that the extension could
+    /// do with it.
     public let means: String
 
     /// The fragment's rules about each call, in the order in which they decide.
@@ -18,7 +19,7 @@ public struct EntitlementFragment: Sendable, Hashable {
     let grants: [PathGrant]
     let limits: [LimitName: PolicyDocument.Stated<LimitValue>]
 
-    /// Whether the fragment changes the filter of a policy. A policy without such fragments keeps its own filter.
+    /// Whether the fragment changes the filter of a policy. If no fragment does so, the policy keeps its own filter.
     package var hasCalls: Bool { !calls.isEmpty }
 
     /// The names of the calls that the fragment allows.
@@ -33,11 +34,11 @@ extension EntitlementFragment {
         "limits",
     ]
 
-    /// Reads the text of `NAME.yaml`, as strictly as a policy.
+    /// Reads the text of `NAME.yaml` as strictly as a policy.
     ///
     /// - Parameters:
     ///   - text: the YAML text, of at most 256 KiB.
-    ///   - file: the file's name for messages. It ends in the entitlement's identifier and `.yaml`.
+    ///   - file: the file's name for messages. It must end in the entitlement's identifier and `.yaml`.
     ///   - architecture: the processor whose calls the policy names.
     /// - Throws: the first mistake, with its place.
     public init(text: String, file: String, architecture: Architecture = .current) throws(PolicyError) {
@@ -94,7 +95,7 @@ extension PolicyNode {
         return name
     }
 
-    /// A text that is shown to users: one line without control characters.
+    /// A text for users: one line without control characters.
     fileprivate func sentence(_ what: String, atMost most: Int) throws(PolicyError) -> String {
         let text = try text(what)
         guard text.utf8.count <= most else { throw error("\(what) is longer than \(most) bytes") }

@@ -1,11 +1,11 @@
 extension Policy {
-    /// This policy with the additions of entitlements. The order of the fragments does not matter, and a fragment that
-    /// was joined before changes nothing.
+    /// This policy with the additions of entitlements. The order of the fragments does not matter. If a fragment was
+    /// joined before, joining it again changes nothing.
     ///
     /// Every call, path, device and variable that this policy allows stays allowed. No fragment changes
-    /// `write-xor-execute`. A call that ends the process still does so, unless a fragment allows it.
+    /// `write-xor-execute`. If a call ends the process, it still does so, unless a fragment allows the call.
     ///
-    /// - Throws: if a fragment contradicts the policy, for example if it sets a variable to another value, or if
+    /// - Throws: an error if a fragment contradicts the policy. For example, it sets a variable to another value, or
     ///   `write-xor-execute: on` forbids a call of the fragment.
     public func joined(with fragments: [EntitlementFragment]) throws(PolicyError) -> Policy {
         guard !fragments.isEmpty else { return self }
@@ -38,7 +38,7 @@ extension Policy {
         paths = granting(fragment.grants).paths
     }
 
-    /// The rules of this policy and of the fragments. `write-xor-execute` narrows them again, because it is about all
+    /// The rules of this policy and of the fragments. `write-xor-execute` narrows them again, because it concerns all
     /// rules together.
     private func joinedBook(with fragments: [EntitlementFragment]) throws(PolicyError) -> RuleBook {
         var stated = rules.merging(widerRules) { $1 }
@@ -57,8 +57,9 @@ extension Policy {
 }
 
 extension CallRule {
-    /// The kinds of answers in their order of decision. If any list allows a call, the call is allowed. If any of these
-    /// lists has no bound for it, it has no bound. So a list never takes away a right that another list gives.
+    /// The kinds of answers in the order in which they decide. If any list allows a call, the call is allowed. If any
+    /// of these lists allows the call without a bound, the call has no bound. So a list never removes a right that
+    /// another list gives.
     private enum Rank: CaseIterable {
         case free, bounded, denied, ended
 
@@ -71,7 +72,7 @@ extension CallRule {
         }
     }
 
-    /// The rules of several lists about one call as one list, without rules that could never decide.
+    /// Joins several lists of rules about one call into one list. Rules that could never decide are left out.
     fileprivate static func joined(_ lists: [[CallRule]]) -> [CallRule] {
         let all = Array(lists.joined())
         var kept: [CallRule] = []
@@ -86,7 +87,7 @@ extension CallRule {
 }
 
 extension PolicyNetwork {
-    /// A mode with a larger number gives more of the network.
+    /// The reach of the mode. A larger number gives more of the network.
     fileprivate var reach: Int {
         switch self {
         case .none: 0
@@ -114,10 +115,10 @@ extension PolicyEnvironment {
 /// The name of a policy and of the entitlements that are joined to it: `NAME+ENTITLEMENT+ENTITLEMENT`.
 package struct EntitlementNames: Sendable, Hashable {
     package let policy: String
-    /// The names are sorted, and each occurs once.
+    /// The sorted names. Each name occurs once.
     package let entitlements: [String]
 
-    /// Takes a joined name apart.
+    /// Splits a joined name.
     package init(_ name: String) {
         let parts = name.utf8.split(separator: UInt8(ascii: "+"), omittingEmptySubsequences: false).map(Substring.init)
         self.init(policy: String(parts[0]), entitlements: parts.dropFirst().map(String.init))

@@ -1,5 +1,5 @@
 extension Policy {
-    /// Joins policy files. Includes come first, and the last file is the policy itself.
+    /// Joins policy files. Includes come first. The last file is the policy itself.
     init(joining documents: [PolicyDocument], architecture: Architecture) throws(PolicyError) {
         guard let own = documents.last else { throw PolicyError("no policy") }
         var joining = Joining(documents: documents, own: own)
@@ -27,8 +27,8 @@ extension Policy {
         try rejectUnboundedConnections()
     }
 
-    /// Limits how many combinations of values the rules have, before any other step multiplies the alternatives of
-    /// conditions.
+    /// Limits how many combinations of values the rules have. This check comes before other steps multiply the
+    /// alternatives of conditions.
     static func rejectTooMany(_ rules: [Int32: [CallRule]]) throws(PolicyError) {
         var sum = 0
         for (_, list) in rules.sorted(by: { $0.key < $1.key }) {
@@ -49,16 +49,16 @@ extension Policy {
         for document in documents { calls.merge(document.calls) { _, later in later } }
         var rules: [Int32: [CallRule]] = [:]
         for (name, list) in calls {
-            // A call that this architecture lacks needs no rule.
+            // If this architecture does not have the call, no rule is needed.
             guard let call = SystemCall(named: name, architecture: architecture) else { continue }
             rules[call.number] = list
         }
         return rules
     }
 
-    /// Checks the sections of a joined policy against each other.
+    /// Checks that the sections of a joined policy do not contradict each other.
     ///
-    /// - Throws: if two of them contradict each other.
+    /// - Throws: an error if two sections contradict each other.
     func rejectContradictions() throws(PolicyError) {
         for grant in paths.grants {
             if let contradiction = contradiction(of: grant) {

@@ -2,19 +2,19 @@ internal import CAnnexPolicies
 internal import Synchronization
 
 extension PolicyLibrary {
-    /// The policies that this library carries, and the additions of entitlements.
-    // SAFETY: both lists are the program's own constants and end with a null name.
+    /// The policies and the additions of entitlements that this library contains.
+    // SAFETY: both lists are constants of the program and end with a null name.
     public static let shipped = PolicyLibrary(
         texts: unsafe ShippedTexts.all(annex_policy_at), entitlements: unsafe ShippedTexts.all(annex_entitlement_at))
 }
 
 extension Policy {
-    /// A policy that this library carries, for example `com.apple.photo-editing`. It is read once per process.
+    /// A policy that this library contains, for example `com.apple.photo-editing`. It is read once per process.
     ///
     /// - Parameters:
-    ///   - name: the policy's name, or `NAME+ENTITLEMENT…` for that policy with the additions of these entitlements.
+    ///   - name: the policy's name, or `NAME+ENTITLEMENT…` for the policy with the additions of these entitlements.
     ///   - architecture: the processor whose calls the policy names.
-    /// - Throws: if there is no policy or entitlement of that name.
+    /// - Throws: an error if there is no policy or entitlement of that name.
     public static func shipped(
         named name: String, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
@@ -33,7 +33,7 @@ private struct ShippedKey: Hashable {
     static let read = Mutex<[ShippedKey: Policy]>([:])
 }
 
-/// The texts that this library carries as constants of the program.
+/// The texts that this library contains as constants of the program.
 package enum ShippedTexts {
     /// Every text by its name, from one of the lists.
     static func all(_ text: (Int) -> annex_policy_text) -> [String: String] {
@@ -48,12 +48,12 @@ package enum ShippedTexts {
         return texts
     }
 
-    /// The texts of the expectations about the shipped policies and entitlements: the calls and paths that each must
-    /// allow and deny. `annex policy test` checks them.
-    // SAFETY: this list too is the program's own constant and ends with a null name.
+    /// The texts of the expectations about the shipped policies and entitlements. They state the calls and paths that
+    /// each of them must allow and deny. `annex policy test` checks them.
+    // SAFETY: this list is also a constant of the program and ends with a null name.
     package static let expectations = unsafe all(annex_expectations_at)
 
     /// The texts of the extension points.
-    // SAFETY: this list too is the program's own constant and ends with a null name.
+    // SAFETY: this list is also a constant of the program and ends with a null name.
     package static let points = unsafe all(annex_point_at)
 }

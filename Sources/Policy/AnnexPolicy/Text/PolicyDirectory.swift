@@ -1,7 +1,8 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A directory of policies, or of other YAML files, that a user wrote. Nothing in it can block or deceive the reader.
+/// A directory of policies, or of other YAML files, that a user wrote. No file in the directory can block or deceive
+/// the reader.
 package struct PolicyDirectory {
     let path: String
 
@@ -9,17 +10,17 @@ package struct PolicyDirectory {
         self.path = path
     }
 
-    /// A directory with more entries is not a directory of policies.
+    /// The most entries. A directory with more entries is not a directory of policies.
     private static let mostFiles = 1024
 
-    /// Every file `NAME.yaml` by its name. Other files, hidden files and expectation files are ignored.
+    /// Every file `NAME.yaml`, by its name. Other files, hidden files and expectation files are ignored.
     ///
-    /// - Throws: if the directory or one of these files cannot be read safely.
+    /// - Throws: an error if the directory or one of these files cannot be read safely.
     func sources() throws(PolicyError) -> [String: PolicyLibrary.Source] {
         try texts().mapValues { PolicyLibrary.Source(text: $0.text, file: $0.file) }
     }
 
-    /// The same as texts, each with its file's path.
+    /// The same files as texts, each with the path of its file.
     package func texts() throws(PolicyError) -> [String: (text: String, file: String)] {
         let directory = try step { () throws(SystemError) in try Descriptor.directory(path) }
         let status = try step { () throws(SystemError) in try directory.status() }
@@ -37,8 +38,8 @@ package struct PolicyDirectory {
         return texts
     }
 
-    /// The policies in the same directory as a file. Unreadable files, pipes, links, and files that another user can
-    /// change are skipped. Only a policy that includes a skipped file fails.
+    /// The policies in the directory of a file. Unreadable files, pipes, links, and files that another user can change
+    /// are skipped. If a policy includes a skipped file, only this policy fails.
     func neighbours() -> [String: PolicyLibrary.Source] {
         guard let directory = try? Descriptor.directory(path),
             let entries = try? directory.entries(atMost: Self.mostFiles)
@@ -52,8 +53,8 @@ package struct PolicyDirectory {
         return sources
     }
 
-    /// Reads one file. It never waits for a pipe or a device and follows no link: anything but a regular file is
-    /// refused.
+    /// Reads one file. It does not wait for a pipe or a device, and does not follow a link. It refuses everything
+    /// except a regular file.
     private func text(
         of name: String, _ file: String, in directory: borrowing Descriptor
     ) throws(PolicyError) -> String {
@@ -82,8 +83,8 @@ package struct PolicyDirectory {
         }
     }
 
-    /// Refuses a file or directory that belongs to another user or that every user can write. The owner of a policy
-    /// decides about the rights of programs, and the owner of a point's file chooses the policy.
+    /// Refuses a file or directory that belongs to another user, or that every user can write. The owner of a policy
+    /// decides about the rights of programs. The owner of a point's file chooses the policy.
     private func rejectForeign(_ status: FileStatus, at path: String) throws(PolicyError) {
         guard status.user == 0 || status.user == geteuid() else {
             throw PolicyError("\(path): belongs to another user; it must belong to root or to you")

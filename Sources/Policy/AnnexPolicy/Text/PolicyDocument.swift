@@ -1,4 +1,5 @@
-/// One policy file as read, before its includes are joined in. The includes supply all entries that are nil or absent.
+/// One policy file as it was read, before its includes are joined in. If an entry is nil or absent here, the includes
+/// supply it.
 struct PolicyDocument: Sendable {
     let name: String
     let summary: String
@@ -15,10 +16,10 @@ struct PolicyDocument: Sendable {
     let writeXorExecute: Stated<Bool>?
     let environment: Stated<PolicyEnvironment>?
     let limits: [LimitName: Stated<LimitValue>]
-    /// The start of the text. An error about a missing entry points to it.
+    /// The start of the text. If an entry is missing, the error points to this place.
     let place: PolicyPlace
 
-    /// A file that is joined in before this one.
+    /// A file that is joined in before the including file.
     struct Include: Sendable {
         let name: String
         let place: PolicyPlace
@@ -72,7 +73,7 @@ extension PolicyDocument {
         environment = try Self.stated(values["environment"]) { node throws(PolicyError) in try node.environment() }
         limits = try values["limits"]?.limits() ?? [:]
         place = root.place
-        // The name is checked last, so that the other mistakes of a text without a name are reported too.
+        // The name is checked last. So if it is missing, the other mistakes of the text are reported too.
         guard let name = values["policy"], let summary = values["summary"] else {
             throw root.error("a policy must state its name (`policy:`) and one sentence about it (`summary:`)")
         }

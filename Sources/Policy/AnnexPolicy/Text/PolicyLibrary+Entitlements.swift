@@ -7,7 +7,7 @@ extension PolicyLibrary {
 
     /// The fragment that one entitlement adds to a policy.
     ///
-    /// - Throws: if this library does not know the entitlement, or if its text is wrong.
+    /// - Throws: an error if this library does not know the entitlement, or if its text is wrong.
     public func fragment(
         of entitlement: String, for architecture: Architecture = .current
     ) throws(PolicyError) -> EntitlementFragment {
@@ -21,10 +21,10 @@ extension PolicyLibrary {
     /// The most entitlements of one joined name.
     private static let mostEntitlements = 16
 
-    /// The names in `NAME+ENTITLEMENT…`; nil for the plain name of a policy.
+    /// The names in `NAME+ENTITLEMENT…`; nil if the name is the plain name of a policy.
     package func joinedNames(_ name: String) throws(PolicyError) -> EntitlementNames? {
-        // A user's own policy may have the name of a joined policy. It then replaces the joined policy, as it would
-        // replace any other.
+        // A user's own policy may have the same name as a joined policy. It then replaces the joined policy, as it
+        // would replace any other policy.
         guard !names.contains(name), name.contains("+") else { return nil }
         let joined = EntitlementNames(name)
         guard joined.entitlements.count <= Self.mostEntitlements else {
@@ -47,7 +47,7 @@ extension EntitlementFragment {
     /// The fragment that an entitlement of this library adds to a policy, for example
     /// `com.apple.security.network.client`.
     ///
-    /// - Throws: if this library does not know the entitlement.
+    /// - Throws: an error if this library does not know the entitlement.
     public static func shipped(
         _ entitlement: String, for architecture: Architecture = .current
     ) throws(PolicyError) -> EntitlementFragment {
@@ -56,8 +56,8 @@ extension EntitlementFragment {
 }
 
 extension PolicyLibrary {
-    /// The names of the policies whose filters are compiled ahead. They are all policies, and each policy of an
-    /// extension point with each set of entitlements that changes its filter.
+    /// The names of the policies whose filters are compiled ahead. These are all policies. In addition, each policy of
+    /// an extension point is joined with each set of entitlements that changes its filter.
     package func namesToCompile() throws(PolicyError) -> [String] {
         var sets: [[String]] = [[]]
         for entitlement in entitlements where try fragment(of: entitlement).hasCalls {

@@ -1,4 +1,4 @@
-/// A collection of policy texts by name, which joins the texts that a policy includes.
+/// A collection of policy texts by name. It joins a policy with the texts that the policy includes.
 public struct PolicyLibrary: Sendable {
     /// One policy's text, and the file name that errors about it state.
     struct Source: Sendable {
@@ -11,7 +11,7 @@ public struct PolicyLibrary: Sendable {
     let fragments: [String: Source]
 
     /// - Parameters:
-    ///   - texts: each policy's YAML under its name; `base` is the text of `base.yaml`.
+    ///   - texts: each policy's YAML under its name. For example, `base` is the text of `base.yaml`.
     ///   - entitlements: the YAML of each entitlement's fragment under the entitlement's identifier.
     public init(texts: [String: String], entitlements: [String: String] = [:]) {
         sources = Dictionary(uniqueKeysWithValues: texts.map { ($0, Source(text: $1, file: $0 + ".yaml")) })
@@ -25,12 +25,12 @@ public struct PolicyLibrary: Sendable {
         self.fragments = fragments
     }
 
-    /// The policies that this library carries, together with the policies of a directory. A policy of the directory
-    /// replaces the policy of the same name, also if other policies include it.
+    /// The policies that this library contains, together with the policies of a directory. A policy of the directory
+    /// replaces the policy of the same name, even where other policies include it.
     ///
-    /// - Parameter directory: a directory of `NAME.yaml` files; nil for none. The directory and each file must belong
-    ///   to root or the caller and must not be writable by every user. Each file must be a regular file.
-    /// - Throws: if the directory or a file in it cannot be read, or does not fulfil these conditions.
+    /// - Parameter directory: a directory of `NAME.yaml` files; nil if there is none. The directory and each file must
+    ///   belong to root or the caller, and must not be writable by every user. Each file must be a regular file.
+    /// - Throws: an error if the directory or a file in it cannot be read, or does not fulfil these conditions.
     public static func standard(overriding directory: String?) throws(PolicyError) -> PolicyLibrary {
         guard let directory else { return shipped }
         let own = try PolicyDirectory(path: directory).sources()
@@ -46,7 +46,7 @@ public struct PolicyLibrary: Sendable {
     /// Each policy's YAML under its name.
     package var allTexts: [String: String] { sources.mapValues(\.text) }
 
-    /// This library with more texts, which replace texts of the same name.
+    /// This library with more texts. They replace texts of the same name.
     ///
     /// - Parameter texts: each policy's YAML under its name, with the file name that errors about it state.
     package func adding(_ texts: [String: (text: String, file: String)]) -> PolicyLibrary {
@@ -54,8 +54,8 @@ public struct PolicyLibrary: Sendable {
         return PolicyLibrary(sources: sources.merging(more) { $1 }, fragments: fragments)
     }
 
-    /// This library with the usable policies of a directory, which replace policies of the same name. With them, a
-    /// policy file can include policies of its own directory.
+    /// This library with the usable policies of a directory. They replace policies of the same name. So a policy file
+    /// can include policies of its own directory.
     package func adding(neighboursIn directory: String) -> PolicyLibrary {
         let more = PolicyDirectory(path: directory).neighbours()
         return PolicyLibrary(sources: sources.merging(more) { $1 }, fragments: fragments)
@@ -63,14 +63,14 @@ public struct PolicyLibrary: Sendable {
 
     /// The policy of that name with all its includes joined in.
     ///
-    /// Each file is joined once, and includes come before the files that include them. A file's rules about a call
-    /// replace all rules of earlier files about that call. The same holds for each other section and each limit.
-    /// Granted paths add up; if two files grant the same path, the last one decides.
+    /// Each file is joined once, and includes come before the files that include them. If a file states rules about a
+    /// call, they replace all rules of earlier files about that call. The same holds for each other section and each
+    /// limit. Granted paths add up. If two files grant the same path, the last file decides.
     ///
     /// - Parameters:
-    ///   - name: a policy's name, or `NAME+ENTITLEMENT…` for that policy with the additions of these entitlements.
+    ///   - name: a policy's name, or `NAME+ENTITLEMENT…` for the policy with the additions of these entitlements.
     ///   - architecture: the processor whose calls the policy names.
-    /// - Throws: if there is no such policy or entitlement, or if it or one of its includes cannot be used.
+    /// - Throws: an error if there is no such policy or entitlement, or if it or one of its includes cannot be used.
     public func policy(
         named name: String, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
@@ -81,7 +81,7 @@ public struct PolicyLibrary: Sendable {
         return try Policy(joining: documents(ofPolicy: name, for: architecture), architecture: architecture)
     }
 
-    /// The files that a policy is made of. Includes come first, and the last file is the policy's own.
+    /// The files from which a policy is made. Includes come first. The last file is the policy's own file.
     func documents(
         ofPolicy name: String, for architecture: Architecture
     ) throws(PolicyError) -> [PolicyDocument] {
@@ -90,7 +90,7 @@ public struct PolicyLibrary: Sendable {
         return joined
     }
 
-    /// Every mistake in the text of that name, without the mistakes of its includes and of its entitlements.
+    /// Every mistake in the text of that name. The mistakes of its includes and entitlements are left out.
     package func mistakes(in name: String, for architecture: Architecture) -> [PolicyError] {
         let name = names.contains(name) ? name : EntitlementNames(name).policy
         guard let source = sources[name] else { return [] }
@@ -120,10 +120,10 @@ public struct PolicyLibrary: Sendable {
 }
 
 extension PolicyLibrary {
-    /// A number that changes if one of these texts changes: the policy's own text, the texts that it includes, and the
+    /// A number that changes if one of these texts changes: the policy's own text, the texts that it includes, or the
     /// texts that entitlements add.
     ///
-    /// It detects a policy that was changed and not compiled again. It gives no protection against forgery.
+    /// It detects that a policy was changed, but not compiled again. It does not protect against forgery.
     package func digest(ofPolicy name: String) throws(PolicyError) -> UInt64 {
         let names = try joinedNames(name) ?? EntitlementNames(policy: name, entitlements: [])
         let documents = try documents(ofPolicy: names.policy, for: .current)
@@ -134,7 +134,7 @@ extension PolicyLibrary {
         var digest: UInt64 = 0xcbf2_9ce4_8422_2325
         for part in parts.flatMap({ [$0.0, $0.1] }) {
             for byte in part.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
-            // 0xFF occurs in no UTF-8 text, so this separator makes the boundary between two texts count.
+            // No UTF-8 text contains 0xFF. So this separator makes the digest depend on the boundary between two texts.
             digest = (digest ^ 0xFF) &* 0x100_0000_01b3
         }
         return digest

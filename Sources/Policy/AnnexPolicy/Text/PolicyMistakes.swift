@@ -1,9 +1,9 @@
-/// Every mistake in the text of a policy, or of another YAML file, as far as the text is YAML.
+/// Every mistake in the text of a policy, or of another YAML file, if the text is YAML.
 ///
-/// A reader stops at the first mistake. So the faulty item is cut out of the text's tree, and the rest is read again. A
-/// mistake that only the cutting caused is not reported.
+/// A reader stops at the first mistake. So the faulty item is removed from the text's tree, and the remaining tree is
+/// read again. If a mistake exists only because of this removal, it is not reported.
 package struct PolicyMistakes {
-    /// If a text has more mistakes, it is probably not meant to be such a file.
+    /// The most mistakes that are reported. A text with more mistakes is probably not meant to be such a file.
     static let most = 100
 
     /// The mistakes in the order of the text.
@@ -14,7 +14,7 @@ package struct PolicyMistakes {
         }
     }
     private var found: [PolicyError] = []
-    /// The marks of the nodes from which an item was cut out.
+    /// The marks of the nodes from which an item was removed.
     private var wounded: Set<YAMLMark> = []
 
     /// - Parameter read: reads the text's tree, and throws the first mistake in it.
@@ -37,7 +37,7 @@ package struct PolicyMistakes {
         }
     }
 
-    /// - Returns: the tree without the item that the mistake is about; nil if no item could be cut out.
+    /// - Returns: the tree without the item that contains the mistake; nil if no item could be removed.
     private mutating func record(_ error: PolicyError, in tree: YAMLNode) -> YAMLNode? {
         let mark = error.place.map { YAMLMark(line: $0.line, column: $0.column) }
         if mark.map(wounded.contains) != true { found.append(error) }

@@ -39,7 +39,7 @@ extension PolicyNode {
         try word("proc", among: PolicyPaths.ProcessFiles.self)
     }
 
-    /// The grants of one file. It is a contradiction to grant the same path twice.
+    /// The grants of one file. Granting the same path twice is an error.
     func grants() throws(PolicyError) -> [PathGrant] {
         var grants: [PathGrant] = []
         for group in try list("`grants`") {
@@ -57,7 +57,7 @@ extension PolicyNode {
         return grants
     }
 
-    /// The number of grants is bounded, because each grant costs a mount and a Landlock rule.
+    /// The most grants of one file. Each grant needs a mount and a Landlock rule.
     private static let mostGrants = 256
 
     private func grantGroup() throws(PolicyError) -> [PathGrant] {
@@ -84,7 +84,7 @@ extension PolicyNode {
         return grants
     }
 
-    /// Whether a path that the host lacks is left out, or fails the launch.
+    /// Whether a path that does not exist on the host is skipped, or makes the launch fail.
     private enum Missing: String, CaseIterable { case refuse, skip }
 
     private func privatePath() throws(PolicyError) -> String {

@@ -40,7 +40,7 @@ extension PolicyNode {
 
     private enum Switch: String, CaseIterable { case on, off }
 
-    /// The enumeration's value that the scalar names.
+    /// The value of the enumeration that the scalar names.
     package func word<Value>(_ what: String, among type: Value.Type) throws(PolicyError) -> Value
     where Value: CaseIterable & RawRepresentable<String> {
         let word = try text("`\(what)`")
@@ -89,7 +89,7 @@ extension PolicyNode {
         return limits
     }
 
-    /// The limits of a mapping by their names. No limit need be stated.
+    /// The limits of a mapping, by their names. No limit is required.
     package func limitValues() throws(PolicyError) -> [LimitName: LimitValue] { try limits().mapValues(\.value) }
 
     private func limit(measured measure: LimitName.Measure, most: Int) throws(PolicyError) -> LimitValue {

@@ -1,5 +1,5 @@
-/// One node of the text of a policy, or of another YAML file, with its place. Each reading method returns a value of the wanted form or throws an
-/// error that names the place.
+/// One node of the text of a policy, or of another YAML file, with its place. Each reading method returns a value of
+/// the wanted form, or throws an error that names the place.
 package struct PolicyNode {
     let node: YAMLNode
     package let place: PolicyPlace
@@ -13,7 +13,7 @@ package struct PolicyNode {
         PolicyError(problem, at: place, suggestion: suggestion)
     }
 
-    /// Any scalar's text, exactly as written.
+    /// The text of any scalar, exactly as written.
     package func text(_ what: String) throws(PolicyError) -> String {
         guard case .scalar(let text) = node.content, !text.isEmpty else { throw error("\(what) must be a text") }
         return text
@@ -24,7 +24,7 @@ package struct PolicyNode {
         return sequence.map { PolicyNode($0, file: place.file) }
     }
 
-    /// A list, or a single text that stands for a list of one.
+    /// The items of a list. A single text stands for a list of one item.
     package func oneOrMany() -> [PolicyNode] {
         guard case .sequence(let sequence) = node.content else { return [self] }
         return sequence.map { PolicyNode($0, file: place.file) }
@@ -38,7 +38,7 @@ package struct PolicyNode {
         if case .mapping = node.content { true } else { false }
     }
 
-    /// Keys and values in the order of the text.
+    /// The keys and values in the order of the text.
     package func entries(_ what: String) throws(PolicyError) -> [(key: PolicyNode, name: String, value: PolicyNode)] {
         guard case .mapping(let mapping) = node.content else { throw error("\(what) must be a mapping (`key: value`)") }
         var entries: [(key: PolicyNode, name: String, value: PolicyNode)] = []
@@ -49,7 +49,7 @@ package struct PolicyNode {
         return entries
     }
 
-    /// The values of a mapping in which only these keys are allowed.
+    /// The values of a mapping. Only these keys are allowed in the mapping.
     package func mapping(_ what: String, keys: [String]) throws(PolicyError) -> [String: PolicyNode] {
         var values: [String: PolicyNode] = [:]
         for entry in try entries(what) {
@@ -68,11 +68,11 @@ package struct PolicyNode {
 }
 
 extension PolicyNode {
-    /// The largest text in bytes. A policy has a page or two of text. A longer text is a mistake, or an attack on the
+    /// The largest text in bytes. A policy has one or two pages of text. A longer text is a mistake or an attack on the
     /// reader.
     static let largestText = 256 * 1024
 
-    /// The root node of a text. The text must be YAML without anchors, tags and duplicate keys.
+    /// The root node of a text. The text must be YAML without anchors, tags or duplicate keys.
     package static func root(of text: String, file: String) throws(PolicyError) -> PolicyNode {
         let start = PolicyPlace(file: file, line: 1, column: 1)
         guard text.utf8.count <= largestText else {

@@ -3,7 +3,7 @@ public struct PathRights: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Files may be read and directories listed.
+    /// Files may be read, and directories may be listed.
     public static let read = PathRights(rawValue: 1)
     /// Files may be changed, created, renamed and removed.
     public static let write = PathRights(rawValue: 2)
@@ -26,20 +26,20 @@ extension PathRights: CustomStringConvertible {
     }
 }
 
-/// Functions on the paths of policies, and the rules about paths that no policy may grant.
+/// Functions on the paths of policies, and the rules that say which paths no policy may grant.
 package enum PathText {
     /// The path of the extension's own bundle inside the sandbox.
     package static let bundle = "/bundle"
     /// The path of `Frameworks` of the extension's app inside the sandbox.
     package static let frameworks = "/frameworks"
 
-    /// The parts of an absolute path. To the kernel a path is bytes: a slash separates parts even before a combining
-    /// mark.
+    /// The parts of an absolute path. For the kernel, a path is a sequence of bytes. So a slash separates parts even
+    /// before a combining mark.
     package static func parts(_ path: String) -> [Substring] {
         path.utf8.split(separator: slash).map(Substring.init)
     }
 
-    /// Whether two paths are the same to the kernel. `==` would compare by Unicode equivalence instead.
+    /// Whether two paths are the same for the kernel. `==` would compare by Unicode equivalence instead.
     package static func isSame(_ first: String, as second: String) -> Bool { first.utf8.elementsEqual(second.utf8) }
 
     /// Whether `path` is `directory` or below it.
@@ -56,7 +56,7 @@ package enum PathText {
 
     private static let slash = UInt8(ascii: "/")
 
-    /// The path without `.`, `..` and needless slashes, resolved by its spelling alone.
+    /// The path without `.`, without `..` and without needless slashes. It is resolved only by its spelling.
     package static func resolved(_ path: String) -> String {
         var kept: [Substring] = []
         for part in parts(path) where part != "." {
@@ -93,7 +93,7 @@ package enum PathText {
         return nil
     }
 
-    /// Why no policy may grant this path with these rights; nil if a policy may.
+    /// Why no policy may grant this path with these rights; nil if a policy may grant it.
     package static func danger(_ path: String, rights: PathRights) -> String? {
         if path == "/" { return "`/` contains every file: name the directories that are needed" }
         if let reason = madeInside(path) { return reason }
@@ -108,7 +108,7 @@ package enum PathText {
         return nil
     }
 
-    /// Why the path cannot be a private directory; nil if it can.
+    /// Why the path cannot be a private directory; nil if it can be one.
     static func dangerAsPrivate(_ path: String) -> String? {
         if path == "/" { return "the root cannot be private" }
         if let reason = madeInside(path) { return reason }
@@ -116,7 +116,7 @@ package enum PathText {
         return nil
     }
 
-    /// Why the path is reserved for what the sandbox creates itself; nil if it is not reserved.
+    /// Why the path is reserved for files that the sandbox itself creates; nil if it is not reserved.
     private static func madeInside(_ path: String) -> String? {
         if isPath(path, within: "/proc") { return "`paths: proc` decides which part of /proc the sandbox contains" }
         if isPath(path, within: "/dev") { return "`devices` decides which part of /dev the sandbox contains" }

@@ -1,6 +1,6 @@
-/// A mistake because of which a policy, or the file of an extension point, cannot be used.
+/// A mistake that makes a policy, or the file of an extension point, unusable.
 public struct PolicyError: Error, Sendable, Hashable {
-    /// The place of the mistake; nil if no text is at fault.
+    /// The place of the mistake; nil if the mistake is not in a text.
     public let place: PolicyPlace?
     /// The problem, as a phrase without a full stop.
     public let problem: String
@@ -35,7 +35,7 @@ public struct PolicyPlace: Sendable, Hashable {
         self.column = column
     }
 
-    /// Whether this place is read before the other.
+    /// Whether this place comes before the other place in the order of reading.
     package func comesBefore(_ other: PolicyPlace) -> Bool {
         (file, line, column) < (other.file, other.line, other.column)
     }
@@ -47,7 +47,7 @@ extension PolicyPlace: CustomStringConvertible {
 
 /// Finds the known name that the author of a misspelled name probably meant.
 package enum NearestName {
-    /// The known name with the fewest changed letters; nil if too many are changed for a typing error.
+    /// The known name with the fewest changed letters; nil if the names differ too much for a typing error.
     package static func of(_ name: String, among known: some Sequence<String>) -> String? {
         let allowed = max(1, name.count / 3)
         let ranked = known.map { (distance: distance(from: name, to: $0, atMost: allowed), name: $0) }
@@ -55,8 +55,8 @@ package enum NearestName {
         return best?.name
     }
 
-    /// The number of letters to insert, remove, change or swap with a neighbour. A distance above `limit` may be
-    /// returned as `limit + 1`.
+    /// The number of letters that must be inserted, removed, changed or swapped with a neighbour. A distance above
+    /// `limit` may be returned as `limit + 1`.
     static func distance(from one: String, to other: String, atMost limit: Int) -> Int {
         let from = Array(one.lowercased().utf8)
         let to = Array(other.lowercased().utf8)

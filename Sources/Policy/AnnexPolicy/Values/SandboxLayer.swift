@@ -1,15 +1,15 @@
 /// One kernel mechanism that a sandbox is built from. The raw value is its name on the command line.
 public enum SandboxLayer: String, CaseIterable, Sendable, Hashable {
     case user, mount, pid, network, ipc, uts, cgroup
-    /// A root directory of the sandbox's own. It holds only the paths that the policy lists.
+    /// The sandbox's own root directory. It contains only the paths that the policy lists.
     case root
     case capabilities
     case noNewPrivileges = "no-new-privileges"
     case landlock, seccomp, keyring
     /// Clocks that do not reveal when the machine was started.
     case time
-    /// Protection against leaks by speculative execution. As far as the machine offers it, such speculation is switched
-    /// off, and the process runs alone on its core. No statement of a policy depends on this layer.
+    /// Protection against leaks by speculative execution. If the machine supports it, speculation that leaks is
+    /// switched off, and the process runs alone on its core. No statement of a policy depends on this layer.
     case speculation
 
     /// The layer's name for people, for example `process namespace`.

@@ -2,8 +2,8 @@ internal import AnnexLinux
 package import AnnexPolicy
 
 extension PolicyDifference {
-    /// The differences as text: first the calls and paths that only the first policy allows, then those that only the
-    /// second one allows, then all others.
+    /// The differences as text. First come the calls and paths that only the first policy allows, then those that only
+    /// the second policy allows, then all other differences.
     package var lines: [ReportLine] {
         if isEmpty {
             return [
@@ -49,7 +49,7 @@ extension PolicyDifference {
         return "\(fact.title): \(own); \(side == .first ? second.name : first.name): \(other)"
     }
 
-    /// The differences in which neither side allows more.
+    /// The differences in which neither policy allows more.
     private var neither: [ReportLine] {
         let calls = calls.filter { !$0.otherwise.isEmpty }
         let paths = paths.filter(\.isOtherwise)
@@ -76,7 +76,7 @@ extension PolicyDifference {
         return lines + facts.map { ReportLine("\($0.title): \($0.first); \($0.second)", indent: 1) }
     }
 
-    /// The names as one text. Numbers without a name are only counted, because there are many.
+    /// The names as one text. Calls without a name are only counted, because there are many.
     private static func shortened(_ names: [String]) -> String {
         let (nameless, named) = (names.filter { $0.hasPrefix("call ") }, names.filter { !$0.hasPrefix("call ") })
         let rest = nameless.isEmpty ? [] : ["\(nameless.count) numbers without a name"]

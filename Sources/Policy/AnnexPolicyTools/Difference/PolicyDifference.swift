@@ -1,7 +1,7 @@
 public import AnnexPolicy
 
-/// The differences between two policies. They are found by asking both policies, so they are as exact as the policies'
-/// answers.
+/// The differences between two policies. They are found by asking both policies, so they are as exact as the answers of
+/// the policies.
 public struct PolicyDifference: Sendable {
     /// One call that the two policies answer differently.
     struct Call: Sendable, Hashable {
@@ -13,22 +13,22 @@ public struct PolicyDifference: Sendable {
         let otherwise: [[UInt64]]
     }
 
-    /// One path, with the rights that only one of the policies gives.
+    /// One path, with the rights that only one of the two policies gives.
     struct Path: Sendable, Hashable {
         let path: String
         let onlyFirst: PathRights
         let onlySecond: PathRights
-        /// Whether both policies refuse the path with different errors, for example because it exists under only one of
-        /// them.
+        /// Whether both policies refuse the path, but with different errors. For example, the path exists under only
+        /// one of them.
         let isOtherwise: Bool
     }
 
-    /// A statement that is about neither calls nor paths.
+    /// A statement that does not concern calls or paths.
     struct Fact: Sendable, Hashable {
         let title: String
         let first: String
         let second: String
-        /// The policy that allows more by this statement; nil if neither is wider.
+        /// The policy that allows more by this statement; nil if neither policy allows more.
         let wider: Side?
     }
 
@@ -42,7 +42,7 @@ public struct PolicyDifference: Sendable {
 
     /// Finds the differences between two policies.
     ///
-    /// - Throws: if the policies are for different architectures.
+    /// - Throws: an error if the policies are for different architectures.
     public init(between first: Policy, and second: Policy) throws(PolicyError) {
         guard first.architecture == second.architecture else {
             throw PolicyError("the two policies are about different architectures")
@@ -54,12 +54,12 @@ public struct PolicyDifference: Sendable {
         facts = Self.facts(between: first, and: second)
     }
 
-    /// Whether both policies answer every call, path and statement alike.
+    /// Whether both policies give the same answers to all calls and paths, and make the same statements.
     public var isEmpty: Bool { calls.isEmpty && paths.isEmpty && facts.isEmpty }
 }
 
 extension PolicyDifference {
-    /// Compares the answers to every call number, at every edge of both policies' rules.
+    /// Compares the answers to every call number, with the edge values of both policies' rules.
     private static func calls(between first: Policy, and second: Policy) -> [Call] {
         let numbers = Set(SystemCallTable.of(first.architecture).byNumber.keys).union(0..<1024)
         return numbers.sorted().compactMap { number in
@@ -70,8 +70,7 @@ extension PolicyDifference {
                 let other = second.answer(number: number, arguments: arguments)
                 let bounds = [first, second].map { $0.bound(number: number, arguments: arguments) }
                 if one == other, one != .allow || bounds[0] == bounds[1] { continue }
-                // If both policies allow the call and only one counts it against a budget, the other policy allows
-                // more.
+                // If both policies allow the call and only one policy bounds it, the other policy allows more.
                 if one == .allow, other != .allow || bounds[1] != nil {
                     lists.first.append(arguments)
                 } else if other == .allow {
@@ -105,7 +104,7 @@ extension PolicyDifference {
             if one.isEmpty && other.isEmpty && !otherwise { return nil }
             return Path(path: path, onlyFirst: PathRights(one), onlySecond: PathRights(other), isOtherwise: otherwise)
         }
-        // A difference that a directory shares with everything below it is listed once.
+        // If a directory and everything below it have the same difference, the difference is listed once.
         let byPath = Dictionary(found.map { ($0.path, $0) }) { one, _ in one }
         return found.filter { path in
             guard path.path.hasSuffix("/*") else { return true }
@@ -147,7 +146,7 @@ extension PolicyDifference {
 }
 
 extension LimitValue {
-    /// Whether this limit is larger than the other.
+    /// Whether this limit is larger than the other limit.
     fileprivate func isAbove(_ other: LimitValue) -> Bool {
         (bytes, time, count) > (other.bytes, other.time, other.count)
     }

@@ -5,7 +5,8 @@ struct ExpectationReader {
     let architecture: Architecture
     let isAllowed: Bool
 
-    /// The expectations of one entry: several if it lists several paths, none if this architecture lacks the call.
+    /// The expectations of one entry. There are several if the entry lists several paths, and none if this architecture
+    /// does not have the call.
     func expectations(_ node: PolicyNode) throws(PolicyError) -> [Expectation] {
         if node.isScalar { return try call(node, arguments: nil, wanted: try wanted([:], of: node), entry: node) }
         let keys = ["call", "with", "path", "rights"] + (isAllowed ? [] : ["answer", "layer"])

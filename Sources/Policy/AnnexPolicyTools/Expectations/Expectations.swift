@@ -1,7 +1,7 @@
 internal import AnnexLinux
 public import AnnexPolicy
 
-/// One expectation about a policy: a call or path that it must allow or deny. It is a test of the policy.
+/// One expectation about a policy: a call or path that the policy must allow or deny. It is a test of the policy.
 public struct Expectation: Sendable, Hashable {
     /// The call or path that is tested.
     package enum Subject: Sendable, Hashable {
@@ -12,7 +12,7 @@ public struct Expectation: Sendable, Hashable {
     /// The expected result.
     package enum Wanted: Sendable, Hashable {
         case allowed
-        /// The subject must be denied. Nil accepts any answer, or any layer.
+        /// The subject must be denied. If `answer` or `layer` is nil, any answer or any layer is accepted.
         case denied(answer: Answer?, layer: SandboxLayer?)
     }
 
@@ -49,7 +49,7 @@ extension Expectation.Answer {
     }
 }
 
-/// The expectations about one policy. They are read from the file beside it, as strictly as the policy itself.
+/// The expectations about one policy. They are read from the file beside the policy, as strictly as the policy itself.
 public struct Expectations: Sendable, Hashable {
     /// The policy's name.
     public let policy: String
@@ -60,13 +60,14 @@ public struct Expectations: Sendable, Hashable {
         self.all = all
     }
 
-    /// A file with more expectations is a mistake.
+    /// The most expectations in a file. A file with more is a mistake.
     private static let most = 4096
 
     /// Reads the text of an expectation file.
     ///
-    /// - Parameter file: the file's name for messages; it ends in `NAME.expectations.yaml`.
-    /// - Throws: if the text is no valid expectation file, states no expectation, or is not named after its policy.
+    /// - Parameter file: the file's name for messages. It must end in `NAME.expectations.yaml`.
+    /// - Throws: an error if the text is not a valid expectation file, states no expectation, or is not named after its
+    ///   policy.
     public init(
         text: String, file: String, architecture: Architecture = .current
     ) throws(PolicyError) {
@@ -94,13 +95,13 @@ public struct Expectations: Sendable, Hashable {
         self.all = all
     }
 
-    /// Whether this library carries expectations about the policy, or about the policy in a joined name.
+    /// Whether this library contains expectations about the policy. For a joined name, this is the policy in that name.
     public static func areShipped(for policy: String) -> Bool {
         ShippedTexts.expectations[EntitlementNames(policy).policy] != nil
     }
 
-    /// The expectations about a policy that this library carries; nil if it has none. For a joined name,
-    /// `NAME+ENTITLEMENT…`, they are the expectations of the policy and of the entitlements together.
+    /// The expectations about a policy that this library contains; nil if it contains none. For a joined name,
+    /// `NAME+ENTITLEMENT…`, these are the expectations about the policy and the entitlements together.
     public static func shipped(
         for policy: String, architecture: Architecture = .current
     ) throws(PolicyError) -> Expectations? {
@@ -118,8 +119,9 @@ public struct Expectations: Sendable, Hashable {
 }
 
 extension Expectations {
-    /// These expectations with those about entitlements. An entitlement's expectation about a call or path replaces the
-    /// policy's expectation about it. If one entitlement allows a call or path and another denies it, it is allowed.
+    /// These expectations, joined with the expectations about entitlements. If an entitlement has an expectation about
+    /// a call or path, it replaces the policy's expectation. If one entitlement allows a call or path and another
+    /// entitlement denies it, it is allowed.
     public func joined(
         withEntitlements entitlements: [String], for architecture: Architecture = .current
     ) throws(PolicyError) -> Expectations {
@@ -140,7 +142,7 @@ extension Expectations {
 }
 
 extension Policy {
-    /// Why the policy's own answer does not meet an expectation; nil if it does.
+    /// Why the policy's own answer does not meet an expectation; nil if it meets the expectation.
     public func failure(of expectation: Expectation) -> String? {
         switch expectation.subject {
         case .call(let call, let arguments):

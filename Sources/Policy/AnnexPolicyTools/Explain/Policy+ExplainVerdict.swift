@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import AnnexPolicy
 
 extension Policy {
-    /// Explains one call with its arguments. Missing arguments count as 0, which the explanation states if a rule
-    /// compares them.
+    /// Explains one call with its arguments. Missing arguments count as 0. If a rule compares them, the explanation
+    /// says so.
     func explain(_ call: SystemCall, given: [Int: UInt64]) -> Explanation {
         let arguments = (0..<6).map { given[$0] ?? 0 }
         let verdict = verdict(number: call.number, arguments: arguments)
@@ -25,10 +25,10 @@ extension Policy {
             ]))
     }
 
-    /// Explains every rule about one call, in the order in which they decide.
+    /// Explains every rule about one call, in the order in which the rules decide.
     func explainRules(of call: SystemCall) -> Explanation {
         let own = rules[call.number] ?? []
-        // No rule depends on arguments.
+        // In this case, no rule depends on arguments.
         if own.isEmpty || own[0].conditions.isEmpty || LaunchCalls.names.contains(call.name) {
             return explain(call, given: [:])
         }
@@ -112,7 +112,7 @@ extension Policy {
 }
 
 extension Verdict {
-    /// Whether the call is allowed because a launch needs it, and not by a line of the policy.
+    /// Whether the call is allowed because a launch needs it, and not because of a line of the policy.
     var isOfTheLaunch: Bool { answer == .allow && reason == "needed by the launch itself" }
 }
 

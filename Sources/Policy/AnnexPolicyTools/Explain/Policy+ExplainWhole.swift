@@ -24,7 +24,7 @@ extension Policy {
             ]))
     }
 
-    /// Rules with the same answer and reason, which stand together in the text.
+    /// Rules with the same answer and reason that follow each other in the policy's text.
     private struct Group {
         let answer: CallAnswer
         let bound: CallBound?
@@ -73,7 +73,7 @@ extension Policy {
         let items: [String]
     }
 
-    /// Everything that the policy states besides its rules about calls.
+    /// Everything that the policy states in addition to its rules about calls.
     var facts: [Fact] {
         [
             Fact(title: "Paths", items: pathFacts), Fact(title: "Private directory", items: privateFacts),

@@ -4,15 +4,15 @@ public import AnnexPolicy
 public enum PolicyQuestion: Sendable, Hashable {
     /// A question about the whole policy.
     case whole
-    /// A call, with the values of its six registers that the user stated.
+    /// A question about a call, with the register values that the user stated.
     case call(SystemCall, given: [Int: UInt64])
-    /// A path, with the rights that are wanted.
+    /// A question about a path, with the wanted rights.
     case path(String, PathRights)
 
-    /// Reads a question from the words of a command line: nothing, a call (`ptrace`, `mmap(prot=PROT_EXEC)`, `openat
-    /// flags=O_WRONLY`, a number), or a path (`/etc/passwd`, `/etc/passwd write`).
+    /// Reads a question from the words of a command line. The words are empty, or a call (`ptrace`,
+    /// `mmap(prot=PROT_EXEC)`, `openat flags=O_WRONLY`, a number), or a path (`/etc/passwd`, `/etc/passwd write`).
     ///
-    /// - Throws: if a call, argument, value or right is unknown.
+    /// - Throws: an error if a call, argument, value or right is unknown.
     public init(words: [String], architecture: Architecture = .current) throws(PolicyError) {
         guard let first = words.first else {
             self = .whole

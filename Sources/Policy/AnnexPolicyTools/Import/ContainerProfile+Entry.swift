@@ -30,8 +30,8 @@ extension ContainerProfile.Entry {
         return try names.texts()
     }
 
-    /// The lists of conditions, read as runc does. If two comparisons are of one register, each comparison is a rule of
-    /// its own. Otherwise all comparisons form one rule and must hold together.
+    /// The lists of conditions, read as runc reads them. If two comparisons concern the same register, each comparison
+    /// is a separate rule. Otherwise all comparisons form one rule, and must hold together.
     private static func alternatives(_ nodes: [JSONNode]) throws(PolicyError) -> [[CallCondition]] {
         var conditions: [CallCondition] = []
         for node in nodes { conditions.append(try CallCondition(profile: node)) }
@@ -56,7 +56,7 @@ extension CallCondition {
             case "SCMP_CMP_EQ": .masked(mask: .max, value: first)
             case "SCMP_CMP_GE": .atLeast(first)
             case "SCMP_CMP_GT": .above(first)
-            // libseccomp ignores bits of the value outside the mask.
+            // libseccomp ignores bits of the value that are outside the mask.
             case "SCMP_CMP_MASKED_EQ": .masked(mask: first, value: second & first)
             case let other: throw operation.error("is not a comparison", suggestion: Self.nearest(other))
             }

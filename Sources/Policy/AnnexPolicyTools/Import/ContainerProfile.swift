@@ -1,14 +1,14 @@
 internal import AnnexLinux
 internal import AnnexPolicy
 
-/// A seccomp profile of Docker or OCI container runtimes, reduced to the entries that apply to one machine and
-/// container.
+/// A seccomp profile of Docker or OCI container runtimes. Only the entries that apply to one machine and one container
+/// are kept.
 struct ContainerProfile: Sendable {
     /// The action of an entry for its calls.
     enum Action: Sendable, Hashable {
         case allow
         case errno(Int32)
-        /// The thread or the process is killed.
+        /// The kernel kills the thread or the process.
         case kill
     }
 
@@ -16,12 +16,12 @@ struct ContainerProfile: Sendable {
     struct Entry: Sendable {
         let names: [String]
         let action: Action
-        /// Lists of conditions. Each list is a rule of its own, over all 64 bits of its registers. Without lists the
-        /// entry always applies.
+        /// Lists of conditions. Each list is a separate rule, and compares all 64 bits of its registers. If there are
+        /// no lists, the entry always applies.
         let alternatives: [[CallCondition]]
         /// The profile's own comment on the entry.
         let comment: String?
-        /// The entry's demands on the machine and the container (`world`), for example `with CAP_SYS_ADMIN`.
+        /// The demands of the entry on the machine and the container (`world`), for example `with CAP_SYS_ADMIN`.
         let asks: [String]
         let place: PolicyPlace
         let path: String
@@ -32,9 +32,9 @@ struct ContainerProfile: Sendable {
     let world: ProfileWorld
     /// The file's name, without its folder.
     let file: String
-    /// Statements of the profile that a policy cannot express, in sentences.
+    /// Sentences about statements of the profile that a policy cannot express.
     let notes: [String]
-    /// The start of the profile. Errors about the whole profile give this place.
+    /// The start of the profile. Errors about the whole profile use this place.
     let place: PolicyPlace
 }
 
@@ -50,7 +50,7 @@ extension ContainerProfile {
     /// - Parameters:
     ///   - bytes: the file's bytes, which are untrusted.
     ///   - file: the file's name for messages.
-    ///   - world: the machine and container that decide which entries apply.
+    ///   - world: the machine and container. They decide which entries apply.
     init(json bytes: [UInt8], file: String, world: ProfileWorld) throws(PolicyError) {
         let root = try JSONReader.read(bytes, file: file)
         let values = try root.object(keys: Self.keys)
@@ -93,7 +93,7 @@ extension ContainerProfile {
         return notes
     }
 
-    /// The architectures that the profile covers besides the world's own.
+    /// The architectures that the profile covers in addition to the architecture of `world`.
     private static func foreignArchitectures(
         _ values: [String: JSONNode], root: JSONNode, in world: ProfileWorld
     ) throws(PolicyError) -> [String] {
@@ -127,7 +127,8 @@ extension ContainerProfile.Action {
         }
     }
 
-    /// Reads an errno: a number, or a name. Podman writes a name beside the number and reads the name first.
+    /// Reads an errno that is given as a number or a name. Podman writes a name in addition to the number, and reads
+    /// the name first.
     private static func errno(_ node: JSONNode) throws(PolicyError) -> Int32 {
         if case .text(let name) = node.value {
             let numbers: ClosedRange<Int32> = 1...133

@@ -1,23 +1,23 @@
 internal import AnnexLinux
 public import AnnexPolicy
 
-/// A policy made from a container profile, with the same decisions about calls.
+/// A policy that was made from a container profile and makes the same decisions about calls.
 public struct ImportedProfile: Sendable {
     /// The policy's text, ready for a file `NAME.yaml`.
     public let text: String
-    /// Notes for the reader: the parts that were left out, and the holes that the profile itself has.
+    /// Notes for the reader. They name the parts that were left out, and the security holes of the profile itself.
     public let notes: [String]
 
     /// Reads a profile in the JSON of Docker or OCI and proposes a policy. The policy answers every call as libseccomp
-    /// would under that profile, which is checked with libseccomp itself.
+    /// would answer it under that profile. A comparison with libseccomp's own filter checks this.
     ///
     /// - Parameters:
-    ///   - json: the file's bytes, which may be hostile.
+    ///   - json: the file's bytes. They are not trusted.
     ///   - file: the file's name, for messages and reasons.
     ///   - name: the policy's name.
-    ///   - world: the machine and container that decide which entries apply.
-    /// - Throws: if the text is no valid profile, or if a policy cannot express it. The error names line, column and
-    ///   JSON path.
+    ///   - world: the machine and container. They decide which entries apply.
+    /// - Throws: an error if the text is not a valid profile, or if a policy cannot express the profile. The error
+    ///   names the line, the column and the JSON path.
     public init(
         json: [UInt8], file: String, name: String, world: ProfileWorld
     ) throws(PolicyError) {
@@ -94,8 +94,8 @@ public struct ImportedProfile: Sendable {
 }
 
 extension CallCondition {
-    /// Whether a set bit in the register's upper half lets a value pass that would fail without it. The kernel does not
-    /// read that half.
+    /// Whether a value can pass the condition only because a bit in the register's upper half is set. The kernel does
+    /// not read that half.
     func isEvaded(in call: SystemCall?) -> Bool {
         let known = call?.arguments ?? []
         guard index < known.count, known[index].kind.bits == 32 else { return false }

@@ -1,10 +1,10 @@
 internal import AnnexPolicy
 internal import CAnnexSeccomp
 
-/// Compares an imported policy with libseccomp's filter for the profile, for every call number and edge.
+/// Compares an imported policy with libseccomp's filter for the profile, for every call number and all edge values.
 ///
-/// If the rules of a profile overlap, libseccomp alone decides about their order. A profile whose answers no policy can
-/// repeat is found and refused here.
+/// If the rules of a profile overlap, only libseccomp decides about their order. If no policy can give the same answers
+/// as a profile, this check finds and refuses the profile.
 struct ProfileChecker {
     let profile: ContainerProfile
     let policy: Policy
@@ -25,7 +25,7 @@ struct ProfileChecker {
         }
     }
 
-    /// The filter that runc requests from libseccomp, with one difference: a call without an entry gives the answer
+    /// The filter that runc requests from libseccomp, with one difference: if a call has no entry, the filter answers
     /// "notify". This answer stands for the profile's default action.
     private func program() throws(PolicyError) -> [FilterInstruction] {
         let context = try FilterContext.make(for: policy.architecture)
@@ -52,7 +52,7 @@ struct ProfileChecker {
         return own + (policy.rules[number] ?? [])
     }
 
-    /// Whether the call is the launch's own `execveat`, which no profile mentions.
+    /// Whether the call is the `execveat` of the launch itself. No profile mentions this call.
     private func isLaunch(_ number: Int32, arguments: [UInt64]) -> Bool {
         SystemCall(number: number, architecture: policy.architecture)?.name == LaunchCalls.exec
             && LaunchCalls.passesExec(arguments)
@@ -93,7 +93,7 @@ extension ContainerProfile.Action {
 }
 
 extension CallAnswer {
-    /// The answer without the distinction between reported and quiet refusals.
+    /// The answer without the distinction between reported and unreported refusals.
     fileprivate var ofTheCall: CallAnswer {
         if case .deny(let errno, _) = self { .deny(errno: errno, reported: false) } else { self }
     }

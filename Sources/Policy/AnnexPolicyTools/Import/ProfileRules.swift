@@ -3,9 +3,9 @@ internal import AnnexPolicy
 
 /// The entries of a profile as rules of a policy.
 struct ProfileRules: Sendable {
-    /// The rules that decide, in the profile's order, each with the index of its entry.
+    /// The rules that decide, each with the index of its entry, in the profile's order.
     private(set) var rules: [(rule: CallRule, entry: Int)] = []
-    /// The names that are calls on no architecture of Annex, in the profile's order.
+    /// The names that are not calls on any architecture of Annex, in the profile's order.
     private(set) var unknown: [String] = []
 
     init(_ profile: ContainerProfile) throws(PolicyError) {
@@ -26,7 +26,8 @@ struct ProfileRules: Sendable {
         rules.sort { ($0.entry, $0.rule.call) < ($1.entry, $1.rule.call) }
     }
 
-    /// The rules of one call that decide: in libseccomp a rule without conditions replaces all others of its call.
+    /// The rules of one call that decide. In libseccomp, a rule without conditions replaces all other rules of its
+    /// call.
     private static func deciding(_ found: [(rule: CallRule, entry: Int)]) -> [(rule: CallRule, entry: Int)] {
         if let always = found.first(where: { $0.rule.conditions.isEmpty }) { return [always] }
         var seen: Set<[CallCondition]> = []
@@ -56,7 +57,7 @@ extension ContainerProfile.Entry {
         }
     }
 
-    /// The profile's own comment, or the entry's path if it has none.
+    /// The profile's own comment. If the entry has none, this is the entry's path.
     var reason: String {
         let asked = asks.isEmpty ? "" : " (\(asks.joined(separator: "; ")))"
         let said = comment.map { Escaped($0, limit: 200).description } ?? ""

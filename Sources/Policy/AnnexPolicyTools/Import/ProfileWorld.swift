@@ -1,7 +1,7 @@
 internal import AnnexLinux
 public import AnnexPolicy
 
-/// The facts on which entries of a container profile may depend: the machine, and the capabilities of the container.
+/// The facts on which entries of a container profile may depend: the machine and the capabilities of the container.
 public struct ProfileWorld: Sendable, Hashable {
     /// The two numbers of a kernel's version that profiles compare.
     public struct Kernel: Sendable, Hashable {
@@ -49,7 +49,7 @@ public struct ProfileWorld: Sendable, Hashable {
     }
 }
 
-/// The `includes` or `excludes` of an entry, which Docker added to the format.
+/// The `includes` or `excludes` of an entry. Docker added them to the format.
 struct ProfileFilter: Sendable {
     private let capabilities: [String]
     private let architectures: [String]
@@ -65,15 +65,15 @@ struct ProfileFilter: Sendable {
         }
     }
 
-    /// Whether the entry is included, by Docker's rule: the architecture is listed, the container has every capability,
-    /// and the kernel is new enough.
+    /// Whether the entry is included by Docker's rule. This needs a listed architecture, a container with every
+    /// capability, and a kernel that is new enough.
     func allHold(in world: ProfileWorld) -> Bool {
         if !architectures.isEmpty, !architectures.contains(world.goArchitecture) { return false }
         guard capabilities.allSatisfy(world.capabilities.contains) else { return false }
         return kernel.map(world.kernel.isAtLeast) ?? true
     }
 
-    /// Whether the entry is excluded, by Docker's rule: any one of the conditions holds.
+    /// Whether the entry is excluded by Docker's rule. One of the conditions is enough.
     func oneHolds(in world: ProfileWorld) -> Bool {
         if architectures.contains(world.goArchitecture) { return true }
         if capabilities.contains(where: world.capabilities.contains) { return true }

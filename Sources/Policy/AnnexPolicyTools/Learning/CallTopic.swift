@@ -1,6 +1,7 @@
 internal import AnnexPolicy
 
-/// The topic of a call. A proposed policy states it as the reason for the call, until a person writes a more exact one.
+/// The topic of a call. A proposed policy states the topic as the reason for the call, until a person writes a more
+/// exact reason.
 enum CallTopic {
     static func of(_ call: String) -> String {
         topics.first { $0.calls.contains(call) }?.topic ?? "Other calls that the program made."

@@ -1,21 +1,22 @@
 internal import AnnexLinux
 public import AnnexPolicy
 
-/// A policy proposed from a recorded run of a program. A person should read it, tighten it and then test it.
+/// A policy that is proposed from a recorded run of a program. A person should read it, tighten it and then test it.
 public struct PolicyProposal: Sendable {
     /// The policy's text, ready for a file `NAME.yaml`.
     public let text: String
-    /// The calls and paths that the program used and the proposal does not allow: one phrase for each, with its reason
-    /// if there is one.
+    /// The calls and paths that the program used, but that the proposal does not allow. There is one phrase for each,
+    /// with its reason if there is one.
     public let withheld: [String]
 
-    /// Proposes the smallest policy that allows a recording, except for calls and paths that no proposal should allow.
+    /// Proposes the smallest policy that allows everything in a recording, except for calls and paths that no proposal
+    /// should allow.
     ///
     /// - Parameters:
-    ///   - recording: the record of a run of a trusted program. The policy allows nothing else.
+    ///   - recording: the record of a run of a trusted program. The policy allows only what is in the recording.
     ///   - program: the program's name, for comments.
     ///   - name: the policy's name.
-    /// - Throws: if no valid policy can be made from the recording.
+    /// - Throws: an error if no valid policy can be made from the recording.
     public init(from recording: Recording, program: String, named name: String) throws(PolicyError) {
         let calls = ProposedCalls(recording)
         let paths = ProposedPaths(recording)
@@ -39,8 +40,8 @@ public struct PolicyProposal: Sendable {
         try PolicyLibrary.shipped.adding([name: (page.text, name + ".yaml")]).policy(named: name, for: architecture)
     }
 
-    /// Whether every recorded call about memory passes with `write-xor-execute: on`. The answer is also false if that
-    /// setting removes everything that a rule allows, because such a rule makes the policy invalid.
+    /// Whether every recorded call about memory passes with `write-xor-execute: on`. If that setting removes everything
+    /// that a rule allows, the policy is invalid, and the answer is also false.
     private static func allows(
         _ page: PolicyPage, named name: String, recording: Recording, memoryOf calls: ProposedCalls
     ) throws(PolicyError) -> Bool {

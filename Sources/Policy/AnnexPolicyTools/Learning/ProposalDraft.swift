@@ -27,7 +27,8 @@ struct ProposalDraft: Sendable {
         return page
     }
 
-    /// The policy to include: `tool` if the program starts others and that makes the page shorter, otherwise `base`.
+    /// The policy to include. It is `tool` if the program starts other programs and `tool` makes the page shorter.
+    /// Otherwise it is `base`.
     private func include() throws(PolicyError) -> Policy {
         let base = try Policy.shipped(named: "base", for: recording.architecture)
         guard calls.rules["execve"] != nil, calls.rules["clone"] != nil || calls.rules["vfork"] != nil else {
@@ -37,8 +38,8 @@ struct ProposalDraft: Sendable {
         return cost(over: tool) < cost(over: base) ? tool : base
     }
 
-    /// The cost of including a policy: the rules that remain to be written, and a share of the calls that it allows
-    /// without need.
+    /// The cost of including a policy: the number of rules that must still be written, and a share of the calls that
+    /// the policy allows without need.
     private func cost(over policy: Policy) -> Int {
         let excess = Set(policy.allowedCalls).subtracting(calls.rules.keys).count
         return calls.rules.values.filter { !covers(policy, rule: $0) }.count + excess / 4
@@ -51,7 +52,8 @@ struct ProposalDraft: Sendable {
             return policy.rules[call.number]?.contains { $0.answer == .allow && $0.conditions.isEmpty } ?? false
         }
         let seen = recording.calls.keys.filter { $0.number == call.number }
-        // If the included policy compares an argument that the recording lacks, the call may fail there.
+        // If the included policy compares an argument that is not in the recording, the call may fail under that
+        // policy.
         let compared = Set((policy.rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) })
         guard compared.isSubset(of: rule.conditions.map(\.index)), !seen.isEmpty else { return false }
         return seen.allSatisfy { policy.answer(number: call.number, arguments: $0.registers) == .allow }
@@ -95,8 +97,9 @@ extension ProposalDraft {
         }
         // The recorded run had the environment of `tool`.
         if var environment = try? Policy.shipped(named: "tool", for: recording.architecture).environment {
-            // These variables name the private directory. In a sandbox without one they name a directory that does not
-            // exist. They are set all the same: a program that finds them set does not look up its user.
+            // These variables name the private directory. If the sandbox has no private directory, they name a
+            // directory that does not exist. They are set nevertheless, because a program that finds them set does not
+            // look up its user.
             if !paths.wantsScratch { environment.fixed.merge(["HOME": "/tmp", "TMPDIR": "/tmp"]) { $1 } }
             sections.append(environment.written)
         }
@@ -153,12 +156,13 @@ extension ProposalDraft {
 }
 
 extension CallRule {
-    /// This rule, split in two if the broker can count some of the calls that it allows: the bounded part and the rest.
+    /// This rule, split in two if the broker can count some of the calls that it allows: the remaining part and the
+    /// bounded part.
     var bounded: [CallRule] {
         if bound != nil || answer != .allow { return [self] }
         let choice = conditions.first { $0.index == 1 }
-        // `flock` without a condition can be split, because one bit separates the counted operations. No condition can
-        // express all commands of `fcntl` except the counted commands.
+        // `flock` without a condition can be split, because one bit identifies the counted operations. For `fcntl`, no
+        // condition can express all commands except the counted commands.
         let alternatives = choice?.alternatives ?? (call == "flock" ? [.masked(mask: 0, value: 0)] : [])
         guard !alternatives.isEmpty, let parts = CallBound.locks.parted(call, alternatives: alternatives) else {
             return [self]
@@ -172,8 +176,8 @@ extension CallRule {
         }
     }
 
-    /// `flock` without any flag. If only `LOCK_EX` is split off, only this operation remains. The kernel has no such
-    /// operation, so it needs no rule.
+    /// `flock` without any flag. If only `LOCK_EX` is split off, only this operation remains in the other part. The
+    /// kernel has no such operation, so it needs no rule.
     private static let nothing = Comparison.masked(mask: 0xFFFF_FFFF, value: 0)
 
     private func with(_ conditions: [CallCondition], bound: CallBound?) -> CallRule {

@@ -4,7 +4,7 @@ internal import AnnexPolicy
 struct ProposedCalls: Sendable {
     /// One rule for each proposed call, by the call's name.
     private(set) var rules: [String: CallRule] = [:]
-    /// Calls that are refused with ENOSYS. The C library then uses an older call, whose arguments a filter can see.
+    /// Calls that are refused with ENOSYS. The C library then uses an older call with arguments that a filter can see.
     private(set) var fallbacks: Set<String> = []
     /// The calls and arguments that are not proposed, each with the reason.
     private(set) var withheld: [String: String] = [:]
@@ -24,7 +24,7 @@ struct ProposedCalls: Sendable {
         }
         if fallbacks.contains("clone3") { allowThreads() }
         if fallbacks.contains("openat2") { rules["openat"] = rule("openat", conditions: []) }
-        // If the rules let files be mapped as code, `memfd_create` would need `write-xor-execute: off`. So
+        // If the rules allow mapping files as code, `memfd_create` is possible only with `write-xor-execute: off`. So
         // `memfd_create` is not proposed.
         if WriteXorExecute.filesCanExecute([0: Array(rules.values)]), rules.removeValue(forKey: "memfd_create") != nil {
             withheld["memfd_create"] = "makes memory that can be mapped as code; most programs do not need it"
@@ -66,8 +66,8 @@ struct ProposedCalls: Sendable {
 }
 
 extension ProposedCalls {
-    /// Conditions that allow the recorded values of each argument that chooses the call's effect. nil if there is an
-    /// argument of which no value may be proposed.
+    /// Conditions that allow the recorded values of each argument that chooses the call's effect. Nil if no value of
+    /// one of these arguments may be proposed.
     private mutating func conditions(_ call: SystemCall, recorded: [Recording.Call]) -> [CallCondition]? {
         var conditions: [CallCondition] = []
         for (index, argument) in (call.arguments ?? []).enumerated() {
@@ -96,8 +96,8 @@ extension ProposedCalls {
         }
     }
 
-    /// The flags of `clone` that decide about shared descriptors. Each recorded combination of them is allowed
-    /// separately. Annex can count file locks only if threads share descriptors and new processes share none.
+    /// The flags of `clone` that decide whether descriptors are shared. Each recorded combination of these flags is
+    /// allowed separately. Annex can count file locks only if threads share descriptors and new processes share none.
     private static func together(_ kind: ArgumentKind) -> UInt64 {
         ["CLONE_FILES", "CLONE_THREAD"].reduce(0) { $0 | (kind.name == "clone" ? kind.value(named: $1) ?? 0 : 0) }
     }

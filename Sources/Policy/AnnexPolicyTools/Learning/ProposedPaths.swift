@@ -1,19 +1,19 @@
 internal import AnnexLinux
 internal import AnnexPolicy
 
-/// The paths of a recording as grants. Several files of a system directory become a grant of the directory if that
-/// reveals nothing. A home directory, or a directory that many programs share, is never granted as a whole.
+/// The paths of a recording as grants. Several files of a system directory become one grant of the directory, if that
+/// does not reveal anything. A home directory, or a directory that many programs share, is never granted as a whole.
 struct ProposedPaths: Sendable {
-    /// Rights by path.
+    /// The rights by path.
     private(set) var grants: [String: PathRights] = [:]
     private(set) var devices: [PolicyDevice] = []
     private(set) var wantsProcessFiles = false
-    /// Whether files were created directly in /tmp: the sandbox then gets a private /tmp instead.
+    /// Whether files were created directly in /tmp. In this case, the sandbox gets a private /tmp instead.
     private(set) var wantsScratch = false
     /// The paths that are not proposed, each with the reason.
     private(set) var withheld: [String: String] = [:]
 
-    /// From this number of files on, a system directory is granted as a whole.
+    /// The number of files from which a system directory is granted as a whole.
     private static let many = 3
 
     init(_ recording: Recording) {
@@ -21,7 +21,7 @@ struct ProposedPaths: Sendable {
             add(path, use: use)
         }
         for path in recording.programs.keys.sorted() { grant(path, rights: [.read, .execute]) }
-        // Only the dynamic loader opens such files: it first looks for /etc/ld.so.preload, and then for libraries.
+        // Only the dynamic loader opens such files. It first looks for /etc/ld.so.preload, and then for libraries.
         if recording.paths.keys.contains(where: { $0.hasPrefix("/etc/ld.so.") || $0.contains(".so") }) {
             grant(Self.loader(recording.architecture), rights: [.read, .execute])
         }
@@ -47,7 +47,7 @@ struct ProposedPaths: Sendable {
             addNew(path)
         } else {
             let rights = use.rights.union(.read)
-            // The existence of a directory needs no grant if a path below it is granted.
+            // If a path below the directory is granted, the directory exists without its own grant.
             if use.rights.isEmpty, recordingAbove(path) { return }
             grant(path, rights: rights)
         }
@@ -55,7 +55,7 @@ struct ProposedPaths: Sendable {
 
     private func recordingAbove(_ path: String) -> Bool { PathText.danger(path, rights: .read) != nil }
 
-    /// Creating a file needs a right on its directory.
+    /// Adds a created file. Creating a file needs a right on the directory of the file.
     private mutating func addNew(_ path: String) {
         let directory = "/" + PathText.parts(path).dropLast().joined(separator: "/")
         if directory == "/tmp" {
@@ -88,7 +88,7 @@ struct ProposedPaths: Sendable {
 }
 
 extension ProposedPaths {
-    /// Replaces files by their directory if there are many of them and none is written.
+    /// Replaces files by their directory if there are many of them. Files that are written are not replaced.
     private mutating func gather() {
         var below: [String: [String]] = [:]
         for (path, rights) in grants where !rights.contains(.write) {
@@ -106,8 +106,8 @@ extension ProposedPaths {
         }
     }
 
-    /// Adds the right to execute to libraries: a mount without it refuses to map them as code. Mapping names no path,
-    /// so a recording does not show it.
+    /// Adds the right to execute to libraries. On a mount without this right, libraries cannot be mapped as code. A
+    /// mapping does not name a path, so the recording does not show it.
     private mutating func allowCode() {
         for (path, rights) in grants where !rights.contains(.write) {
             let name = PathText.parts(path).last ?? ""
@@ -119,7 +119,7 @@ extension ProposedPaths {
         }
     }
 
-    /// The path of the dynamic loader, which the kernel opens by itself.
+    /// The path of the dynamic loader. The kernel itself opens this file.
     private static func loader(_ architecture: Architecture) -> String {
         switch architecture {
         case .x86: "/lib64/ld-linux-x86-64.so.2"
@@ -127,14 +127,14 @@ extension ProposedPaths {
         }
     }
 
-    /// The directories above a path, from the highest down.
+    /// The directories above a path, from the top down.
     private static func parents(_ path: String) -> [String] {
         let parts = PathText.parts(path)
         return (1..<max(parts.count, 1)).map { "/" + parts[..<$0].joined(separator: "/") }
     }
 
-    /// Whether a directory may be granted in place of its files. This holds only for the system's programs, libraries
-    /// and data, which every user may read.
+    /// Whether a directory may be granted in place of its files. This holds only for directories of the system's
+    /// programs, libraries and data. Every user may read them.
     private static func mayStandForAll(_ directory: String) -> Bool {
         let parts = PathText.parts(directory)
         guard let first = parts.first, !parts.contains(where: { $0.hasPrefix(".") }) else { return false }

@@ -1,13 +1,13 @@
 internal import AnnexPolicy
 
-/// Calls, arguments and paths that allow more than their names suggest. Each entry was once used to escape from a
+/// Calls, arguments and paths that allow more than their names suggest. Each of them was once used to escape from a
 /// sandbox.
 enum DangerousCalls {
     struct Call: Sendable {
         let call: String
         let why: String
         let remedy: String
-        /// Whether only a rule without conditions is reported: conditions show that the policy's author has considered
+        /// Whether only a rule without conditions is reported. Conditions show that the policy's author has considered
         /// the call.
         var isOnlyUnconditional = false
     }
@@ -17,9 +17,10 @@ enum DangerousCalls {
         let argument: String
         let values: [String]
         let why: String
-        /// Whether a rule without conditions is reported for this argument too, beside the entry in the table of calls.
+        /// Whether a rule without conditions is also reported for this argument, in addition to the entry in the table
+        /// of calls.
         var alsoUnconditional = false
-        /// The budget that makes the call harmless if calls are counted against it.
+        /// The bound that makes the call harmless if the broker enforces it.
         var bound: CallBound? = nil
     }
 

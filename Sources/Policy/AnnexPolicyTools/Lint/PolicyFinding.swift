@@ -11,11 +11,11 @@ public struct PolicyFinding: Sendable, Hashable {
     }
 
     public let severity: Severity
-    /// The place of the finding; nil if no line is at fault.
+    /// The place of the finding; nil if it does not concern a line.
     public let place: PolicyPlace?
     /// The problem, as a phrase.
     public let problem: String
-    /// The remedy, as a phrase; nil if the problem already implies it.
+    /// The remedy, as a phrase; nil if it is obvious from the problem.
     public let remedy: String?
 
     package init(_ problem: String, at place: PolicyPlace?, remedy: String?, severity: Severity = .warning) {

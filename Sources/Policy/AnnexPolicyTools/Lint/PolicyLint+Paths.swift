@@ -19,7 +19,7 @@ extension PolicyLint {
         }
     }
 
-    /// Calls that need a path in a policy that has none.
+    /// Calls that need a path, in a policy without paths.
     private func unusedCalls() -> [PolicyFinding] {
         guard policy.visiblePaths.isEmpty else { return [] }
         let found = ["openat", "open", "openat2", "creat"].compactMap { allowing($0) }
@@ -31,7 +31,8 @@ extension PolicyLint {
         ]
     }
 
-    /// Calls that change a file's attributes. Landlock has no right for them, so only a read-only mount refuses them.
+    /// Calls that change a file's attributes. Landlock has no right for these calls, so only a read-only mount refuses
+    /// them.
     private func unseenByLandlock() -> [PolicyFinding] {
         guard policy.paths.grants.contains(where: { !$0.rights.contains(.write) }) else { return [] }
         let calls = [
@@ -73,7 +74,7 @@ extension PolicyLint {
         return findings + evaded()
     }
 
-    /// Rules that compare all 64 bits of an argument although the kernel reads only 32 of them.
+    /// Rules that compare all 64 bits of an argument, although the kernel reads only 32 bits of it.
     private func evaded() -> [PolicyFinding] {
         policy.rules.values.joined().filter { $0.answer == .allow }.compactMap { rule in
             let call = SystemCall(named: rule.call, architecture: policy.architecture)

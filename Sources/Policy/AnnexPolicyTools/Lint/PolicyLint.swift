@@ -15,7 +15,7 @@ struct PolicyLint {
         }
     }
 
-    /// Rules that never decide, because earlier rules answer every call that they apply to.
+    /// Rules that never decide, because earlier rules answer every call to which they apply.
     private func idleRules() -> [PolicyFinding] {
         policy.rules.values.flatMap { rules in
             let edges = CallEdges(rules: rules).arguments
@@ -40,7 +40,7 @@ struct PolicyLint {
         }
     }
 
-    /// Dangerous values of one argument that a rule lets pass.
+    /// Dangerous values of an argument that a rule allows.
     private func dangerousArguments() -> [PolicyFinding] {
         DangerousCalls.arguments.compactMap { danger in
             guard let call = SystemCall(named: danger.call, architecture: policy.architecture),
@@ -61,9 +61,9 @@ struct PolicyLint {
         }
     }
 
-    /// Whether some rule lets that value of one register pass, for some values of the other registers.
+    /// Whether a rule allows that value of one register, for some values of the other registers.
     ///
-    /// - Parameter bound: calls that are counted against this budget do not count as passing.
+    /// - Parameter bound: calls with this bound do not count as allowed.
     private func passes(
         _ call: SystemCall, register: Int, value: UInt64, unless bound: CallBound? = nil
     ) -> Bool {
@@ -102,14 +102,14 @@ struct PolicyLint {
 }
 
 extension Policy {
-    /// The findings that the policy's author should examine: rules that never decide, calls and paths that allow more
-    /// than they seem to, and statements that contradict each other. A finding does not keep the policy from being
-    /// used.
+    /// The findings that the policy's author should examine. They report rules that never decide, calls and paths that
+    /// allow more than they seem to, and statements that contradict each other. A finding does not make the policy
+    /// unusable.
     public func findings() -> [PolicyFinding] { PolicyLint(policy: self).findings() }
 }
 
 extension PolicyLibrary {
-    /// The findings about one policy: the mistakes that keep it from being used or, if there are none, the warnings.
+    /// The findings about one policy: the mistakes that make it unusable. If there are none, these are the warnings.
     public func findings(about name: String, for architecture: Architecture = .current) -> [PolicyFinding] {
         let mistakes = mistakes(in: name, for: architecture)
         guard mistakes.isEmpty else { return mistakes.map { PolicyFinding($0) } }
@@ -123,13 +123,13 @@ extension PolicyLibrary {
     }
 }
 
-/// Finds calls that make `/proc/locks` wrong: it names one process for each lock, but after such a call another process
-/// or a single thread can hold the lock.
+/// Finds calls that make `/proc/locks` wrong. For each lock, this file names one process. After such a call, another
+/// process or a single thread can hold the lock.
 extension PolicyLint {
     private struct Way {
         let call: String
         let register: Int
-        /// The bits of `mask` that must be set; the other bits of `mask` must be clear.
+        /// The bits of `mask` that must be set. All other bits of `mask` must be clear.
         let bits: UInt64
         let mask: UInt64
         let problem: String
@@ -159,8 +159,8 @@ extension PolicyLint {
             remedy: "state `flags: { without: CLOSE_RANGE_UNSHARE }`"),
     ]
 
-    /// Calls, in a policy that counts locks, that separate the descriptor tables of one process's threads or share a
-    /// table with another process.
+    /// Finds such calls in a policy that counts locks. They give threads of one process separate descriptor tables, or
+    /// let two processes share one table.
     func descriptorTables() -> [PolicyFinding] {
         guard policy.rules.values.joined().contains(where: { $0.bound == .locks }) else { return [] }
         return Self.ways.compactMap { way in

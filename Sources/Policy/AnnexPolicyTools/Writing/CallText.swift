@@ -2,7 +2,8 @@ internal import AnnexLinux
 package import AnnexPolicy
 
 extension CallRule {
-    /// The entries of a group's `calls:` that state this rule. There are several if a condition has no single form.
+    /// The entries of a group's `calls:` that state this rule. If a condition has no single form, there are several
+    /// entries.
     package func entries(for architecture: Architecture) -> [String] {
         let call = SystemCall(named: self.call, architecture: architecture) ?? SystemCall(named: self.call)
         let choices: [[String]] = conditions.reduce([[]]) { choices, condition in
@@ -15,7 +16,7 @@ extension CallRule {
         }
     }
 
-    /// The conditions in a sentence, for example `flags has MAP_PRIVATE, and prot is without PROT_EXEC`.
+    /// The conditions as a phrase, for example `flags has MAP_PRIVATE, and prot is without PROT_EXEC`.
     func words(for architecture: Architecture) -> String {
         let call = SystemCall(named: self.call, architecture: architecture)
         let said = conditions.map { condition in
@@ -45,7 +46,7 @@ extension CallAnswer {
         }
     }
 
-    /// The same phrase, with the budget that the broker counts such calls against.
+    /// The same phrase, with the bound that the broker enforces for the calls.
     func words(within bound: CallBound?) -> String {
         bound.map { "\(words) within the bounds of \($0.rawValue)" } ?? words
     }
@@ -65,7 +66,7 @@ extension CallAnswer {
 struct ArgumentText {
     let call: SystemCall
 
-    /// The register that a name or number stands for.
+    /// The register that a name or a number means.
     func index(_ name: String, at place: PolicyPlace?) throws(PolicyError) -> Int {
         let known = (call.arguments ?? []).map(\.name)
         if let index = known.firstIndex(of: name) { return index }
@@ -76,7 +77,7 @@ struct ArgumentText {
             at: place, suggestion: NearestName.of(name, among: known))
     }
 
-    /// The register's value, from names and numbers joined by `|`.
+    /// The register's value. The text has names and numbers that are joined by `|`.
     func value(_ text: String, of index: Int, at place: PolicyPlace?) throws(PolicyError) -> UInt64 {
         let known = call.arguments ?? []
         let kind = index < known.count ? known[index].kind : .register
@@ -90,7 +91,7 @@ struct ArgumentText {
     private func one(_ text: String, kind: ArgumentKind, at place: PolicyPlace?) throws(PolicyError) -> UInt64 {
         if let value = kind.value(named: text) { return value }
         if text == "NULL" { return 0 }
-        // People write file modes in octal.
+        // Users write file modes in octal.
         if kind.style == .octal, text.utf8.allSatisfy({ $0 >= 0x30 && $0 < 0x38 }), let mode = UInt64(text, radix: 8) {
             return mode
         }

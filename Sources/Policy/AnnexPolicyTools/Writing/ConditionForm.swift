@@ -1,11 +1,11 @@
 internal import AnnexPolicy
 
-/// The form in which the comparisons of one argument are written for people: the inverse of `ComparisonReader`.
+/// The form in which the comparisons of one argument are shown to people. This is the inverse of `ComparisonReader`.
 struct ConditionForm: Sendable, Hashable {
     enum Shape: Sendable, Hashable {
-        /// Exactly one of these values.
+        /// The argument has exactly one of these values.
         case values([UInt64])
-        /// No flag but `flags` is set. The bits that together form one value hold one of `choices`.
+        /// No flag except `flags` is set. The bits that together form one value hold one of `choices`.
         case only(choices: [UInt64], flags: UInt64)
         case bits(has: UInt64, without: UInt64)
         case masked(mask: UInt64, values: [UInt64])
@@ -14,12 +14,12 @@ struct ConditionForm: Sendable, Hashable {
 
     let shape: Shape
     let kind: ArgumentKind
-    /// Whether all 64 bits are compared although the kernel reads 32 of them.
+    /// Whether all 64 bits are compared, although the kernel reads only 32 bits.
     let isWholeRegister: Bool
 }
 
 extension ConditionForm {
-    /// - Returns: nil if no single form expresses the comparisons; then each comparison has a form of its own.
+    /// - Returns: nil if no single form expresses the comparisons. Then each comparison has its own form.
     init?(_ comparisons: [Comparison], kind: ArgumentKind) {
         isWholeRegister = comparisons.contains { !$0.isReadable(within: kind) }
         self.kind = isWholeRegister ? kind.whole : kind
@@ -27,7 +27,7 @@ extension ConditionForm {
         self.shape = shape
     }
 
-    /// The forms that together express a condition: the condition holds if any of them holds.
+    /// The forms that together express a condition. The condition holds if one of the forms holds.
     static func forms(of condition: CallCondition, of call: SystemCall?) -> [ConditionForm] {
         let known = call?.arguments ?? []
         let kind = condition.index < known.count ? known[condition.index].kind : .register
@@ -36,7 +36,8 @@ extension ConditionForm {
         return form.isNumbers && each.allSatisfy { !$0.isNumbers } ? each : [form]
     }
 
-    /// Whether the form shows numbers for flags that may have names, because no single form can express them by name.
+    /// Whether the form shows numbers for flags that may have names. This happens if no single form can express the
+    /// flags by name.
     private var isNumbers: Bool {
         guard case .masked(let mask, _) = shape, case .flags(let choice) = kind.style else { return false }
         return mask & choice == 0
@@ -72,7 +73,8 @@ extension ConditionForm {
 
     private static func bits(_ mask: UInt64, values: [UInt64], kind: ArgumentKind) -> Shape? {
         guard case .flags(let choice) = kind.style, values.count == 1, let has = values.first else { return nil }
-        // The bits of `choice` hold one value, so all of them are compared together. `has` cannot ask for the value 0.
+        // The bits of `choice` hold one value, so the form compares all of them together. `has` cannot require the
+        // value 0.
         guard mask & choice == 0 || mask & choice == choice && has & choice != 0 else { return nil }
         let without = mask & ~has & ~choice
         guard kind.names(of: has) != nil, kind.names(of: without) != nil else { return nil }
@@ -81,7 +83,7 @@ extension ConditionForm {
 }
 
 extension ArgumentKind {
-    /// The names that together make up these bits; nil if some bit has no name.
+    /// The names that together make up these bits; nil if one of the bits has no name.
     func names(of bits: UInt64) -> [String]? {
         guard case .flags(let choice) = style else { return nil }
         var names: [String] = []
@@ -90,7 +92,7 @@ extension ArgumentKind {
             names.append(chosen.name)
         }
         var rest = bits & ~choice
-        // Constants with the most bits come first, as in `ArgumentKind.describe`.
+        // Constants with the most set bits come first, as in `ArgumentKind.describe`.
         let flags = constants.filter { $0.value & ~choice != 0 && $0.value & choice == 0 }
         for flag in flags.sorted(by: { $0.value.nonzeroBitCount > $1.value.nonzeroBitCount })
         where rest & flag.value == flag.value {
@@ -113,7 +115,7 @@ extension Comparison {
         }
     }
 
-    /// Whether the policy language accepts the comparison for this kind without the word `register`.
+    /// Whether the policy language accepts the comparison for this kind of argument without the word `register`.
     fileprivate func isReadable(within kind: ArgumentKind) -> Bool {
         switch self {
         case .masked(let mask, _): mask & ~kind.mask == 0
@@ -154,7 +156,8 @@ extension ConditionForm {
         items.count == 1 ? items[0] : "[\(items.joined(separator: ", "))]"
     }
 
-    /// A value as the name of its constant, or as a number if it has none: decimal below 4096, otherwise hexadecimal.
+    /// A value as the name of its constant. If it has no constant, it is a number: decimal below 4096, otherwise
+    /// hexadecimal.
     func name(_ value: UInt64) -> String {
         if let constant = kind.constants.first(where: { $0.value == value }) { return constant.name }
         return value < 4096 ? String(value) : WholeNumber.hexadecimal(value)
@@ -162,8 +165,8 @@ extension ConditionForm {
 }
 
 extension ConditionForm {
-    /// The condition as the end of a sentence after the argument's name, for example `has MAP_PRIVATE and is without
-    /// PROT_EXEC`.
+    /// The condition as the end of a sentence that starts with the argument's name, for example `has MAP_PRIVATE and is
+    /// without PROT_EXEC`.
     var words: String {
         let words = shapeWords
         return isWholeRegister ? words + " (all 64 bits compared, of which the kernel reads 32)" : words

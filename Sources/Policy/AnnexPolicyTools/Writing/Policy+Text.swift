@@ -1,7 +1,7 @@
 public import AnnexPolicy
 
 extension Policy {
-    /// This policy as one text without includes. Reading the text gives the same policy.
+    /// This policy as one text without includes. Reading this text gives the same policy again.
     public var joinedText: String {
         var page = PolicyPage(name: name, summary: summary)
         page.comments = ["All includes are joined in, for \(architecture.rawValue)."]

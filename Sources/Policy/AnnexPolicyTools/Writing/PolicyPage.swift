@@ -1,9 +1,10 @@
 internal import AnnexLinux
 internal import AnnexPolicy
 
-/// The parts of a policy's text, for example one that `import` or `learn` proposes, laid out as people write policies.
+/// The parts of a policy's text, for example of a text that `import` or `learn` proposes. The layout is that of
+/// policies written by people.
 package struct PolicyPage: Sendable {
-    /// A group of calls under one reason.
+    /// A group of calls with the same reason.
     struct Group: Sendable {
         let answer: CallAnswer
         let reason: String
@@ -47,7 +48,7 @@ package struct PolicyPage: Sendable {
         return lines + ["    calls:"] + group.entries.map { "      - \($0)" }
     }
 
-    /// Names in lines of at most 110 columns, as one list.
+    /// The names as one list, in lines of at most 110 columns.
     private static func wrapped(_ names: [String]) -> [String] {
         var lines = ["    calls: ["]
         for (index, name) in names.enumerated() {
@@ -62,7 +63,7 @@ package struct PolicyPage: Sendable {
         return lines
     }
 
-    /// A YAML scalar that reads back as the given text, whatever characters the text has.
+    /// A YAML scalar that reads back as the given text, whatever characters the text contains.
     static func scalar(_ text: String) -> String {
         let flat = oneLine(text)
         let isPlain = flat.first.map { $0.isASCII && ($0.isLetter || $0 == "/") } ?? false
@@ -72,7 +73,7 @@ package struct PolicyPage: Sendable {
         return "'" + flat.replacing("'", with: "''") + "'"
     }
 
-    /// The text with each control character and line end replaced by a space, because YAML would take them for its own.
+    /// The text with each control character and line end replaced by a space. These characters have a meaning in YAML.
     static func oneLine(_ text: String) -> String {
         String(
             String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))

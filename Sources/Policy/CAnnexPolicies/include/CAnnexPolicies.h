@@ -1,5 +1,5 @@
-// The texts of the shipped policies, stored as bytes. This is C because Swift cannot embed a file. A build plugin
-// cannot embed them, because the tool that compiles these policies during the build needs them too.
+// The texts of the shipped policies, stored as bytes. They are in C, because Swift cannot embed a file. A build plugin
+// cannot embed the texts, because the tool that compiles these policies during the build also needs them.
 #ifndef C_ANNEX_POLICIES_H
 #define C_ANNEX_POLICIES_H
 
@@ -11,7 +11,7 @@ typedef struct {
     size_t size;
 } annex_policy_text;
 
-// The text at `index`. Behind the last text, its name is NULL.
+// The text at `index`. If `index` is behind the last text, the name of the result is NULL.
 annex_policy_text annex_policy_at(size_t index);
 
 // The fragments of policies that entitlements add, in the same form.

@@ -1,12 +1,12 @@
-/// One technique of the catalogue: an attack by a hostile program, and how it is tried.
+/// One technique of the catalogue: an attack by a hostile program, and the way in which it is tried.
 package struct Attack: Sendable {
     package enum Trial: Sendable {
-        /// Each try is made by one program in a sandbox of its own.
+        /// Each try is made by one program in its own sandbox.
         case tries([Try])
-        /// The technique needs a hostile peer, client or bundle. These tests perform it, each in the form `target/file:
-        /// part of the test's name`.
+        /// The technique needs a hostile peer, client or bundle. The named tests perform it. Each name has the form
+        /// `target/file: part of the test's name`.
         case drivenBy([String])
-        /// The reason why Annex offers nothing to attack in this way.
+        /// The reason why Annex cannot be attacked in this way.
         case notApplicable(String)
     }
 
@@ -14,7 +14,7 @@ package struct Attack: Sendable {
     package let id: String
     package let technique: String
     package let trial: Trial
-    /// Whether the technique is Annex's own finding.
+    /// Whether the developers of Annex found the technique themselves.
     package let isAddition: Bool
 
     init(_ id: String, technique: String, addition: Bool = false, trial: Trial) {

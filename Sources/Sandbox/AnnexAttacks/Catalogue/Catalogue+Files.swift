@@ -102,8 +102,8 @@ extension Catalogue {
             Try(
                 "execute a program with a file capability",
                 layers: [.root, .capabilities, .noNewPrivileges, .landlock],
-                // Without a user namespace, the warden's own bounding set stops this try, whatever layers the sandbox
-                // has.
+                // Without a user namespace, the warden's own bounding set stops this try, regardless of the sandbox's
+                // layers.
                 needs: [.root, .layer(.user)]
             ) { script, canaries, _ in
                 var again = TrialScript()

@@ -2,9 +2,9 @@ internal import AnnexLaunch
 internal import AnnexPolicy
 
 extension Catalogue {
-    /// Objects that the kernel keeps for a program besides its memory. The host measures them while the program holds
-    /// them. It allows an increase of 2 MiB at most. Objects that count against the memory limit may use that limit
-    /// too.
+    /// Objects that the kernel keeps for a program in addition to its memory. The host measures them while the program
+    /// holds them. It allows an increase of at most 2 MiB. If objects count against the memory limit, they may use that
+    /// limit too.
     static let objects: [Attack] = [
         Attack(
             "KOBJ-01", technique: "Record locks without end: kernel memory that no limit counts", addition: true,
@@ -12,8 +12,8 @@ extension Catalogue {
                 script.conduct(.locks, with: .number(Canaries.gift), 6, 10_000)
             },
             locks("the same locks by threads with their own descriptor tables") { script in
-                // This takes more locks than are allowed. The kernel compares each lock with all others, so ten times
-                // as many would take minutes.
+                // This takes more locks than allowed. The kernel compares each lock with all other locks, so ten times
+                // as many locks would take minutes.
                 script.conduct(.lockTables, with: .number(Canaries.gift), 6, 4)
             }),
         Attack(
@@ -35,7 +35,8 @@ extension Catalogue {
             }),
         Attack(
             "KOBJ-04", technique: "The machine's pool of huge pages", addition: true,
-            // ENOMEM counts as success of the attack: every layer let the call reach the pool, which was empty.
+            // ENOMEM counts as a success of the attack. It means that every layer let the call reach the pool, and that
+            // the pool was empty.
             .call(
                 "mmap", with: 0, 0x20_0000, 1, 0x40022, -1, 0, reaching: [Number.noMemory], absent: [Number.invalid]),
             .call("mmap", with: 0, 0x20_0000, 3, 0x40021, -1, 0, reaching: [Number.noMemory], absent: [Number.invalid])),
@@ -125,7 +126,7 @@ extension Catalogue {
     ) -> Try {
         Try(
             name, else: "a budget of locks",
-            // The kernel's list is not a snapshot: a reader misses some locks while other processes lock and unlock.
+            // The kernel's list is not a snapshot. While other processes lock and unlock, a reader misses some locks.
             measure: Measure("locks", of: 256) { scene in
                 KernelCounts.locks(on: scene.canaries.writable).map { max($0, scene.reported) }
             }
@@ -134,7 +135,7 @@ extension Catalogue {
         }
     }
 
-    /// Creates an object and removes it again: if no layer stops the try, the object is the host's.
+    /// Creates an object and removes it again. If no layer stops the try, the object belongs to the host.
     private static func queue(
         _ name: String, made make: String, arguments: [TrialArgument], removed remove: String, rest: [TrialArgument]
     ) -> Try {
@@ -150,12 +151,12 @@ extension Catalogue {
     @Sendable private static func sendsDescriptor(_ script: inout TrialScript) -> Proof {
         let ends = script.room(8)
         script.call("socketpair", with: 1, 1, 0, ends)
-        // A message of one byte that carries descriptor 4, through which the program sends its answers.
+        // A message of one byte that carries descriptor 4. The program sends its answers through this descriptor.
         let control = script.bytes([20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0])
         let buffers = script.words([script.room(1), 1])
         let message = script.words([0, 0, buffers, 1, control, 20, 0])
-        // 5 is the first number of the pair. It is the lowest free number, because the program starts with descriptors
-        // 0 to 4.
+        // 5 is the first descriptor of the pair. It is the lowest free number, because the program starts with the
+        // descriptors 0 to 4.
         return .succeeds(script.call("sendmsg", with: 5, message, 0))
     }
 

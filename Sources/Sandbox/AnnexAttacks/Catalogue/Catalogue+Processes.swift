@@ -109,7 +109,7 @@ extension Catalogue {
             "SIG-04", technique: "SIGSTOP itself",
             trial: .drivenBy(["EndToEndTests/LifeTests: SIG-04", "AnnexSandboxTests/Warden/LifelineTests: SIG-04"])),
         Attack(
-            // The live test stops the warden instead: no test can make a process that no signal reaches.
+            // The live test stops the warden instead, because no test can create a process that no signal reaches.
             "SIG-05", technique: "Unkillable (D-state) child",
             trial: .drivenBy(["AnnexBrokerTests/LifecycleTests: SIG-05", "EndToEndTests/AccidentTests: L6"])),
         Attack(

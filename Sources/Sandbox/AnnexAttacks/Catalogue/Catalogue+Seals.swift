@@ -1,5 +1,5 @@
-// Attacks on the bundles of signed apps. None needs a running extension: the attacker gives the user an app, or changes one
-// on the disk.
+// Attacks on the bundles of signed apps. They do not need a running extension. The attacker gives the user an app, or
+// changes an app on the disk.
 
 extension Catalogue {
     static let seals: [Attack] = [

@@ -2,7 +2,8 @@ internal import AnnexLaunch
 internal import AnnexPolicy
 
 extension Catalogue {
-    /// What app groups and opened URLs add for an attacker. Each needs a signed app and a broker, so tests drive them.
+    /// Further attacks that app groups and opened URLs make possible. Each attack needs a signed app and a broker, so
+    /// tests perform it.
     static let sharing: [Attack] = [
         Attack(
             "SHARE-01", technique: "Files of a group of which the extension is no member", addition: true,

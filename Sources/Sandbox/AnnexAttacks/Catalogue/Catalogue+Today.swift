@@ -2,8 +2,8 @@ internal import AnnexLaunch
 internal import AnnexPolicy
 
 extension Catalogue {
-    /// What a widget can try against the Today view, and other programs and sites against its page. Each needs a view, so tests drive
-    /// them. `make browser` tries those against the page in a real browser too.
+    /// Attacks by a widget on the Today view, and attacks by other programs and sites on the page of the view. Each
+    /// attack needs a view, so tests perform it. `make browser` also tries the attacks on the page in a real browser.
     static let today: [Attack] = [
         Attack(
             "TODAY-01", technique: "Texts of a widget that pose as markup, script or terminal commands", addition: true,

@@ -1,8 +1,8 @@
 internal import AnnexLaunch
 internal import AnnexPolicy
 
-/// How the host measures the kernel's objects of a program: before the program starts, while it holds them, and after
-/// its end.
+/// How the host measures a program's kernel objects. It measures them before the program starts, while the program
+/// holds them, and after the program's end.
 struct Measure: Sendable {
     /// The program as the host sees it.
     struct Scene: Sendable {
@@ -18,19 +18,19 @@ struct Measure: Sendable {
     /// Bytes of kernel memory per object.
     let size: UInt64
     let allowance: Allowance
-    /// Returns the number of objects: the kernel's count if the kernel publishes one, otherwise the program's own. Nil
-    /// if the count cannot be read now.
+    /// Returns the number of objects. If the kernel publishes a count, this is the kernel's count. Otherwise it is the
+    /// program's own count. Nil if the count cannot be read now.
     let count: @Sendable (Scene) -> UInt64?
-    /// An action that another program of the same user must still be able to do.
+    /// An action that another program of the same user must still be able to perform.
     let neighbour: (@Sendable (inout TrialScript) -> Proof)?
 
     enum Allowance: Sendable {
-        /// No limit of the sandbox counts these objects, so only the small increase `always` is allowed.
+        /// No limit of the sandbox counts these objects. So only the small increase `always` is allowed.
         case little
         /// These objects count against the memory limit.
         case memoryLimit
-        /// These objects count against the memory limit if a control group enforces it. Without a group they are not
-        /// limited: the policy's line that grants the call allows them.
+        /// These objects count against the memory limit if a control group enforces that limit. Without a control
+        /// group, they are not limited. The policy's line that grants the call then allows them.
         case memoryLimitOfGroup(granting: String, [TrialArgument])
 
         /// The allowed increase, in bytes.
@@ -56,7 +56,7 @@ struct Measure: Sendable {
         self.count = count
     }
 
-    /// The memory limit of a measured try, small enough for any machine.
+    /// The memory limit of a measured try. It is small enough for any machine.
     static let mostMemory: UInt64 = 64 << 20
 
     static func policy(_ policy: Policy) -> Policy {

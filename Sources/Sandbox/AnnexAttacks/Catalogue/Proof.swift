@@ -1,11 +1,11 @@
-/// The observation that proves that an attack got through.
+/// The observation that proves the success of an attack.
 package enum Proof: Sendable {
-    /// The step succeeded, or failed with one of these errnos: every layer let it pass, and only its arguments were
-    /// wrong. `absent`: the errnos of a kernel that does not have the feature.
+    /// The step succeeded, or failed with one of these errnos. Such an errno shows that every layer let the step pass,
+    /// and that only its arguments were wrong. `absent`: the errnos of a kernel that does not have the feature.
     case reaches(Int, Set<Int32>, absent: Set<Int32>)
     /// The step failed with this errno.
     case fails(Int, Int32)
-    /// The step's result is at least this.
+    /// The step's result is at least this number.
     case atLeast(Int, Int64)
     /// The step returned these bytes.
     case tells(Int, [UInt8])
@@ -13,18 +13,18 @@ package enum Proof: Sendable {
     case tellsInAll([Int], [UInt8])
     /// The program was executed a second time.
     case runsAgain
-    /// The host sees the effect afterwards. The number is the step that had to be reached.
+    /// The host sees the effect after the step. The number is the step that the program must have reached.
     case onHost(Int, @Sendable () -> Bool)
     /// The program survived every step.
     case survives(Int)
-    /// A descendant survived the program's end for so long that it was not already dying.
+    /// A descendant survived the program's end for so long that it cannot have been dying already.
     case outlives(Int)
-    /// The host counts more than is allowed.
+    /// The host counts more objects than allowed.
     case measured(Int)
 
     static func succeeds(_ step: Int) -> Proof { .reaches(step, [], absent: []) }
 
-    /// The step that decides.
+    /// The step that decides whether the attack succeeded.
     var step: Int {
         switch self {
         case .reaches(let step, _, _), .fails(let step, _), .atLeast(let step, _), .tells(let step, _),
@@ -46,7 +46,7 @@ package enum Proof: Sendable {
         }
     }
 
-    /// Decides by the program's own answers alone.
+    /// Decides only by the program's own answers.
     func isGiven(by answers: TrialAnswers) -> Bool {
         switch self {
         case .reaches(let step, let errnos, _):
@@ -62,7 +62,7 @@ package enum Proof: Sendable {
         }
     }
 
-    /// Whether the run ends only when no descendant of the program holds the answer pipe any more.
+    /// Whether the run must wait until no descendant of the program holds the answer pipe any more.
     var awaitsSilence: Bool { if case .outlives = self { true } else { false } }
 
     /// Whether the kernel reported that it does not have the feature.

@@ -34,15 +34,15 @@ extension TrialScript {
         .succeeds(call("newfstatat", with: .here, text(path), room(256), 0))
     }
 
-    /// Executes a file in place of the program. `then` is the script that follows if the file is the trial's own
-    /// program.
+    /// Executes a file in place of the program. If the file is the trial's own program, it continues with the script
+    /// `then`.
     mutating func execute(_ path: String, then: TrialScript?) {
         if let then { again = [then] }
         let name = text(path)
         call("execve", with: name, words([name, 0]), words([0]))
     }
 
-    /// Executes a program from a memory file.
+    /// Executes a program in a memory file.
     mutating func executeMemory(_ program: [UInt8]) {
         again = [TrialScript()]
         let file = call("memfd_create", with: text("program"), 0)
@@ -76,10 +76,11 @@ extension TrialScript {
         flood(.repeat, number: SystemCall(named: name)?.number ?? -1, times: times, with: arguments)
     }
 
-    /// Repeats a call even if it fails.
+    /// Repeats a call. The repetition continues even if the call fails.
     mutating func probe(number: Int32, _ times: Int64) -> Int { flood(.probe, number: number, times: times, with: []) }
 
-    /// Makes a call with each number of a range in its first register. The step's result is the number of successes.
+    /// Makes a call for each number of a range, with the number in the first register. The step's result is the number
+    /// of successes.
     mutating func scan(_ name: String, over range: Range<Int64>, second: TrialArgument) -> Int {
         conduct(
             .scan, with: .number(SystemCall(named: name)?.number ?? -1), .number(range.lowerBound),

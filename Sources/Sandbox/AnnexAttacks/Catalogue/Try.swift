@@ -3,35 +3,35 @@ internal import AnnexPolicy
 
 /// One way to try a technique.
 package struct Try: Sendable {
-    /// A condition without which the try means nothing.
+    /// A condition that must hold for the try to have a meaning.
     enum Need: Sendable {
-        /// The host must run as root to prepare it.
+        /// The host must run as root to prepare the try.
         case root
-        /// The layer that it attacks must be in force.
+        /// The layer that the try attacks must be in force.
         case layer(SandboxLayers)
-        /// Landlock must have at least this ABI, because older ones do not stop the try.
+        /// Landlock must have at least this ABI, because older ABIs do not stop the try.
         case landlock(Int)
         /// The machine must have swap.
         case swap
     }
 
     package let name: String
-    /// The layers that each stop the try alone. seccomp is not among them, because the policy decides whether it stops
-    /// the try.
+    /// The layers that each stop the try alone. seccomp is not among them, because the policy decides whether seccomp
+    /// stops the try.
     let layers: SandboxLayers
     /// Further layers that stop the try if the policy gives no `/proc`.
     let withoutProcessFiles: SandboxLayers
-    /// The path that the try opens. The policy decides which layers stop it.
+    /// The path that the try opens. The policy decides which layers stop this.
     let path: (name: String, rights: PathRights)?
     /// The property of every sandbox that stops the try if all layers are left out.
     let otherwise: String
     let needs: [Need]
-    /// Whether the broker performs the tried action, if a line of the policy grants it. In that case only seccomp
+    /// Whether the broker performs the tried action if a line of the policy grants it. In this case, only seccomp
     /// decides.
     let isBrokered: Bool
-    /// The line of a policy that grants the try; nil if none does.
+    /// The line of a policy that grants the try; nil if no line grants it.
     let grant: @Sendable (Policy) -> String?
-    /// How the host measures the try, if the program's own answers do not show its effect.
+    /// How the host measures the effect of the try; nil if the program's own answers show the effect.
     let measure: Measure?
     let make: @Sendable (inout TrialScript, borrowing Canaries, Policy) -> Proof
 
@@ -59,7 +59,8 @@ package struct Try: Sendable {
         self.make = make
     }
 
-    /// A single call, with arguments for which the kernel returns another errno if no layer blocks it.
+    /// A try with a single call. Its arguments are chosen so that the kernel returns another errno if no layer blocks
+    /// the call.
     static func call(
         _ name: String, with arguments: TrialArgument..., reaching errnos: Set<Int32> = [], layers: SandboxLayers = [],
         absent: Set<Int32> = [], else otherwise: String = "an ordinary user's rights", grantable: Bool = false
@@ -73,7 +74,7 @@ package struct Try: Sendable {
         }
     }
 
-    /// A call on a descriptor that the host forgot to close on exec.
+    /// A try with a call on a descriptor that the host forgot to close on exec.
     static func leaked(_ name: String, call: String, with rest: TrialArgument...) -> Try {
         Try(name, else: "no descriptor is inherited") { script, canaries, _ in
             let arguments = [.number(canaries.leakedDescriptor)] + rest
@@ -81,7 +82,7 @@ package struct Try: Sendable {
         }
     }
 
-    /// The call in its usual form.
+    /// The call in the usual notation.
     private static func title(_ name: String, with arguments: [TrialArgument]) -> String {
         let shown = arguments.map { argument in
             let value = argument.likely
@@ -90,7 +91,7 @@ package struct Try: Sendable {
         return "\(name)(\(shown.joined(separator: ", ")))"
     }
 
-    /// Opens a path of the host. The policy decides which layers stop it.
+    /// A try that opens a path of the host. The policy decides which layers stop this.
     static func open(
         _ path: String, flags: Int64 = 0, layers: SandboxLayers = [],
         else otherwise: String = "an ordinary user's rights"
@@ -110,7 +111,8 @@ extension Policy {
     /// The most files that the scratch directory may hold.
     var scratchInodes: UInt64? { paths.scratch?.inodes }
 
-    /// The line that lists a call with these arguments; nil if none does. Calls that every launch needs have no line.
+    /// The line that lists a call with these arguments; nil if there is no such line. Calls that every launch needs
+    /// have no line.
     func grantingLine(call name: String, _ arguments: [TrialArgument] = []) -> String? {
         guard let call = SystemCall(named: name, architecture: architecture) else { return nil }
         let given = arguments.map(\.likely)
@@ -119,7 +121,7 @@ extension Policy {
         return verdict.answer == .allow ? "\(verdict.place)" : nil
     }
 
-    /// The line that grants these rights to a path; nil if none does.
+    /// The line that grants these rights to a path; nil if there is no such line.
     func grantingLine(path: String, rights: PathRights) -> String? {
         let verdict = verdict(path: path, rights: rights)
         return verdict.isAllowed ? verdict.place.map { "\($0)" } : nil
@@ -131,7 +133,7 @@ extension TrialArgument {
     static let here = TrialArgument.number(Int64(-100))
 }
 
-/// Flags of calls that have the same number on every processor that Annex runs on.
+/// Flags of calls. They have the same number on every processor that Annex supports.
 enum Flags {
     static let writeOnly: Int64 = 1
     static let readWrite: Int64 = 2
@@ -139,7 +141,7 @@ enum Flags {
     static let emptyPath: Int64 = 0x1000
 }
 
-/// Errnos by their numbers on Linux, as far as the catalogue names them.
+/// The errnos that the catalogue names, with their numbers on Linux.
 enum Number {
     static let noProcess: Int32 = 3  // ESRCH
     static let noMemory: Int32 = 12  // ENOMEM

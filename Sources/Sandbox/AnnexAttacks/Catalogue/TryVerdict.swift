@@ -1,8 +1,9 @@
 /// The result of one try, or of all tries of one attack.
 package enum TryVerdict: Sendable, Hashable {
-    /// Stopped by these layers, which are in force, or by a property of every sandbox (limits, an ordinary user).
+    /// The try was stopped by these layers, which are in force, or by a property of every sandbox (limits, an ordinary
+    /// user).
     case stopped(by: [String])
-    /// Allowed on purpose, by this line of the policy.
+    /// This line of the policy allows the try on purpose.
     case allowed(by: String)
     case notApplicable(String)
     case drivenBy([String])

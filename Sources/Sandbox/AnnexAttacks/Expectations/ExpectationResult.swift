@@ -11,7 +11,7 @@ package struct ExpectationResult: Sendable {
     }
 
     package let expectation: Expectation
-    /// Why the policy's own answer or the kernel's does not meet the expectation; nil if both do.
+    /// Why the policy's own answer or the kernel's answer does not meet the expectation; nil if both answers meet it.
     package let failure: String?
     package let live: Live
 
@@ -21,7 +21,7 @@ package struct ExpectationResult: Sendable {
         self.live = live
     }
 
-    /// Why the expectation was not tried live; nil if it was.
+    /// Why the expectation was not tried in a sandbox; nil if it was tried.
     package var untried: String? {
         if case .notTried(let reason) = live { reason } else { nil }
     }

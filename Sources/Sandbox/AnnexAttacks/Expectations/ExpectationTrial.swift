@@ -3,7 +3,7 @@ package import AnnexPolicy
 package import AnnexPolicyTools
 internal import Glibc
 
-/// Tries an expectation in a sandbox of its own: it makes the call, or opens the path.
+/// Tries an expectation in its own sandbox. It makes the call or opens the path.
 package struct ExpectationTrial: Sendable {
     private let policy: Policy
     private let sandbox: TrialSandbox
@@ -13,7 +13,7 @@ package struct ExpectationTrial: Sendable {
         self.sandbox = sandbox
     }
 
-    /// Checks the policy's own answer first, and tries the expectation only if that answer meets it.
+    /// Checks the policy's own answer first. It tries the expectation only if that answer meets it.
     package func result(of expectation: Expectation) async throws(TrialFailure) -> ExpectationResult {
         if let failure = policy.failure(of: expectation) {
             return ExpectationResult(
@@ -37,8 +37,8 @@ package struct ExpectationTrial: Sendable {
         }
     }
 
-    /// Runs the script of one call. An allowed call may wait for ever, so its time is short; a refused call returns at
-    /// once. If a busy machine gave the program no time to begin, the script is run again with more time.
+    /// Runs the script of one call. An allowed call may block for ever, so its time is short. A refused call returns at
+    /// once. If a busy machine did not give the program enough time to begin, the script is run again with more time.
     private func outcome(of script: TrialScript, _ expectation: Expectation) async throws(TrialFailure) -> TrialOutcome
     {
         if expectation.wanted == .allowed {
@@ -48,8 +48,7 @@ package struct ExpectationTrial: Sendable {
         return try await sandbox.run(script, under: policy)
     }
 
-    /// Calls that cannot be tried once they are allowed: they end or disturb the program that would report their
-    /// result.
+    /// Calls that cannot be tried if they are allowed. They end or disturb the program that would report their result.
     private static let untriable = [
         "vfork": "a child would run on in its parent's memory", "exit": "it ends the program that would tell",
         "exit_group": "it ends the program that would tell",
@@ -60,7 +59,8 @@ package struct ExpectationTrial: Sendable {
         guard outcome.answers.hasBegun else { throw TrialFailure("its program never ran\(outcome.fate)") }
     }
 
-    /// The errno that the filter returns by itself, without a report; nil if it returns none.
+    /// The errno that the filter returns by itself, without a report; nil if the filter does not return an errno by
+    /// itself.
     private func quiet(_ call: SystemCall, with arguments: [UInt64]) -> Int32? {
         if case .deny(let errno, reported: false) = policy.verdict(number: call.number, arguments: arguments).answer {
             return errno
@@ -91,7 +91,7 @@ package struct ExpectationTrial: Sendable {
         }
     }
 
-    /// Why the observed answer is not the wanted answer; nil if it is.
+    /// Why the observed answer is not the wanted answer; nil if it is the wanted answer.
     ///
     /// - Parameter quiet: the errno that the filter returns for this call by itself, without a report.
     package static func failure(of wanted: Expectation.Wanted, _ seen: Seen, quiet: Int32?) -> String? {

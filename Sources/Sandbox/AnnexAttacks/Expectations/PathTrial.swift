@@ -38,7 +38,7 @@ struct PathTrial: Sendable {
         if right == .read {
             step = script.call("openat", with: .number(AT_FDCWD), script.text(path), .number(O_RDONLY | O_CLOEXEC))
         } else if isDirectory {
-            // The right to write in a directory is tried by creating a file and removing it again.
+            // To test the right to write in a directory, the script creates a file in it and removes the file again.
             let name = script.text(path + "/annex-policy-test")
             step = script.call(
                 "openat", with: .number(AT_FDCWD), name, .number(O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC), 0o600)
@@ -62,15 +62,15 @@ struct PathTrial: Sendable {
         }
     }
 
-    /// Whether the path is a directory of the host; nil if the host lacks the path.
+    /// Whether the path is a directory of the host; nil if the host does not have the path.
     private static func isDirectory(_ path: String) -> Bool? {
         var status = stat()
-        // SAFETY: the path is a NUL-terminated copy and the structure is this frame's own.
+        // SAFETY: the path is a NUL-terminated copy, and the structure belongs to this frame.
         guard unsafe stat(path, &status) == 0 else { return nil }
         return status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether the sandbox itself creates the path, whatever the host has.
+    /// Whether the sandbox itself creates the path, regardless of the host's files.
     private static func isMadeInside(_ path: String) -> Bool {
         ["/bundle", "/private", "/proc", "/tmp"].contains { path == $0 || path.hasPrefix($0 + "/") }
     }

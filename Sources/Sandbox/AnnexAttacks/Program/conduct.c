@@ -2,7 +2,7 @@
 
 #include "kernel.h"
 
-// Enters the kernel by the 32-bit gate (int 0x80). There, the same numbers stand for other calls.
+// Enters the kernel by the 32-bit gate (int 0x80). At this gate, the same numbers mean other calls.
 static int64_t foreign_gate(uint64_t number) {
 #if defined(__x86_64__)
     long result;

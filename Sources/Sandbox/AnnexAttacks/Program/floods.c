@@ -1,4 +1,4 @@
-// Repeats one action up to a bound that the caller chooses: just enough to show a flood.
+// Repeats one action up to a bound that the caller chooses. The bound is just large enough to show a flood.
 #include "conduct.h"
 #include "syscalls.h"
 #include "text.h"

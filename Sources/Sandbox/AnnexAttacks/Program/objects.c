@@ -1,5 +1,5 @@
-// Objects that the kernel keeps for a program besides its memory. Each function takes as many as it can get, and they
-// remain until the program ends.
+// Objects that the kernel keeps for a program in addition to its memory. Each function creates as many objects as it
+// can. The objects remain until the program ends.
 #include "conduct.h"
 #include "syscalls.h"
 #include "text.h"
@@ -31,8 +31,8 @@ struct file_lock {
 };
 
 // Sets locks of one byte each, with gaps between them so that the kernel cannot join them. They are set from the
-// highest place down: each new lock comes first in the kernel's list, which needs no search. They lie above the first
-// `above` places.
+// highest place downwards. So each new lock comes first in the kernel's list, which needs no search. They lie above the
+// first `above` places.
 int64_t object_locks_above(uint64_t above, uint64_t file, uint64_t command, uint64_t most) {
     for (uint64_t done = 0; done < most; done++) {
         const struct file_lock lock = {LOCK_READ, SEEK_SET, (int64_t)(2 * (above + most - done)), 1, 0};
@@ -46,7 +46,7 @@ int64_t object_locks(uint64_t file, uint64_t command, uint64_t most) {
     return object_locks_above(0, file, command, most);
 }
 
-// Reads addresses that have no memory behind them, once for each page table that the kernel then makes.
+// Reads addresses that have no memory behind them. For each read, the kernel makes one page table.
 int64_t object_tables(uint64_t gibibytes) {
     int64_t tables = 0;
     for (uint64_t done = 0; done < gibibytes; done++) {

@@ -1,5 +1,5 @@
-// The program of a trial: it performs the requested steps inside a sandbox and reports their results. It needs no other
-// file, and only two calls of the kernel, which every filter allows: read and write.
+// The program of a trial. It performs the requested steps inside a sandbox and reports their results. It needs no other
+// file and only two system calls, read and write, which every filter allows.
 #include "conduct.h"
 #include "entry.h"
 #include "syscalls.h"

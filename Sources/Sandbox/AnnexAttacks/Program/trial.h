@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The descriptors that the program reads from and writes to: every filter allows read and write.
+// The descriptors from which the program reads and to which it writes. Every filter allows read and write.
 #define TRIAL_REQUEST 3
 #define TRIAL_ANSWERS 4
 
@@ -22,7 +22,7 @@ enum {
     TRIAL_CONDUCT = 4,  // performs conduct `number`, which takes more than one call
 };
 
-// The form of an argument, two bits each in `forms`.
+// The form of an argument. Each argument has two bits in `forms`.
 enum {
     TRIAL_LITERAL = 0,
     TRIAL_ADDRESS = 1,  // an address: an offset in the memory

@@ -1,9 +1,9 @@
-/// The result of one attack: of each of its tries, and of all together.
+/// The result of one attack: the results of its tries, and the result of all tries together.
 package struct AttackResult: Sendable {
     package struct Tried: Sendable {
         package let name: String
         package let verdict: TryVerdict
-        /// The answer of the kernel or of Annex, escaped, for people.
+        /// The answer of the kernel or of Annex, escaped, as text for people.
         package let detail: String
         /// The kernel's counts for the program; nil if they were not measured.
         package let measured: Measured?
@@ -19,8 +19,8 @@ package struct AttackResult: Sendable {
         verdict = Self.joined(attack, verdicts: tries.map(\.verdict))
     }
 
-    /// The verdict of all tries. If any try got through, that is the verdict. If no try got through, but the policy
-    /// allows one, the verdict is `allowed`. Otherwise the layers of all stopped tries are joined.
+    /// The verdict of all tries. If a try got through, the verdict is `gotThrough`. If no try got through but the
+    /// policy allows a try, the verdict is `allowed`. Otherwise the verdict joins the layers of all stopped tries.
     private static func joined(_ attack: Attack, verdicts: [TryVerdict]) -> TryVerdict {
         switch attack.trial {
         case .drivenBy(let tests): return .drivenBy(tests)

@@ -5,8 +5,8 @@ internal import Glibc
 internal import Synchronization
 
 extension AttackRunner {
-    /// Runs a script. Once the script's program has taken as many kernel objects as it could, measures how many it
-    /// holds.
+    /// Runs a script. When the script's program has taken as many kernel objects as it can, measures how many objects
+    /// the program holds.
     func measure(
         _ measure: Measure, script: TrialScript, proof: Proof, under policy: Policy, layers: SandboxLayers
     ) async throws(TrialFailure) -> TrialOutcome {
@@ -35,14 +35,14 @@ extension AttackRunner {
 private final class Measurement: Sendable {
     private let measure: Measure
     private let canaries: Canaries
-    /// The path of the trial's program. The neighbour, another program of the same user outside the sandbox, runs from
-    /// the same file.
+    /// The path of the trial's program. The neighbour is another program of the same user outside the sandbox. It runs
+    /// from the same file.
     private let program: String
     private let state: Mutex<State>
 
     private struct State {
         var measured: Measured
-        /// Why the counts cannot be used; nil if they can.
+        /// Why the counts cannot be used; nil if they can be used.
         var failure: String?
         /// Whether the program ended before all its counts were taken.
         var hasEnded = false
@@ -61,8 +61,8 @@ private final class Measurement: Sendable {
 
     private static let uncounted = "the kernel's count could not be read"
 
-    /// How often the objects of a program that holds too many are counted. A memory limit may be checked only now and
-    /// then, and may end the program a moment later.
+    /// How often the objects are counted if the program holds too many. A memory limit may be checked only from time to
+    /// time. It may then end the program a moment later.
     private var attempts: Int { if case .memoryLimit = measure.allowance { 100 } else { 2 } }
 
     /// Counts the objects while the program holds them.
@@ -79,7 +79,8 @@ private final class Measurement: Sendable {
         }
     }
 
-    /// The program's process number, or 0 if it has ended. Its answers can arrive before its launch is reported here.
+    /// The program's process number, or 0 if the program has ended. The program's answers can arrive before this object
+    /// gets the event about its launch.
     private func number(of run: TrialRun) async -> Int32 {
         while !run.hasEnded {
             if let process = run.process { return process }
@@ -104,10 +105,10 @@ private final class Measurement: Sendable {
         }
     }
 
-    /// The result after the program's end, as soon as the kernel has released its objects. If the memory limit ended
-    /// the program, the program counts as holding nothing.
+    /// The result after the program's end, as soon as the kernel has released the program's objects. If the memory
+    /// limit ended the program, the program counts as holding no objects.
     ///
-    /// - Throws: if a count has no meaning for the attack.
+    /// - Throws: an error if a count has no meaning for the attack.
     func result(of outcome: TrialOutcome, limit: UInt64) async throws(TrialFailure) -> Measured {
         for _ in 0..<20 {
             let after = measure.count(Measure.Scene(canaries: canaries, process: 0, reported: 0))
@@ -131,12 +132,12 @@ private final class Measurement: Sendable {
         return state.measured
     }
 
-    /// Whether another program of the sandbox's user can still work. A sandbox that root starts has a user of its own,
-    /// so there is no such program.
+    /// Whether another program of the sandbox's user can still work. If root starts a sandbox, the sandbox has its own
+    /// user, so there is no such program.
     private func neighbour(_ told: Int64) -> Neighbour.Answer {
         guard told > 0, getuid() != 0, let ask = measure.neighbour else { return .notAsked }
         var script = TrialScript()
-        // The program inherits no descriptor of this process and gets the usual descriptor limit.
+        // The program inherits no descriptor of this process and has the usual descriptor limit.
         script.call("close_range", with: 5, 0xFFFF_FFFF, 0)
         let limit = script.words([1024, 1024])
         script.call("prlimit64", with: 0, 7, limit, 0)

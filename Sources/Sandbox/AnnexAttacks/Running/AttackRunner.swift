@@ -3,7 +3,7 @@ internal import AnnexLinux
 package import AnnexPolicy
 internal import Glibc
 
-/// Runs attacks, each try in a sandbox of its own.
+/// Runs attacks. Each try runs in its own sandbox.
 package final class AttackRunner: Sendable {
     package let sandbox: TrialSandbox
     let canaries: Canaries
@@ -15,7 +15,7 @@ package final class AttackRunner: Sendable {
 
     /// Runs all tries of an attack.
     ///
-    /// - Throws: if a trial fails although no layer was left out. Such a failure says nothing about the attack.
+    /// - Throws: an error if a trial fails although no layer was left out. This failure shows nothing about the attack.
     package func run(
         _ attack: Attack, under policy: Policy, layers: SandboxLayers = .all
     ) async throws(TrialFailure) -> AttackResult {
@@ -37,8 +37,8 @@ package final class AttackRunner: Sendable {
         if proof.step < 0 { return one.tried(.notApplicable("the policy has nothing of the kind")) }
         let outcome = try await outcome(of: one, script: script, proof: proof, under: policy, layers: layers)
         canaries.service.hangUp()
-        // The end of a program that is killed at once can be reported as a failed launch. If the program has sent an
-        // answer, its answers decide about the try, and the failure is ignored.
+        // If a program is killed at once, its end can be reported as a failed launch. If the program has sent an
+        // answer, the answers decide about the try, and the failure is ignored.
         if let failure = outcome.end.failure, !outcome.answers.hasBegun {
             guard layers != .all else { throw TrialFailure("\(one.name): \(failure)") }
             return one.tried(.notApplicable("these layers cannot be had: \(failure.step)"), detail: "\(failure)")
@@ -81,7 +81,7 @@ package final class AttackRunner: Sendable {
         return tried(.stopped(by: by.isEmpty ? [one.otherwise] : by))
     }
 
-    /// Whether a try is stopped under these layers, predicted without running it.
+    /// Predicts whether a try is stopped under these layers. It does not run the try.
     ///
     /// - Parameter bare: whether the try is stopped on this machine without any layer.
     package func isStopped(_ one: Try, under policy: Policy, layers: SandboxLayers, bare: Bool) -> Bool {
@@ -123,7 +123,7 @@ private struct Held {
 }
 
 extension TrialScript {
-    /// Whether the policy refuses any of the calls that the script makes.
+    /// Whether the policy refuses a call that the script makes.
     func needsDenied(by policy: Policy) -> Bool {
         steps.contains { $0.isDenied(by: policy) } || again.contains { $0.needsDenied(by: policy) }
     }
@@ -133,7 +133,7 @@ extension TrialStep {
     fileprivate func isDenied(by policy: Policy) -> Bool {
         switch kind {
         case .call(let number): policy.denies(number, with: arguments.map(\.likely))
-        // The filter ends a program that enters the kernel by the 32-bit gate, whatever the policy allows.
+        // If a program enters the kernel by the 32-bit gate, the filter ends the program, whatever the policy allows.
         case .conduct(.foreignGate): true
         case .conduct(let conduct): conduct.calls(arguments).contains { policy.denies($0.number, with: $0.arguments) }
         case .report, .store: false
@@ -142,8 +142,8 @@ extension TrialStep {
 }
 
 extension Policy {
-    /// The layers that refuse a path, each of them sufficient by itself. A refusal by a mount counts for the layer
-    /// `root`, because the root is made of mounts.
+    /// The layers that refuse a path. Each layer is sufficient alone. A refusal by a mount counts for the layer `root`,
+    /// because the root is made of mounts.
     fileprivate func denyingLayers(path: String, rights: PathRights) -> SandboxLayers {
         verdict(path: path, rights: rights).deniedBy.reduce([]) { layers, layer in
             switch layer {
@@ -157,7 +157,7 @@ extension Policy {
     fileprivate func denies(_ number: Int32, with arguments: [UInt64]) -> Bool {
         let registers = arguments + [UInt64](repeating: 0, count: max(0, 6 - arguments.count))
         let verdict = verdict(number: number, arguments: registers)
-        // The broker grants locks only on files that the sandbox may write, and no try asks for such a file. The broker
+        // The broker grants locks only on files that the sandbox may write, and no try asks for such a lock. The broker
         // makes connections only to other machines. One try asks for such a connection: see `isPerformed`.
         return verdict.answer != .allow || verdict.bound != nil
     }
@@ -170,7 +170,7 @@ extension Try {
         AttackResult.Tried(name: name, verdict: verdict, detail: detail, measured: measured)
     }
 
-    /// The policy's line that grants the action of a try that got through; nil if no line does.
+    /// The policy's line that grants the action of a try that got through; nil if no line grants it.
     fileprivate func grantingLine(in policy: Policy, for outcome: TrialOutcome) -> String? {
         if let line = grant(policy) { return line }
         guard case .memoryLimitOfGroup(let call, let arguments) = measure?.allowance,
@@ -185,7 +185,7 @@ extension Try {
         isBrokered && layers.contains(.seccomp) && grant(policy) != nil
     }
 
-    /// The reason why the try has no meaning here; nil if it has one.
+    /// The reason why the try has no meaning here; nil if the try has a meaning.
     fileprivate func missing(_ layers: SandboxLayers) -> String? {
         for need in needs {
             switch need {
@@ -199,7 +199,7 @@ extension Try {
         return nil
     }
 
-    /// The layers other than seccomp that stop the try under any of these policies, on a kernel with all features.
+    /// The layers except seccomp that stop the try under at least one of these policies, on a kernel with all features.
     func holdingAnywhere(_ policies: [Policy]) -> SandboxLayers {
         policies.reduce([]) { $0.union(holding(.max, under: $1, inForce: .all)) }
     }
@@ -207,11 +207,11 @@ extension Try {
     /// The layers that stop the try with this kernel's Landlock.
     fileprivate func holding(_ abi: Int, under policy: Policy, inForce: SandboxLayers) -> SandboxLayers {
         let wanted = needs.compactMap { if case .landlock(let version) = $0 { version } else { nil } }.max() ?? 1
-        // A sandbox has its own `/proc`, and Landlock's rule for it, only if it has a root and a process namespace of
-        // its own.
+        // A sandbox has its own `/proc`, and Landlock's rule for it, only if it has its own root and its own process
+        // namespace.
         let hasProcessFiles = policy.paths.processFiles != .none && inForce.isSuperset(of: [.root, .process])
         if isPerformed(under: policy, inForce: inForce) { return [] }
-        // A sandbox that uses the host's network has no network of its own, whatever layers it has.
+        // A sandbox that uses the host's network has no network layer, whatever its other layers are.
         let own = policy.network.isOwn ? layers : layers.subtracting(.network)
         let layers = own.union(hasProcessFiles ? [] : withoutProcessFiles).union(
             path.map { policy.denyingLayers(path: $0.name, rights: $0.rights) } ?? [])
@@ -220,7 +220,7 @@ extension Try {
 }
 
 extension TrialOutcome {
-    /// The answer to the step that decides.
+    /// The answer to the deciding step.
     fileprivate func detail(of proof: Proof) -> String {
         if let measured, measured.held > 0 || measured.isExceeded { return measured.text }
         if let ending { return "ended: \(ending.text)" }

@@ -74,7 +74,7 @@ package struct CatalogueDocument {
         for one in attack.tries {
             let (layers, filters) = holding(one)
             let seccomp = filters.isEmpty ? [] : [filters.count == policies.count ? "seccomp" : "seccomp in some"]
-            // If some filter does not stop a measured try, a limit stops it.
+            // If one of the filters does not stop a measured try, a limit stops it.
             let isLimited = one.measure != nil && filters.count < policies.count
             let held = layers + seccomp + (isLimited ? [one.otherwise] : [])
             for name in (held.isEmpty ? [one.otherwise] : held) where !names.contains(name) { names.append(name) }
@@ -98,7 +98,8 @@ package struct CatalogueDocument {
 
     private func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
 
-    /// The attacks that a single layer stops. A sandbox without that layer has only the kernel's own checks against them.
+    /// The attacks that a single layer stops. In a sandbox without that layer, only the kernel's own checks can stop
+    /// them.
     private var resting: String {
         var lines = [
             "## What rests on one layer", "",

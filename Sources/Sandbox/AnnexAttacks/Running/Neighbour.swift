@@ -1,9 +1,10 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A program of this process's user outside every sandbox. It shows what the user's other programs can still do.
+/// A program of this process's user that runs outside every sandbox. It shows what the user's other programs can still
+/// do.
 enum Neighbour {
-    /// Whether the program could do its task.
+    /// Whether the program could perform its task.
     enum Answer {
         case notAsked, works, cannotWork
         /// The program could not be run, for this reason.
@@ -22,7 +23,7 @@ enum Neighbour {
         }
     }
 
-    /// Runs a script to its end. The program has the usual limit of descriptors, whatever limit this process has.
+    /// Runs a script to its end. The program has the usual limit of descriptors, regardless of this process's limit.
     ///
     /// - Parameter program: the path of the trial's program.
     private static func run(_ script: TrialScript, program: String) throws(TrialFailure) -> (
@@ -39,20 +40,21 @@ enum Neighbour {
         _ = consume writing
         let bytes = (try? reading.readAll(atMost: 1 << 20)) ?? []
         var status: Int32 = 0
-        // SAFETY: the call writes one number. The child is this function's own.
+        // SAFETY: the call writes one number. The child belongs to this function.
         while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
         return (TrialAnswers(bytes), status)
     }
 
-    /// The program reads its request from descriptor 3 and writes its answers to 4.
+    /// Starts the program. It reads its request from descriptor 3 and writes its answers to descriptor 4.
     private static func spawn(_ program: String, request: Int32, answers: Int32) throws(TrialFailure) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         var child: pid_t = 0
-        // SAFETY: the actions are made before their use and destroyed after it; all texts outlive the call.
+        // SAFETY: the actions are made before they are used and destroyed afterwards. All texts outlive the call.
         let status = unsafe program.withCString { path in
             unsafe posix_spawn_file_actions_init(&actions)
             defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-            // The copies go through numbers above both, so that neither overwrites the other.
+            // Both descriptors are first copied to higher numbers, so that neither copy overwrites the other
+            // descriptor.
             let spare = max(request, answers, 4) + 1
             for (number, place) in [(request, spare), (answers, spare + 1), (spare, 3), (spare + 1, 4)] {
                 unsafe posix_spawn_file_actions_adddup2(&actions, number, place)

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// A lock that lets one caller at a time proceed. Some trials take resources that the kernel counts per user. They need
-/// this lock, because two of them at once would count each other's objects.
+/// A lock that lets only one caller at a time proceed. Some trials take resources that the kernel counts per user. They
+/// need this lock, because two such trials at the same time would count each other's objects.
 final class Turn: Sendable {
     private struct State {
         var isTaken = false
@@ -12,7 +12,7 @@ final class Turn: Sendable {
 
     private let state = Mutex(State())
 
-    /// Waits for this caller's turn, which lasts until `leave`.
+    /// Waits for this caller's turn. The turn lasts until the call of `leave`.
     func enter() async {
         await withCheckedContinuation { waiter in
             let isFree = state.withLock { state in

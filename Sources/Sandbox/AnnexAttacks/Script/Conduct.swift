@@ -1,48 +1,49 @@
 internal import AnnexPolicy
 
-/// An action of the trial's program that takes more than one system call. The raw values are those of `conduct.h`.
-/// Below, `[0]` stands for the action's first argument, `[1]` for its second, and so on.
+/// An action of the trial's program that takes more than one system call. The raw values are the values in `conduct.h`.
+/// Below, `[0]` stands for the action's first argument, `[1]` for its second argument, and so on.
 package enum Conduct: Int64, Sendable, Hashable, CaseIterable {
     /// Makes call [0] by the 32-bit gate of a 64-bit processor.
     case foreignGate = 1
-    /// Repeats call [0] with [2]…[5] until it fails, at most [1] times; the result is the number of successes.
+    /// Repeats call [0] with [2]…[5] until it fails, at most [1] times. The result is the number of successes.
     case `repeat` = 2
-    /// Repeats call [0] [1] times even if it fails; the result is the number of successes.
+    /// Repeats call [0] [1] times, even if it fails. The result is the number of successes.
     case probe = 3
-    /// Makes call [0] with each first argument from [1] to below [2], then [3]…[5]; the result is the number of
+    /// Makes call [0] with each first argument from [1] to below [2], then [3]…[5]. The result is the number of
     /// successes.
     case scan = 4
-    /// Maps and touches at most [0] MiB of memory; the result is the number of MiB.
+    /// Maps and touches at most [0] MiB of memory. The result is the number of MiB.
     case touch = 5
-    /// Starts at most [0] children at once; the result is their number.
+    /// Starts at most [0] children at once. The result is the number of children.
     case forks = 6
-    /// Starts at most [0] threads at once; the result is their number.
+    /// Starts at most [0] threads at once. The result is the number of threads.
     case threads = 7
-    /// Creates at most [1] empty files in the directory whose path is at [0]; the result is their number.
+    /// Creates at most [1] empty files in the directory whose path is at [0]. The result is the number of files.
     case files = 8
-    /// Starts a child in a session of its own that lives for [0] seconds; the result is its process number.
+    /// Starts a child that has its own session and lives for [0] seconds. The result is the child's process number.
     case orphan = 9
-    /// Sets at most [2] locks of one byte each on file [0] by command [1] of `fcntl`; the result is their number.
+    /// Sets at most [2] locks of one byte each on file [0] by command [1] of `fcntl`. The result is the number of
+    /// locks.
     case locks = 10
-    /// Makes the kernel allocate page tables for [0] GiB of addresses; the result is their number.
+    /// Makes the kernel allocate page tables for [0] GiB of addresses. The result is their number.
     case tables = 11
-    /// Sends copies of descriptor [1] through at most [0] pairs of sockets that no program reads; the result is the
+    /// Sends copies of descriptor [1] through at most [0] pairs of sockets that no program reads. The result is the
     /// number of copies.
     case flights = 12
-    /// Makes at most [0] event queues, then event counters until no more can be made or watched. Each queue watches
-    /// every counter; the result is the number of watches.
+    /// Makes at most [0] event queues. Then makes event counters until no more can be made or watched. Each queue
+    /// watches every counter. The result is the number of watches.
     case watches = 13
-    /// Makes at most [0] pipes of [1] bytes, or of the usual size if larger ones are refused; the result is the number
+    /// Makes at most [0] pipes of [1] bytes, or of the usual size if larger pipes are refused. The result is the number
     /// of pages.
     case pipes = 14
-    /// Queues at most [0] signals; the result is their number.
+    /// Queues at most [0] signals. The result is the number of signals.
     case signals = 15
-    /// Fills at most [0] pairs of sockets; the result is the number of KiB.
+    /// Fills at most [0] pairs of sockets. The result is the number of KiB.
     case buffers = 16
-    /// Looks up at most [1] names that do not exist, which begin with the text at [0]; the result is the number of
+    /// Looks up at most [1] names that do not exist. The names begin with the text at [0]. The result is the number of
     /// lookups.
     case lookups = 17
-    /// Sets locks on file [0] by command [1] of `fcntl`, with at most [2] descriptor tables; the result is the number
+    /// Sets locks on file [0] by command [1] of `fcntl`, with at most [2] descriptor tables. The result is the number
     /// of locks.
     case lockTables = 18
 

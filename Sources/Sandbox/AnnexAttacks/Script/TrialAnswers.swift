@@ -1,11 +1,11 @@
-/// The answers of the program in the sandbox. They come from a hostile program, so every bound is checked when they are
-/// read. An answer proves only that a program inside wrote it to the pipe.
+/// The answers of the program in the sandbox. The program may be hostile, so this type checks every bound when it reads
+/// them. An answer proves only that a program in the sandbox wrote it to the pipe.
 package struct TrialAnswers: Sendable, Hashable {
-    /// The number of times that the program began: two if it executed itself again.
+    /// The number of times that the program began. It is two if the program executed itself again.
     package private(set) var beginnings = 0
     /// Whether the program ran at all.
     package var hasBegun: Bool { beginnings > 0 }
-    /// The result of each step, or -errno. Steps that the program did not survive have no result.
+    /// The result of each step, or -errno. If the program did not survive a step, the step has no result.
     package private(set) var results: [Int: Int64] = [:]
     /// The bytes that steps reported.
     package private(set) var reported: [Int: [UInt8]] = [:]
@@ -45,7 +45,7 @@ package struct TrialAnswers: Sendable, Hashable {
         bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The errno of a step that failed; nil if it succeeded or was not reached.
+    /// The errno of a step that failed; nil if the step succeeded or was not reached.
     package func errno(_ step: Int) -> Int32? {
         guard let result = results[step], result < 0 else { return nil }
         return Int32(clamping: -result)

@@ -1,6 +1,6 @@
 /// One register of a call that a trial makes.
 package enum TrialArgument: Sendable, Hashable, ExpressibleByIntegerLiteral {
-    /// A plain value; negative numbers by their bits.
+    /// A plain value. A negative number is given by its bits.
     case value(UInt64)
     /// The address at an offset in the trial's own memory.
     case address(Int)
@@ -31,7 +31,7 @@ package enum TrialArgument: Sendable, Hashable, ExpressibleByIntegerLiteral {
         }
     }
 
-    /// A plausible value for asking a policy: an address that is not null, or a descriptor that may be open.
+    /// A plausible value for a question to a policy: an address that is not null, or a descriptor that may be open.
     var likely: UInt64 {
         switch self {
         case .value(let value): value

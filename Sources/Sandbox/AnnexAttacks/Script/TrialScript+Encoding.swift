@@ -1,6 +1,6 @@
 extension TrialScript {
     /// The script in the layout of `trial.h`. If the program executes itself, the script for its second execution
-    /// follows in the same file: the file's offset survives exec, so the program goes on reading there.
+    /// follows in the same file. The file's offset survives exec, so the program continues to read at this place.
     func encoded() throws(TrialFailure) -> [UInt8] {
         var bytes = try encoded(from: 0)
         for script in again { bytes += try script.encoded(from: Self.againFrom) }

@@ -3,8 +3,8 @@ internal import AnnexPolicy
 
 /// The steps that a trial performs inside its sandbox, and the memory that they use.
 ///
-/// The program that performs them is freestanding and needs only the calls that every filter allows. Any other call of
-/// a step is part of the trial.
+/// The program that performs the steps is freestanding. It needs only the calls that every filter allows. All other
+/// calls are made only by steps, and are part of the trial.
 package struct TrialScript: Sendable, Hashable {
     /// The largest memory, in bytes, for which the program has room.
     static let largestMemory = 256 << 10
@@ -12,7 +12,8 @@ package struct TrialScript: Sendable, Hashable {
 
     package private(set) var steps: [TrialStep] = []
     private(set) var memory: [UInt8] = []
-    /// The script for the second execution of the program, whose first step has number `againFrom`. At most one.
+    /// The script for the second execution of the program. Its first step has the number `againFrom`. There is at most
+    /// one such script.
     package var again: [TrialScript] = []
     package static let againFrom = 1000
 
@@ -25,8 +26,8 @@ package struct TrialScript: Sendable, Hashable {
         append(.call(number: number), with: arguments, after: after)
     }
 
-    /// Adds a system call by the kernel's name. If this processor has no such call, the step uses a number that no
-    /// kernel has.
+    /// Adds a system call by its kernel name. If this processor has no such call, the step uses a number that no kernel
+    /// has.
     @discardableResult
     package mutating func call(_ name: String, with arguments: TrialArgument..., after: Int? = nil) -> Int {
         call(number: SystemCall(named: name)?.number ?? -1, arguments, after: after)
@@ -37,13 +38,13 @@ package struct TrialScript: Sendable, Hashable {
         append(.conduct(conduct), with: arguments, after: after)
     }
 
-    /// Reports the bytes at an address. Their count may be an earlier step's result.
+    /// Adds a step that reports the bytes at an address. Their count may be the result of an earlier step.
     @discardableResult
     package mutating func report(_ address: TrialArgument, count: TrialArgument, after: Int? = nil) -> Int {
         append(.report, with: [.value(address.bits), count], after: after)
     }
 
-    /// Stores `width` bytes of a value in memory. An address is stored as a pointer.
+    /// Adds a step that stores `width` bytes of a value in memory. An address is stored as a pointer.
     package mutating func store(_ value: TrialArgument, at address: TrialArgument, width: Int = 8) {
         append(.store, with: [value, .value(address.bits), .value(UInt64(width))], after: nil)
     }
@@ -58,10 +59,10 @@ package struct TrialScript: Sendable, Hashable {
 // MARK: - Memory
 
 extension TrialScript {
-    /// Adds a text with its NUL to the memory.
+    /// Adds a text with a final NUL to the memory.
     package mutating func text(_ text: String) -> TrialArgument { bytes(Array(text.utf8) + [0]) }
 
-    /// Adds bytes to the memory at a multiple of 8, with at least eight zero bytes behind them.
+    /// Adds bytes to the memory at a multiple of 8, followed by at least eight zero bytes.
     package mutating func bytes(_ bytes: [UInt8]) -> TrialArgument {
         let offset = memory.count
         memory += bytes
@@ -72,7 +73,7 @@ extension TrialScript {
     /// Adds `count` zero bytes to the memory.
     package mutating func room(_ count: Int) -> TrialArgument { bytes([UInt8](repeating: 0, count: count)) }
 
-    /// Adds 64-bit words to the memory, which may be addresses.
+    /// Adds 64-bit words to the memory. The words may be addresses.
     package mutating func words(_ words: [TrialArgument]) -> TrialArgument {
         let place = room(words.count * 8)
         for (index, word) in words.enumerated() { store(word, at: place.advanced(by: index * 8)) }
@@ -81,7 +82,7 @@ extension TrialScript {
 }
 
 extension TrialArgument {
-    /// The address `count` bytes further on.
+    /// The address that is `count` bytes higher.
     package func advanced(by count: Int) -> TrialArgument {
         if case .address(let offset) = self { .address(offset + count) } else { self }
     }
@@ -102,11 +103,11 @@ package struct TrialStep: Sendable, Hashable {
 
     package let kind: Kind
     package let arguments: [TrialArgument]
-    /// The earlier step that must have succeeded for this one to be done; nil if there is no such condition.
+    /// The earlier step that must have succeeded before this step is done; nil if there is no such condition.
     package let after: Int?
 }
 
-/// The reason why a trial could not be made. It says nothing about the technique.
+/// The reason why a trial could not be performed. It shows nothing about the technique.
 package struct TrialFailure: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
 

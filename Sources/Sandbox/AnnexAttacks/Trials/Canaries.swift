@@ -3,10 +3,11 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// Canaries on the host that no sandbox may reach. They are made for the trials and removed with this value.
+/// Canaries: objects of the host that no sandbox may reach. They are created for the trials and removed with this
+/// value.
 ///
-/// All of them are open to every user of the machine. So no ordinary permission keeps a trial from them, only the
-/// sandbox.
+/// Every user of the machine may use all of them. So only the sandbox, and no ordinary permission, can prevent a trial
+/// from reaching them.
 package final class Canaries: Sendable {
     private static let parent = "/var/tmp"
     package let folder: String
@@ -20,12 +21,12 @@ package final class Canaries: Sendable {
     let elsewhere: String
     /// A copy of the program outside every bundle.
     let program: String
-    /// The host's path of the bundle's own program, and the path of the program's folder.
+    /// The path of the bundle's own program on the host, and the path of the program's folder.
     let bundleProgram: String
     var bundleFolder: String { String(bundleProgram.dropLast(TrialFolder.program.utf8.count + 1)) }
     let service: TrialServices
-    /// A user that no sandbox runs as, and a program that is executed as that user. The program exists only if the host
-    /// is root.
+    /// A user that no sandbox runs as, and a program that executes as that user. The program exists only if the host
+    /// runs as root.
     static let strangerUser: UInt32 = IdentityRange.standard.upperBound - 1
     let setUserProgram: String
     /// A program with a file capability.
@@ -33,11 +34,11 @@ package final class Canaries: Sendable {
     let hostName: String
     let hostProcess = getpid()
     let hostGroup = getpgrp()
-    /// The host's own root as a part of a line of its mount table.
+    /// The mount of the host's own root, as a part of a line of its mount table.
     let rootMount: String
-    /// The same mount's unique number, which the kernel never reuses; 0 if the kernel has no such numbers.
+    /// The unique number of the same mount. The kernel never reuses it. It is 0 if the kernel has no such numbers.
     let rootNumber: UInt64
-    /// A folder of the host that stays open across exec, as if the host had made a mistake.
+    /// A folder of the host that stays open across exec. It simulates a mistake of the host.
     private let leaked: Descriptor
     var leakedDescriptor: Int32 { leaked.number }
 
@@ -65,8 +66,8 @@ package final class Canaries: Sendable {
         Self.remove(folder)
     }
 
-    /// Removes only the files and folders that this type creates, because any user may have written other files to
-    /// them.
+    /// Removes only the files and folders that this type creates. Any user may have written other files to these
+    /// folders.
     private static func remove(_ folder: String) {
         for name in [
             "secret", "writable", "drop/moved", "elsewhere/moved", "drop/link", "program", "set-user", "capable",
@@ -93,8 +94,8 @@ package final class Canaries: Sendable {
         }
     }
 
-    /// Opens the leaked folder under a number above all numbers that a launch uses. It takes a free number, so it
-    /// replaces no descriptor.
+    /// Opens the leaked folder with a number that is higher than all numbers of a launch. The function takes a free
+    /// number, so it does not replace a descriptor.
     private static func leak(_ folder: String) throws(TrialFailure) -> Descriptor {
         try TrialSandbox.system { () throws(SystemError) in
             let directory = try Descriptor.directory(folder)
@@ -105,8 +106,8 @@ package final class Canaries: Sendable {
         }
     }
 
-    /// Prepares the programs that only root can make. Their privileges are harmless: an unused user, and the right to
-    /// bind low ports.
+    /// Prepares the programs that only root can make. Their privileges are harmless: one runs as an unused user, and
+    /// one may bind low ports.
     private func preparePrivileged(_ bytes: [UInt8]) throws(SystemError) {
         try Self.place(bytes, at: setUserProgram, mode: 0o755)
         guard unsafe chown(setUserProgram, Self.strangerUser, Self.strangerUser) == 0 else {
@@ -114,10 +115,10 @@ package final class Canaries: Sendable {
         }
         try Self.open(setUserProgram, mode: 0o4755)
         try Self.place(bytes, at: capableProgram, mode: 0o755)
-        // A `vfs_cap_data` of revision 2 with the effective bit; the permitted set holds CAP_NET_BIND_SERVICE.
+        // A `vfs_cap_data` of revision 2 with the effective bit. The permitted set contains CAP_NET_BIND_SERVICE.
         let capability: [UInt8] = [1, 0, 0, 2, 0, 4, 0, 0] + [UInt8](repeating: 0, count: 12)
-        // SAFETY: the array outlives the call, which copies it. On a file system without attributes the capability is
-        // missing, and the trial shows nothing.
+        // SAFETY: the array outlives the call, and the call copies it. On a file system without attributes, the
+        // capability is missing, and the trial shows nothing.
         _ = unsafe annex_set_attribute(capableProgram, "security.capability", capability, capability.count)
     }
 
@@ -127,12 +128,12 @@ package final class Canaries: Sendable {
         if mode & 0o111 != 0 { try Descriptor.settle(program: path) }
     }
 
-    /// Sets the exact mode, whatever the umask.
+    /// Sets exactly this mode, regardless of the umask.
     private static func open(_ path: String, mode: UInt32) throws(SystemError) {
         guard unsafe chmod(path, mode) == 0 else { throw SystemError("chmod", errno: errno, path: path) }
     }
 
-    /// The gift of every trial: a descriptor, number 5, that reads a file which every user may write.
+    /// The gift of every trial: descriptor 5, which is open for reading on a file that every user may write.
     func gifts() throws(TrialFailure) -> DescriptorList {
         try TrialSandbox.system { () throws(SystemError) in
             DescriptorList(try Descriptor.open(writable, O_RDONLY))
@@ -140,7 +141,7 @@ package final class Canaries: Sendable {
     }
 
     static let gift: Int32 = 5
-    /// The descriptor at which a program waits while it is measured.
+    /// The descriptor on which a program waits while it is measured.
     static let hold: Int32 = 6
     /// The number of descriptors of a program: 0, 1, 2, the script, the answers and the gift.
     static let descriptors: Int64 = 6

@@ -12,8 +12,8 @@ enum KernelCounts {
         // 1: POSIX  ADVISORY  READ 1234 fe:00:5678 0 EOF
         let places = places(of: Array(":\(status.inode) ".utf8), in: bytes)
         // The kernel returns its list page by page. If a process sets a lock between two pages, a line that was already
-        // read moves to the next page. It is read there again, under another number. So lines are compared without
-        // their numbers, and a repeated line counts once. No try sets two locks with equal lines.
+        // read moves to the next page and is read again with another number. So lines are compared without their
+        // numbers, and a repeated line counts once. No try sets two locks with equal lines.
         return UInt64(Set(places.map { unnumberedLine(around: $0, of: bytes) }).count)
     }
 
@@ -32,7 +32,7 @@ enum KernelCounts {
             var place = unsafe start
             let end = unsafe start + text.count
             var places: [Int] = []
-            // SAFETY: all bytes that are searched and compared lie between the place and the text's end.
+            // SAFETY: all bytes that are searched and compared lie between `place` and the end of the text.
             while unsafe place < end, let found = unsafe memchr(place, Int32(first), end - place) {
                 let isThere = unsafe end - UnsafeRawPointer(found) >= part.count && memcmp(found, part, part.count) == 0
                 if isThere { unsafe places.append(UnsafeRawPointer(found) - start) }
@@ -52,7 +52,7 @@ enum KernelCounts {
         return values.reduce(0, +)
     }
 
-    /// The machine's own counts. Counts that this machine lacks are left out.
+    /// The machine's own counts. Counts that this machine does not have are left out.
     static func machine() -> [Measured.MachineCount] {
         let memory = read("/proc/meminfo", atMost: 1 << 16) ?? []
         var counts = ["SUnreclaim", "Slab", "PageTables", "HugePages_Free", "HugePages_Rsvd"].compactMap { name in

@@ -6,10 +6,10 @@ package struct Measured: Sendable, Hashable {
     package internal(set) var after: UInt64 = 0
     /// How many more objects than before are allowed.
     package let allowed: UInt64
-    /// Whether another program of the same user could still work; nil if that was not tried.
+    /// Whether another program of the same user could still work; nil if this was not tried.
     package internal(set) var neighbour: Bool?
-    /// The machine's own counts before, while the program held the objects, and after, in KiB or objects. They include
-    /// all other programs.
+    /// The machine's own counts, in KiB or objects: before the program, while it held the objects, and after it. They
+    /// include all other programs.
     package internal(set) var machine: [MachineCount]
 
     package struct MachineCount: Sendable, Hashable {
@@ -17,7 +17,7 @@ package struct Measured: Sendable, Hashable {
         package internal(set) var values: [UInt64]
     }
 
-    /// Whether the program held more than is allowed, or kept another program from working.
+    /// Whether the program held more objects than allowed, or prevented another program from working.
     var isExceeded: Bool { held > before && held - before > allowed || neighbour == false }
 
     package var text: String {

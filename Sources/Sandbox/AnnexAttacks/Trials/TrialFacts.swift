@@ -5,7 +5,7 @@ internal import Glibc
 enum TrialFacts {
     static func hostName() -> String {
         var name = [CChar](repeating: 0, count: 65)
-        // SAFETY: the call writes at most the array's size, and the last byte stays zero.
+        // SAFETY: the call writes at most the array's size. The last byte stays zero.
         guard unsafe gethostname(&name, 64) == 0 else { return "" }
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -31,16 +31,16 @@ enum TrialFacts {
         }
     }
 
-    /// Whether the file exists; if it does, it is removed.
+    /// Whether the file exists. If it exists, it is removed.
     static func remove(_ path: String) -> Bool { unsafe unlink(path) == 0 }
 
-    /// Whether the file was moved from one path to the other; if it was, it is moved back.
+    /// Whether the file was moved from `from` to `to`. If so, it is moved back.
     static func undoMove(to: String, from: String) -> Bool { unsafe rename(to, from) == 0 }
 
     /// The flags of this process's standard error.
     static func errorFlags() -> Int32 { fcntl(STDERR_FILENO, F_GETFL) }
 
-    /// Whether the segment exists; if it does, it is removed.
+    /// Whether the segment exists. If it exists, it is removed.
     static func removeSegment(_ key: Int32) -> Bool {
         let segment = shmget(key, 0, 0)
         guard segment >= 0 else { return false }

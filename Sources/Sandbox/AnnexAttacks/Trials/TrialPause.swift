@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// An action that the host takes while a program waits at a pipe.
+/// An action of the host that it performs while a program waits at a pipe.
 final class TrialPause: Sendable {
     /// The step after which the program waits.
     let step: Int
@@ -18,7 +18,7 @@ final class TrialPause: Sendable {
         self.writing = Mutex(writing)
     }
 
-    /// Closes the pipe, so that the program goes on.
+    /// Closes the pipe, so that the program continues.
     func release() {
         writing.withLock { $0 = nil }
     }

@@ -28,8 +28,8 @@ final class TrialRun: Sendable {
     private let state = Mutex(State())
     private let limits: PolicyLimits
     private let loop: EventLoop
-    /// The time limit, counted from the program's own first step: the length of a launch on a busy machine must not
-    /// count.
+    /// The time limit. It counts from the program's own first step, because the time of a launch on a busy machine must
+    /// not count.
     private let watchdog: Duration
 
     private init(_ limits: PolicyLimits, on loop: EventLoop, watchdog: Duration) {
@@ -48,7 +48,7 @@ final class TrialRun: Sendable {
         return run
     }
 
-    /// Returns when the process is gone. Only one caller may wait.
+    /// Returns when the process is gone. Only one caller may wait for this.
     func ended() async -> Ended {
         await withCheckedContinuation { waiter in
             let ended = state.withLock { state in
@@ -86,7 +86,8 @@ final class TrialRun: Sendable {
         case .executed(let report):
             state.withLock { $0.report = report }
             limit(watchdog)
-        // As in the broker, the program ends if it makes a call that only an attack makes, or after too many refusals.
+        // As in the broker, the program is ended if it makes a call that only an attack makes, or after too many
+        // refusals.
         case .denied(let denial, let total): if denial.answer == .ended || total > limits.denials { kill() }
         case .aborted: kill()
         case .wrote(let total): if total > limits.output { kill() }

@@ -4,12 +4,13 @@ package import AnnexPolicy
 internal import Glibc
 internal import Synchronization
 
-/// Runs trials, each in a sandbox of its own, under any policy and with any layers.
+/// Runs trials under any policy and with any layers. Each trial runs in its own sandbox.
 ///
-/// It keeps one launcher, and one folder with the program that every user can reach. Both are removed with this value.
+/// This object keeps one launcher, and one folder with the program. Every user can reach this folder. Both are removed
+/// with the object.
 package final class TrialSandbox: Sendable {
-    /// The time limit of a trial. It is long, because 100,000 reported refusals take their time; it only has to end a
-    /// trial that hangs.
+    /// The time limit of a trial. It is long, because 100,000 reported refusals take much time. The limit only has to
+    /// end a trial that hangs.
     package static let watchdog = Duration.seconds(600)
 
     let launcher: Launcher
@@ -24,7 +25,7 @@ package final class TrialSandbox: Sendable {
         }
     }
 
-    /// The version of Landlock in force; 0 if the kernel has none.
+    /// The version of Landlock in force; 0 if the kernel has no Landlock.
     var landlockABI: Int { launcher.landlock?.abi ?? 0 }
 
     /// The path of the trial's program on the host.
@@ -37,12 +38,13 @@ package final class TrialSandbox: Sendable {
     /// Runs a script and returns when its process is gone.
     ///
     /// - Parameters:
-    ///   - gifts: additional descriptors for the program, numbered from 5 on.
-    ///   - watchdog: the time limit, counted from the program's own first step. A program that exceeds it is killed.
-    ///   - awaitsSilence: whether to return only when every other end of the answer pipe is closed. A process that the
-    ///     calling process forks meanwhile holds an end for a moment. A descendant that outlived its sandbox holds one
-    ///     as long as it lives.
-    /// - Throws: if the trial cannot be prepared.
+    ///   - gifts: additional descriptors for the program. Their numbers begin at 5.
+    ///   - watchdog: the time limit. It counts from the program's own first step. If the program exceeds it, it is
+    ///     killed.
+    ///   - awaitsSilence: whether to return only when every other end of the answer pipe is closed. If the calling
+    ///     process forks meanwhile, the child holds an end for a moment. A descendant that outlived its sandbox holds
+    ///     an end as long as it lives.
+    /// - Throws: an error if the trial cannot be prepared.
     package func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers = .all, denials: DenialMode = .enforce,
         gifts: consuming DescriptorList = DescriptorList(), watchdog: Duration = TrialSandbox.watchdog,
@@ -53,8 +55,8 @@ package final class TrialSandbox: Sendable {
             awaitsSilence: awaitsSilence)
     }
 
-    /// Runs a script with a look: an action of the host, taken once while the program waits. If the program ends
-    /// before, the look is skipped.
+    /// Runs a script with a pause: the host performs an action once while the program waits. If the program ends before
+    /// that, the action is skipped.
     func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers, denials: DenialMode = .enforce,
         gifts: consuming DescriptorList, watchdog: Duration = TrialSandbox.watchdog, pause: TrialPause?,
@@ -72,8 +74,8 @@ package final class TrialSandbox: Sendable {
         while let gift = gifts.takeFirst() { given.append(gift) }
         var configuration = try configuration(policy, layers: layers, given: given)
         configuration.denials = denials
-        // Trials cause refusals on purpose. The outcome lists the refusals, and the log is off because they would flood
-        // it.
+        // Trials cause refusals on purpose. The outcome lists the refusals. Logging is off, because the refusals would
+        // flood the log.
         configuration.isLogged = false
         let run = TrialRun.begin(configuration, with: launcher, limits: policy.limits, watchdog: watchdog)
         var bytes: [UInt8] = []
@@ -91,9 +93,9 @@ package final class TrialSandbox: Sendable {
             isOverdue: running.isOverdue, silence: .nanoseconds(Int64(clamping: MonotonicClock.now() - died)))
     }
 
-    /// Waits until the program has reported the result of the look's step. Then runs the look, and lets the program go
-    /// on.
-    /// - Returns: the answers until then.
+    /// Waits until the program has reported the result of the pause's step. Then performs the action, and lets the
+    /// program continue.
+    /// - Returns: the answers that have arrived until then.
     private static func perform(_ look: TrialPause, at run: TrialRun, answers: borrowing Descriptor) async -> [UInt8] {
         var bytes: [UInt8] = []
         while !run.hasEnded {
@@ -122,7 +124,7 @@ package final class TrialSandbox: Sendable {
         return configuration
     }
 
-    /// The script as a sealed memory file, positioned at its beginning.
+    /// The script as a sealed memory file, with the offset at its start.
     static func request(_ script: TrialScript) throws(TrialFailure) -> Descriptor {
         let bytes = try script.encoded()
         return try system { () throws(SystemError) in
@@ -134,8 +136,8 @@ package final class TrialSandbox: Sendable {
         }
     }
 
-    /// The bytes in the program's pipe. A descendant that outlived the program may still hold the other end, so this
-    /// does not wait for the end of the stream.
+    /// The bytes in the program's pipe. A descendant that outlived the program may still hold the other end. So this
+    /// function does not wait for the end of the stream.
     private static func drain(_ pipe: borrowing Descriptor) -> (bytes: [UInt8], isComplete: Bool) {
         var bytes: [UInt8] = []
         while let piece = try? pipe.readSome(atMost: 1 << 16) {

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Services of the host that a sandbox may not reach: sockets of several kinds, and shared memory with a key.
+/// Services of the host that a sandbox must not reach: sockets of several kinds, and shared memory with a key.
 final class TrialServices: Sendable {
     /// The file name of the socket in the folder.
     static let name = "service"
@@ -10,9 +10,9 @@ final class TrialServices: Sendable {
     let abstractName: String
     let streamPort: UInt16
     let datagramPort: UInt16
-    /// The key of a segment that every user may attach.
+    /// The key of a shared memory segment that every user may attach.
     let segmentKey: Int32
-    /// A key under which a trial tries to leave a segment.
+    /// A key with which a trial tries to leave a segment.
     let leftoverKey: Int32
     private let segment: Int32
     private let sockets: DescriptorList
@@ -61,7 +61,7 @@ final class TrialServices: Sendable {
     func hasDatagram() -> Bool {
         var byte: UInt8 = 0
         var arrived = false
-        // SAFETY: one byte is written at most.
+        // SAFETY: the call writes at most one byte.
         while unsafe recv(datagrams, &byte, 1, Int32(MSG_DONTWAIT)) >= 0 { arrived = true }
         return arrived
     }
@@ -88,7 +88,7 @@ final class TrialServices: Sendable {
 
     private static func bind(_ socket: borrowing Descriptor, to address: [UInt8]) throws(SystemError) {
         let status = unsafe address.withUnsafeBytes { bytes in
-            // SAFETY: the bytes hold one socket address, and the call gets their exact count. The call copies them.
+            // SAFETY: the bytes hold one socket address, and the call gets their exact number. The call copies them.
             unsafe Glibc.bind(
                 socket.number, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
         }
@@ -123,7 +123,7 @@ enum TrialAddress {
         return bytes + address + [UInt8](repeating: 0, count: 8)
     }
 
-    /// An `AF_INET6` address that stands for one of IPv4.
+    /// An `AF_INET6` address that stands for an IPv4 address.
     static func mapped(_ address: [UInt8], port: UInt16) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(word: UInt16(10))

@@ -5,11 +5,11 @@
 #include "passing.h"
 #include "warden.h"
 
-// How long an answer that carries a descriptor waits while too many descriptors of this user are in flight.
+// The longest time that an answer with a descriptor waits while too many descriptors of this user are in flight.
 #define CROWDED_LONGEST_NS 2000000000u
 
-// Returns 0, -EAGAIN if the broker has to read first, or -ETOOMANYREFS. The kernel counts a user's descriptors in
-// flight, in all sockets and from all senders, against this process's limit.
+// Returns 0, -EAGAIN if the broker must read first, or -ETOOMANYREFS. The kernel counts a user's descriptors in flight,
+// in all sockets and from all senders, against this process's limit.
 static long send_answer(const annex_answer *answer, int descriptor) {
     long sent = passing_send(ANNEX_WARDEN_CONTROL, answer, sizeof *answer, descriptor, MSG_DONTWAIT);
     if (sent == -EAGAIN || sent == -ETOOMANYREFS) return sent;
@@ -20,17 +20,18 @@ static long send_answer(const annex_answer *answer, int descriptor) {
 
 static long send_about(struct child *child, uint32_t kind) {
     child->answer.kind = kind;
-    // A broker that receives ENDED may count open descriptors, so close those of the launch first.
+    // A broker that receives ENDED may count open descriptors, so the descriptors of the launch are closed first.
     if (kind == ANNEX_ANSWER_ENDED) children_close(child);
     int given = kind == ANNEX_ANSWER_STARTED ? child->pidfd : kind == ANNEX_ANSWER_LISTENER ? child->listener : -1;
     long result = send_answer(&child->answer, given);
     if (result == 0 && kind == ANNEX_ANSWER_STARTED) loop_started_sent(child);
-    // The broker has the listener now. Only from here on may the code inside run.
+    // The broker has the listener now. The code inside the sandbox may run only after this point.
     if (result == 0 && kind == ANNEX_ANSWER_LISTENER) loop_listener_sent(child);
     return result;
 }
 
-// The broker could not hold the process, or receive its denied calls: kill it, and report that instead.
+// The broker could not get a handle of the process, or could not receive its denied calls. So the warden kills the
+// process and reports that instead.
 static void give_up(struct child *child, uint32_t kind) {
     uint32_t step = kind == ANNEX_ANSWER_STARTED ? ANNEX_STEP_CLONE : ANNEX_STEP_LISTENER;
     child->pending &= ~(1u << ANNEX_ANSWER_STARTED | 1u << ANNEX_ANSWER_LISTENER | 1u << ANNEX_ANSWER_EXECUTED);
@@ -43,7 +44,7 @@ static void note_crowd(struct child *child, uint32_t kind) {
     uint64_t now = clock_now();
     if (child->crowded_since == 0) child->crowded_since = now;
     if (now - child->crowded_since > CROWDED_LONGEST_NS) give_up(child, kind);
-    // The remaining answers are sent at the next turn.
+    // The warden sends the remaining answers in the next turn.
     warden.answers.is_crowded = 1;
 }
 

@@ -13,12 +13,12 @@
 static long open_own(void) { return CALL(NR_openat, AT_FDCWD, "/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC); }
 
 void bare_prepare(void) {
-    // Only root can make a mount namespace without a user namespace of its own.
+    // Only root can make a mount namespace without a new user namespace.
     if (!warden.is_root) return;
     struct bare *bare = &warden.bare;
     bare->root = (int)CALL(NR_openat, AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (bare->root >= 0) bare->hosts = (int)open_own();
-    // Reserve the descriptor now, so that the warden's count of descriptors does not grow with its first launches.
+    // The descriptor is reserved now, so that the warden's count of descriptors does not grow with its first launches.
     if (bare->hosts >= 0) bare->empty = (int)CALL(NR_fcntl, bare->hosts, F_DUPFD_CLOEXEC, 0);
     if (bare->empty < 0) bare->hosts = -1;
 }
@@ -31,7 +31,7 @@ static int has_every_tree(const struct launch *launch) {
 }
 
 // Whether the launch can begin in the bare namespace. No path leads to the host's files from there, so every tree to
-// bind must be open already. And the kernel allows a new procfs only to a process that sees a complete one.
+// bind must be open already. Also, the kernel allows a new procfs only to a process that sees a complete procfs.
 static int can_begin(const struct launch *launch) {
     const annex_plan *plan = launch->plan;
     return warden.bare.hosts >= 0 && plan_has(plan, ANNEX_LAYER_MOUNT) && plan_has(plan, ANNEX_LAYER_ROOT)
@@ -61,7 +61,7 @@ long bare_enter(struct launch *launch) {
 }
 
 static long empty_root(void) {
-    // This must come before the first mount: no mount made here may appear on the host.
+    // This must happen before the first mount, so that no mount made here appears on the host.
     long result = CALL(NR_mount, 0, "/", 0, MS_REC | MS_PRIVATE, 0);
     if (result >= 0) result = tmpfs_make(BARE_SIZE, BARE_INODES, BARE_MODE, BARE_ATTRIBUTES);
     if (result < 0) return result;
@@ -72,9 +72,9 @@ static long empty_root(void) {
     return result;
 }
 
-// Whether the warden's root is the root of its mount namespace. In a chroot it is not. In a chroot, neither the host's
-// namespace nor the bare one allows pivot_root. All launches fail at the pivot, so the bare namespace would be of no
-// use.
+// Whether the warden's root is the root of its mount namespace. In a chroot, it is not, and neither the host's
+// namespace nor the bare one allows pivot_root. Then all launches fail at the pivot, so the bare namespace would be
+// useless.
 static int is_namespaces_root(void) {
     struct statx own, here;
     if (CALL(NR_statx, warden.bare.root, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO, &own) < 0) return 0;
@@ -83,12 +83,12 @@ static int is_namespaces_root(void) {
 }
 
 static long make(void) {
-    // Try the way back before it is needed.
+    // The warden tests the way back to the host's namespace before it is needed.
     long result = CALL(NR_setns, warden.bare.hosts, CLONE_NEWNS);
     if (result < 0) return result;
     warden.bare.is_away = 1;
     if (!is_namespaces_root() || CALL(NR_unshare, CLONE_NEWNS) < 0) return bare_leave();
-    // Open the new namespace now, through the procfs that `empty_root` removes.
+    // The new namespace is opened now, through the procfs that `empty_root` removes.
     long own = open_own();
     if (own >= 0 && empty_root() >= 0) warden.bare.is_made = CALL(NR_dup3, own, warden.bare.empty, O_CLOEXEC) >= 0;
     close_descriptor((int)own);
@@ -98,7 +98,8 @@ static long make(void) {
 void bare_make(void) {
     warden.bare.is_due = 0;
     // This is tried once. If the kernel refuses, launches begin with a copy of the host's namespace, like the launches
-    // of an ordinary user. A warden that finds no way back fails every launch and reports the reason.
+    // of an ordinary user. If the warden cannot return to the host's namespace, every launch fails, and the warden
+    // reports the reason.
     make();
     if (!warden.bare.is_made && !warden.bare.is_away) warden.bare.hosts = -1;
 }

@@ -1,5 +1,5 @@
 // A mount namespace that holds only an empty root, in which sandboxes begin. Without it, a sandbox begins with a copy
-// of the host's namespace. Freeing that copy costs a grace period of the kernel and a walk over every process of the
+// of the host's namespace. To free that copy, the kernel waits for a grace period and walks over every process of the
 // machine.
 #ifndef ANNEX_BARE_H
 #define ANNEX_BARE_H
@@ -8,7 +8,8 @@
 
 void bare_prepare(void);
 
-// Before the clone, enters the bare namespace if the launch can begin there; after the clone, leaves it. 0 or -errno.
+// Before the clone, `bare_enter` enters the bare namespace if the launch can begin there. After the clone, `bare_leave`
+// leaves it. Both return 0 or -errno.
 long bare_enter(struct launch *launch);
 long bare_leave(void);
 

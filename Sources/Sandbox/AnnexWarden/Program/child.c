@@ -11,7 +11,7 @@
 #include "surroundings.h"
 #include "syscalls.h"
 
-// The order is the design: Docs/Design/Warden.md gives the reason for the position of each step.
+// The order of the steps matters. Docs/Design/Warden.md gives the reason for the position of each step.
 static const struct step child_steps[] = {
     {ANNEX_STEP_CGROUP, surroundings_join_groups},
     {ANNEX_STEP_CLOCKS, clocks_shift},
@@ -41,10 +41,10 @@ static const struct step child_steps[] = {
 };
 
 _Noreturn void child_run(struct launch *launch) {
-    // Close the copy of the warden's end. While it is open here, the warden's death would not show.
+    // This closes the copy of the warden's end. While this copy is open, the child could not notice the warden's death.
     close_descriptor(launch->warden_end);
     privileges_die_with_warden();
-    // The child reports only the times of its own steps. The warden has recorded those of the earlier ones.
+    // The child reports only the times of its own steps. The warden has recorded the times of the earlier steps.
     for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) launch->times[i] = 0;
     int error = launch_take(launch, child_steps, sizeof child_steps / sizeof *child_steps);
     child_say(launch, error, -1);
@@ -60,7 +60,7 @@ void child_say(struct launch *launch, int error, int listener) {
     report.detail = launch->detail;
     report.listener = listener;
     for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) report.times[i] = launch->times[i];
-    // If the filter refuses even this, the end of the process shows the failure.
+    // If the filter refuses even this call, the end of the process shows the failure.
     CALL(NR_write, launch->report, &report, sizeof report);
 }
 

@@ -6,9 +6,9 @@
 
 _Noreturn void child_run(struct launch *launch);
 
-// Reports to the warden: a step failed, or (`error` 0) the filter is in force.
+// Reports to the warden that a step failed or, if `error` is 0, that the filter is in force.
 void child_say(struct launch *launch, int error, int listener);
-// Waits until the warden has done its part. If the warden hangs up instead, the process ends.
+// Waits until the warden has done its part. If the warden closes the connection instead, the process ends.
 void child_wait_for_warden(struct launch *launch);
 
 #endif

@@ -3,8 +3,8 @@
 #include "syscalls.h"
 
 static struct child *table;
-// The process numbers lie beside the table, not in its slots. A search for a number reads them all, and the slots lie
-// pages apart.
+// The process numbers are stored in a separate array, and not in the slots of the table. A search for a number reads
+// all of them, and the slots are pages apart.
 static int *processes;
 static uint32_t first_free, last_free, free_count, end_of_used;
 
@@ -21,7 +21,8 @@ long children_prepare(void) {
     first_free = 0;
     last_free = CHILDREN_LARGEST - 1;
     free_count = CHILDREN_LARGEST;
-    // A slot that was never used holds zeroes and costs no memory. A zero as its link means the next index.
+    // A slot that was never used holds zeroes and costs no memory. If its link is zero, the next free slot is the next
+    // index.
     return 0;
 }
 
@@ -31,7 +32,7 @@ uint32_t children_end(void) { return end_of_used; }
 
 uint32_t children_index(const struct child *child) { return (uint32_t)(child - table); }
 
-// `next_free` is stored plus one, so that zero means "the following place, never used so far".
+// `next_free` is stored plus one. So zero means "the next index, which was never used".
 static uint32_t following(uint32_t index) {
     return table[index].next_free == 0 ? index + 1 : table[index].next_free - 1;
 }
@@ -66,8 +67,8 @@ void children_name(struct child *child, int process) {
 
 struct child *children_with(int process) {
     for (uint32_t i = 0; i < end_of_used; i++) {
-        // The slot of an ended child is kept until its answers were sent. Meanwhile the kernel may give the child's
-        // number to another process.
+        // The slot of an ended child is kept until its answers were sent. During that time, the kernel may give the
+        // child's number to another process.
         if (processes[i] == process && table[i].used && !table[i].has_ended) return &table[i];
     }
     return 0;

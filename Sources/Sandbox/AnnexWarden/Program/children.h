@@ -32,7 +32,7 @@ struct child {
     char removals[ANNEX_PLAN_REMOVAL_BYTES];  // texts, one after another, each with its NUL
 };
 
-// 0 or -errno.
+// Returns 0 or -errno.
 long children_prepare(void);
 
 // A slot for a launch, or null if `reserve` slots or fewer are free.
@@ -41,17 +41,18 @@ struct child *children_take(uint32_t reserve);
 // Closes all descriptors held for the launch.
 void children_close(struct child *child);
 
-// Frees the slot. Its removals are kept until the slot is used again, and the slot free for longest is used first. A
-// broker that dies right after an end has not removed these directories yet.
+// Frees the slot. Its list of directories to remove is kept until the slot is used again. If the broker dies right
+// after an end, it has not removed these directories yet. The slot that has been free for the longest time is used
+// first.
 void children_release(struct child *child);
 
-// Records the number of the child's process, by which its end is found.
+// Records the process number of the child. The end of the child is found by this number.
 void children_name(struct child *child, int process);
-// The child with this number whose end was not collected yet, or null.
+// The child with this number whose end was not collected yet, or null if there is none.
 struct child *children_with(int process);
 
 struct child *children_at(uint32_t index);
-// Slots from this index on were never used, and touching them would only cost memory.
+// Slots from this index on were never used. An access to them would only cost memory.
 uint32_t children_end(void);
 uint32_t children_index(const struct child *child);
 

@@ -5,7 +5,7 @@
 #include "text.h"
 
 // 2^24 seconds are about half a year. Machines reach such uptimes, so programs can cope with them. The monotonic clock
-// gets at most one such offset, the time since the start at most two.
+// gets at most one offset of this size, and the time since the start gets at most two.
 #define SECONDS_LARGEST (1u << 24)
 #define NANOSECONDS 1000000000u
 #define LINES_LARGEST 128
@@ -18,9 +18,9 @@ static void append(char **end, const char *clock, const struct time *offset) {
     text_append(end, "\n");
 }
 
-// Each clock gets an offset of its own. With one offset for both, their difference would still show how long the
-// machine slept. The time since the start counts sleep, and the monotonic clock does not. So the time since the start
-// is never smaller than the monotonic clock.
+// Each clock gets its own offset. If both had the same offset, their difference would still show how long the machine
+// slept. The time since the start counts sleep, and the monotonic clock does not. So the time since the start is never
+// smaller than the monotonic clock.
 static long choose(struct time *monotonic, struct time *since_start) {
     uint32_t random[4];
     long got = CALL(NR_getrandom, random, sizeof random, 0);
@@ -30,7 +30,7 @@ static long choose(struct time *monotonic, struct time *since_start) {
     return 0;
 }
 
-// The new namespace applies to this process's children only. The process itself enters it through the namespace's file
+// The new namespace applies only to this process's children. The process itself enters it through the namespace's file
 // in /proc.
 static long enter(void) {
     long namespace = proc_open("self/ns/time_for_children");
@@ -51,7 +51,7 @@ long clocks_shift(struct launch *launch) {
     append(&end, "monotonic ", &monotonic);
     append(&end, "boottime ", &since_start);
     launch->detail = 1;
-    // This must come before any process is in the namespace, because from then on the kernel rejects offsets.
+    // This must happen before any process is in the namespace, because the kernel then rejects offsets.
     result = proc_write("self/timens_offsets", lines, (uint64_t)(end - lines));
     if (result < 0) return result;
     launch->detail = 2;

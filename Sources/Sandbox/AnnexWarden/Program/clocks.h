@@ -1,4 +1,4 @@
-// Clocks of the sandbox's own. They hide when the machine was started, which is the same for all sandboxes on it.
+// The sandbox's own clocks. They hide the machine's start time, which is the same for all sandboxes on the machine.
 #ifndef ANNEX_CLOCKS_H
 #define ANNEX_CLOCKS_H
 

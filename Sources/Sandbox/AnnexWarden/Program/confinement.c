@@ -38,15 +38,16 @@ long confinement_restrict_paths(struct launch *launch) {
     return result;
 }
 
-// Makes the kernel enforce what the filter enforces too: no writable memory becomes executable.
+// Makes the kernel itself enforce a rule of the filter: no writable memory becomes executable.
 static long refuse_executable_writes(const annex_plan *plan) {
     if ((plan->flags & ANNEX_PLAN_WRITE_XOR_EXECUTE) == 0) return 0;
     long result = CALL(NR_prctl, PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN);
-    // Before Linux 6.3 only the filter enforces it.
+    // Before Linux 6.3, only the filter enforces this rule.
     return result == -EINVAL ? 0 : result;
 }
 
-// From here on the filter checks every call: the launch makes only calls that every filter must allow (annex_warden.h).
+// From here on, the filter checks every call. So the launch makes only calls that every filter must allow
+// (annex_warden.h).
 long confinement_filter_calls(struct launch *launch) {
     const annex_plan *plan = launch->plan;
     int listener = -1;

@@ -1,4 +1,4 @@
-// The two layers that the kernel checks at every call: Landlock for paths, seccomp for the calls themselves.
+// The two layers that the kernel checks at every call. Landlock checks paths, and seccomp checks the calls themselves.
 #ifndef ANNEX_CONFINEMENT_H
 #define ANNEX_CONFINEMENT_H
 

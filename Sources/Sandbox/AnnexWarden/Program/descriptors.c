@@ -3,7 +3,8 @@
 #include "syscalls.h"
 #include "warden.h"
 
-// The descriptors that the launch itself still needs; exec closes them. The last one exists only with a reaper.
+// The number of descriptors that the launch itself still needs. exec closes them. The last descriptor exists only with
+// a reaper.
 #define OWN_COUNT 4u
 #define KEPT_LARGEST (ANNEX_PLAN_DESCRIPTORS + OWN_COUNT)
 
@@ -59,7 +60,8 @@ long descriptors_place(struct launch *launch) {
         if (result < 0) return result;
         kept[count + i] = *own[i];
     }
-    // Move all of them up before placing any: a number may be the target of one and the source of another.
+    // All descriptors move up before any is placed, because a number may be the target of one and the source of
+    // another.
     for (uint32_t i = 0; i < count; i++) {
         launch->detail = i;
         sources[i] = launch->descriptors[list[i].index];

@@ -6,7 +6,7 @@
 
 long descriptors_place(struct launch *launch);
 
-// Closes all descriptors except the kept ones, whatever they are. Sorts the list.
+// Closes all descriptors except the kept ones. Sorts the list of kept ones.
 long descriptors_close_all_but(int *kept, uint32_t count);
 
 #endif

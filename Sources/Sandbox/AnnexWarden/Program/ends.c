@@ -22,7 +22,8 @@ int ends_next(void) {
 static void note_end(struct child *child, int status, const struct usage *usage) {
     annex_answer *answer = &child->answer;
     child->has_ended = 1;
-    // The reaper reported how the program ended. The reaper's own end only shows that everything else ended with it.
+    // The reaper reported how the program ended. The reaper's own end only shows that all other processes ended with
+    // it.
     if (!child->has_status) answer->status = status;
     answer->user_time = (uint64_t)usage->user.seconds * 1000000u + (uint64_t)usage->user.microseconds;
     answer->system_time = (uint64_t)usage->system.seconds * 1000000u + (uint64_t)usage->system.microseconds;
@@ -42,12 +43,12 @@ int ends_reap(struct child *child) {
     return 1;
 }
 
-// A child that never executed has no exit signal, and this waitid does not see it.
+// A child that never executed has no exit signal, so this waitid does not see it.
 int ends_executed(const struct child *child) {
     return CALL(NR_waitid, P_PID, child->answer.process, 0, WEXITED | WNOHANG | WNOWAIT, 0) >= 0;
 }
 
-// Kills by number: the kernel does not reuse it before the end is collected.
+// Kills the child by its number. The kernel does not reuse the number before the end is collected.
 void ends_kill(const struct child *child) {
     if (child->answer.process > 0 && !child->has_ended) CALL(NR_kill, child->answer.process, SIGKILL);
 }

@@ -28,6 +28,6 @@ long execution_begin(struct launch *launch) {
     const annex_plan *plan = launch->plan;
     point_at(arguments, plan, plan->arguments);
     point_at(environment, plan, plan->environment);
-    // The kernel ignores the sixth argument; the filter allows the call only with this value.
+    // The kernel ignores the sixth argument, but the filter allows the call only with this value.
     return CALL(NR_execveat, launch->executable, "", arguments, environment, AT_EMPTY_PATH, plan->exec_nonce);
 }

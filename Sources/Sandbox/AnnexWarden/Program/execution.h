@@ -1,4 +1,4 @@
-// The executable is found inside the new root, compared with the checked one, and executed once.
+// Finds the executable inside the new root, compares it with the checked one, and executes it once.
 #ifndef ANNEX_EXECUTION_H
 #define ANNEX_EXECUTION_H
 

@@ -7,12 +7,12 @@
 #include "syscalls.h"
 #include "text.h"
 
-// In nanoseconds: long enough for the kernel to empty a control group. The warden waits no longer, even if a process
-// cannot be killed.
+// The longest wait in nanoseconds. It is long enough for the kernel to empty a control group. The warden waits no
+// longer, even if a process cannot be killed.
 #define PATIENCE 10000000000u
 #define PAUSE 2000000
 
-// 1 if the child is still there.
+// Returns 1 if the child still exists.
 static int still_running(struct child *child) {
     if (!child->used || child->answer.process == 0 || child->has_ended) return 0;
     long result = CALL(NR_wait4, child->answer.process, 0, WALL | WNOHANG, 0);
@@ -20,7 +20,8 @@ static int still_running(struct child *child) {
     return result == 0;
 }
 
-// 1 if some directory is still busy. Directories that are gone, or not empty for another reason, are given up.
+// Returns 1 if a directory is still busy. If a directory is gone, or cannot be removed for another reason, the warden
+// does not try again.
 static int remove_directories(struct child *child) {
     uint32_t kept = 0;
     for (uint32_t start = 0; start < child->removals_length;) {
@@ -37,7 +38,7 @@ static int remove_directories(struct child *child) {
 }
 
 static int remains(void) {
-    // The directories lie in the host's mount namespace, so the warden returns there from the bare one.
+    // The directories lie in the host's mount namespace, so the warden returns there from the bare namespace.
     int is_away = bare_leave() < 0;
     int remains = is_away;
     for (uint32_t i = 0; i < children_end(); i++) {

@@ -10,7 +10,7 @@ _Noreturn void __stack_chk_fail(void) { leave(70); }
 
 __attribute__((no_stack_protector)) static void take(const void *random) {
     memcpy(&__stack_chk_guard, random, sizeof __stack_chk_guard);
-    // The lowest byte stays zero: a text that overflows cannot write it.
+    // The lowest byte stays zero, because a text that overflows cannot write a zero.
     __stack_chk_guard &= ~(uintptr_t)0xff;
 }
 

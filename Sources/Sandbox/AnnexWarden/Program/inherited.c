@@ -5,13 +5,14 @@
 #include "text.h"
 #include "warden.h"
 
-// Added to the out-of-memory score, in which 1,000 stands for all memory. So the kernel kills a sandbox before its
-// host. This holds even if the host uses more memory than the sandbox, by up to half of the machine's memory.
+// This number is added to the out-of-memory score, in which 1,000 means all memory. So the kernel kills a sandbox
+// before its host. This holds even if the host uses more memory than the sandbox, by up to half of the machine's
+// memory.
 #define SCORE_AHEAD 500u
 #define SCORE_LARGEST 1000u
-// The result of getpriority(2) for niceness 0; a larger result is a higher priority.
+// The result of getpriority(2) for niceness 0. A larger result means a higher priority.
 #define PRIORITY_NORMAL 20
-// A process with this much more niceness gets a third of the processor share of one with niceness 0.
+// If a process has this much more niceness, it gets a third of the processor share of a process with niceness 0.
 #define NICENESS_LESS 5
 #define NICENESS_LARGEST 19
 #define NUMBER_LARGEST 32
@@ -34,7 +35,7 @@ static long leave_favour(void) {
 // A larger number means a lower disk priority. 0 means that the disk priority follows from the niceness.
 static long leave_disk_favour(void) {
     long priority = CALL(NR_ioprio_get, IOPRIO_WHO_PROCESS, 0);
-    // The kernel has no block devices.
+    // In this case, the kernel has no block devices.
     if (priority == -ENOSYS) return 0;
     long normal = IOPRIO_CLASS_BEST_EFFORT << IOPRIO_CLASS_SHIFT | IOPRIO_NORMAL;
     if (priority <= 0 || priority >= normal) return priority < 0 ? priority : 0;
@@ -61,10 +62,10 @@ static uint32_t read_score(void) {
     return score;
 }
 
-// A core dump would take a program's secrets along, into a file or to a program of the host.
+// A core dump would copy a program's secrets to a file or to a program of the host.
 static long leave_no_core(void) {
     long result = proc_write("self/coredump_filter", "0", 1);
-    // The kernel has no core dumps.
+    // In this case, the kernel has no core dumps.
     return result == -ENOENT ? 0 : result;
 }
 

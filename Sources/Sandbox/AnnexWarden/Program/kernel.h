@@ -1,5 +1,5 @@
-// The kernel's numbers and layouts that the warden uses. They are kept here because the headers of the building machine
-// may be older than the running kernel. A freestanding program needs no other header.
+// The kernel's numbers and layouts that the warden uses. They are defined here, because the headers of the build
+// machine may be older than the running kernel. A freestanding program needs no other header.
 #ifndef ANNEX_KERNEL_H
 #define ANNEX_KERNEL_H
 
@@ -279,11 +279,12 @@ enum {
     SIGCONT = 18, SIGSTOP = 19, SIGTSTP = 20, SIGWINCH = 28,
 };
 #define SIG_SETMASK 2
-// The senders of a signal: a process by kill(2), or the kernel itself.
+// The senders of a signal: a process that called kill(2), or the kernel itself.
 #define SI_USER 0
 #define SI_KERNEL 0x80
 #define SA_NOCLDSTOP 1
-// The result of rt_sigtimedwait and waitid. The sender's number is 0 if the sender is no process of this pid namespace.
+// The result of rt_sigtimedwait and waitid. The sender's number is 0 if the sender is not a process of this pid
+// namespace.
 struct signal_information {
     int32_t number, error, code, padding;
     int32_t sender;

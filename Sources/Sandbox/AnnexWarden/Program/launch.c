@@ -22,29 +22,29 @@ int launch_take(struct launch *launch, const struct step *steps, size_t count) {
         int fault = plan->fault_errno != 0 && plan->fault_step == launch->step;
         long result = fault ? -(long)plan->fault_errno : steps[i].take(launch);
         if (result < 0) return (int)-result;
-        // Once a filter is in force, even reading the clock could kill the process.
+        // After a filter is in force, even reading the clock could kill the process.
         if (launch->step < ANNEX_STEP_SECCOMP) launch->times[launch->step] = clock_now() - launch->ahead;
     }
     return 0;
 }
 
 // The plan was checked before the steps, because the steps read it. This step only records the time of the check, and
-// lets a test make it fail.
+// allows a test to make the step fail.
 static long plan_was_read(struct launch *launch) {
     (void)launch;
     return 0;
 }
 
 static long clone_trees(struct launch *launch) {
-    // The host's mounts can be cloned only in the host's namespace. If the launch before could not return there, this
-    // launch must.
+    // The host's mounts can be cloned only in the host's namespace. If the previous launch could not return there, this
+    // launch must do it.
     long result = bare_leave();
     return result < 0 ? result : mounts_clone_trees(launch);
 }
 
 static uint64_t namespaces(const annex_plan *plan) {
-    // The network namespace is chosen separately (network.c). The child makes the cgroup namespace later: made here,
-    // its root would be the warden's group.
+    // The network namespace is chosen separately (network.c). The child makes the cgroup namespace later. If it were
+    // made here, its root would be the warden's group.
     static const struct { uint32_t layer; uint64_t flag; } flags[] = {
         {ANNEX_LAYER_USER, CLONE_NEWUSER}, {ANNEX_LAYER_MOUNT, CLONE_NEWNS},      {ANNEX_LAYER_PID, CLONE_NEWPID},
         {ANNEX_LAYER_IPC, CLONE_NEWIPC},   {ANNEX_LAYER_UTS, CLONE_NEWUTS},
@@ -64,7 +64,8 @@ static long clone_child(struct launch *launch) {
     launch->report = ends[1];
     long network = network_choose(launch->plan);
     if (network < 0) return network;
-    // Exit signal 0: exec sets it to SIGCHLD, so waitid distinguishes children that executed from those that did not.
+    // The exit signal is 0, and exec sets it to SIGCHLD. So waitid can distinguish children that executed from children
+    // that did not.
     struct clone_arguments arguments = {
         .flags = CLONE_PIDFD | namespaces(launch->plan) | (uint64_t)network,
         .pidfd = (uint64_t)(uintptr_t)&launch->pidfd};
@@ -91,13 +92,14 @@ static long write_map(int process, const char *name, uint32_t inside, uint32_t o
     return proc_write_of(process, name, line, (uint64_t)(end - line));
 }
 
-// Writes the maps of the child's new user namespace, one id inside for one id outside, while the child waits.
+// Writes the maps of the child's new user namespace while the child waits. Each map has one id inside for one id
+// outside.
 static long write_maps(struct launch *launch) {
     const annex_plan *plan = launch->plan;
     launch->detail = 3;
     long result = inherited_expose(launch->process);
     if (result < 0 || !plan_has(plan, ANNEX_LAYER_USER)) return result;
-    // Without `deny` in setgroups, an ordinary user may not write a group map. And a program in root's sandbox could
+    // Without `deny` in setgroups, an ordinary user may not write a group map. Also, a program in root's sandbox could
     // leave a group to which a file denies access.
     launch->detail = 0;
     result = proc_write_of(launch->process, "/setgroups", "deny", 4);
@@ -137,7 +139,7 @@ static void keep_removals(struct child *child, const annex_plan *plan) {
     }
 }
 
-// The child exists: from here on its end is an event, even if the warden's own half failed.
+// The child exists now. From here on, its end is an event, even if the warden's own half failed.
 static void adopt(struct child *child, struct launch *launch) {
     const annex_plan *plan = launch->plan;
     child->pidfd = launch->pidfd;

@@ -1,4 +1,4 @@
-// One launch, as both halves see it: the warden until the clone, and the child in its own copy after it.
+// The state of one launch. The warden uses it until the clone, and after that the child uses its own copy.
 #ifndef ANNEX_LAUNCH_H
 #define ANNEX_LAUNCH_H
 
@@ -31,7 +31,7 @@ struct launch {
     uint64_t ahead;  // how far its clock is ahead of the warden's, in nanoseconds (clocks.c)
 };
 
-// A step returns 0 or more, or -errno; then `launch->detail` names the item that failed.
+// A step returns 0 or more, or -errno. If it fails, `launch->detail` names the item that failed.
 struct step {
     uint32_t number;
     long (*take)(struct launch *launch);
@@ -40,7 +40,7 @@ struct step {
 // Performs the steps in order and records the time after each. Returns 0, or the errno of the step that failed.
 int launch_take(struct launch *launch, const struct step *steps, size_t count);
 
-// The kinds of reports. Only launches with a reaper send others than the first.
+// The kinds of reports. Only launches with a reaper send kinds other than the first.
 enum {
     REPORT_STEP,      // the filter is in force (`error` 0), or a step failed
     REPORT_PROGRAM,   // carries a pidfd of the program, which is the reaper's child
@@ -60,10 +60,11 @@ struct child_report {
     uint64_t times[ANNEX_STEP_COUNT];
 };
 
-// Makes a child from the plan in the static buffer. The result is recorded in `child`. Takes over the descriptors.
+// Makes a child from the plan in the static buffer. The result is recorded in `child`. The function takes ownership of
+// the descriptors.
 void launch_begin(struct child *child, size_t length, const int *descriptors, uint32_t count);
 
-// The buffer that receives plans: aligned, and copied by the clone, so that the child can read it.
+// The buffer that receives plans. It is aligned. The clone copies it, so that the child can read it.
 extern unsigned char launch_plan[ANNEX_PLAN_LARGEST];
 // Clears the buffer behind a plan of `length` bytes, because an earlier, longer plan may have left data there.
 void launch_clear_rest(size_t length);

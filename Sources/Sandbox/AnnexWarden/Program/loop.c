@@ -10,14 +10,14 @@
 
 #define EVENTS_AT_ONCE 64
 #define REPORTS_AT_ONCE 16
-// The interval for checking what no event reports: whether descriptors in flight have arrived, and whether an unwatched
-// child has ended.
+// The interval between checks for conditions that no event reports: whether descriptors in flight have arrived, and
+// whether an unwatched child has ended.
 #define UNTOLD_LOOK_MS 2
-// How long the loop must be idle before it prepares namespaces for later launches. In this time a launched extension
-// has sent its hello, and the preparation no longer competes with it for the processor.
+// The time that the loop must be idle before it prepares namespaces for later launches. Within this time, a launched
+// extension sends its hello. So the preparation does not compete with the extension for the processor.
 #define QUIET_MS 5
 
-// The token of an event: its kind in the lowest bits, then the slot, then the slot's generation.
+// The token of an event. Its kind is in the lowest bits, followed by the slot and the slot's generation.
 enum { ABOUT_CONTROL, ABOUT_BROKER, ABOUT_ENDS, ABOUT_REPORT, ABOUT_END };
 #define ABOUT_BITS 3
 
@@ -30,7 +30,8 @@ static long watch(int descriptor, uint32_t events, uint64_t data) {
     return CALL(NR_epoll_ctl, warden.loop.epoll, EPOLL_CTL_ADD, descriptor, &entry);
 }
 
-// Closing the descriptor is not enough: the broker holds the same pidfd, and a clone may still hold the same socket.
+// Closing the descriptor is not enough, because the broker holds the same pidfd, and a clone may still hold the same
+// socket.
 static void unwatch(int *descriptor) {
     if (*descriptor < 0) return;
     CALL(NR_epoll_ctl, warden.loop.epoll, EPOLL_CTL_DEL, *descriptor, 0);
@@ -71,11 +72,11 @@ static uint32_t arrived_count(const struct message *message, const struct arrive
 
 void loop_watch(struct child *child) {
     long result = watch(child->report, EPOLLIN, token(child, ABOUT_REPORT));
-    // Edge-triggered: a debugger may delay the end of a process that it traces. The kernel reports the end again when
-    // the debugger lets go.
+    // The event is edge-triggered, because a debugger may delay the end of a process that it traces. The kernel reports
+    // the end again when the debugger detaches.
     if (result >= 0) result = watch(child->pidfd, EPOLLIN | EPOLLET, token(child, ABOUT_END));
     if (result >= 0) return;
-    // No event will report its end: kill it, and check until it has ended.
+    // No event will report the child's end. So the warden kills the child, and checks repeatedly until it has ended.
     children_fail(child, ANNEX_STEP_CLONE, (int32_t)-result, 0);
     ends_kill(child);
     child->is_unwatched = 1;
@@ -86,7 +87,7 @@ static void take_listener(struct child *child, int number) {
     int holder = child->has_reaper ? child->program : child->pidfd;
     long result = child->listener_fault != 0 ? -(long)child->listener_fault
                                              : CALL(NR_pidfd_getfd, holder, number, 0);
-    // The process was killed before this report was read; its end will be reported.
+    // The process was killed before this report was read. Its end will be reported separately.
     if (result == -ESRCH) return;
     if (result < 0) {
         children_fail(child, ANNEX_STEP_LISTENER, (int32_t)-result, 0);
@@ -102,7 +103,7 @@ void loop_listener_sent(struct child *child) {
     static const char go = 1;
     close_descriptor(child->listener);
     child->listener = -1;
-    // If the child is gone, its end will be reported. SIGPIPE is blocked.
+    // If the child is gone, this write fails, and the end of the child will be reported. SIGPIPE is blocked.
     if (child->report >= 0) CALL(NR_write, child->report, &go, sizeof go);
 }
 
@@ -115,12 +116,12 @@ static void hear_execution(struct child *child) {
     child->outcome = EXECUTED;
     child->answer.times[ANNEX_STEP_EXEC] = clock_now();
     children_answer(child, ANNEX_ANSWER_EXECUTED);
-    // From here on a signal reports its end. The pidfd is kept until STARTED, which carries it, is sent.
+    // From here on, a signal reports the child's end. The pidfd is kept until STARTED, which carries it, is sent.
     if ((child->pending & 1u << ANNEX_ANSWER_STARTED) == 0) loop_started_sent(child);
 }
 
-// Handles a report on the program's execution, stop or end. Only a reaper sends them: no other process holds the
-// socket's other end once the program runs.
+// Handles a report on the program's execution, stop or end. Only a reaper sends such reports, because no other process
+// holds the socket's other end after the program has started.
 static void hear_reaper(struct child *child, const struct child_report *report) {
     if (report->kind == REPORT_EXECUTED) hear_execution(child);
     if (report->kind != REPORT_STOPPED && report->kind != REPORT_ENDED) return;
@@ -145,7 +146,7 @@ static void hear_step(struct child *child, const struct child_report *report) {
     if (child->wants_listener) take_listener(child, report->listener);
 }
 
-// Handles the end of the report socket, which exec or death closes.
+// Handles the end of the report socket. The socket is closed by exec or by the death of the child.
 static void hear_last_of_report(struct child *child) {
     if (!child->has_reaper && ends_executed(child)) hear_execution(child);
     unwatch(&child->report);
@@ -158,7 +159,7 @@ static void hear_report(struct child *child, const struct child_report *report, 
     else close_descriptor(passed);
 }
 
-// 1 if there may be more.
+// Returns 1 if there may be more reports.
 static int hear_next(struct child *child) {
     if (child->report < 0) return 0;
     struct child_report report;
@@ -167,7 +168,7 @@ static int hear_next(struct child *child) {
     struct message message = {.buffers = &buffer, .count = 1, .control = &arrived, .control_length = PASSED_ONE};
     long received = CALL(NR_recvmsg, child->report, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (received == -EAGAIN) return 0;
-    // The child ended without reading its "go"; its earlier reports can still be read.
+    // The child ended without reading its "go" message. Its earlier reports can still be read.
     if (received == -ECONNRESET) return 1;
     int passed = received >= 0 && arrived_count(&message, &arrived) == 1 ? arrived.descriptors[0] : -1;
     if (received == sizeof report) hear_report(child, &report, passed);
@@ -179,20 +180,21 @@ void loop_hear(struct child *child) {
     while (hear_next(child)) continue;
 }
 
-// Reads a bounded number of reports, so that no child delays the others. The rest is an event of the next turn.
+// Reads a bounded number of reports, so that no child delays the others. The remaining reports cause an event in the
+// next turn.
 static void hear_some(struct child *child) {
     for (int i = 0; i < REPORTS_AT_ONCE && hear_next(child); i++) continue;
 }
 
 static void end_child(struct child *child) {
-    // Reports that the child sent before its end come first.
+    // Reports that the child sent before its end are handled first.
     loop_hear(child);
     if (!ends_reap(child)) return;
-    // STARTED may still have to carry the pidfd, which only the release of the slot closes.
+    // The answer STARTED may still need the pidfd, so only the release of the slot closes it.
     if (child->is_unwatched) warden.loop.unwatched--;
     if (child->pidfd >= 0) CALL(NR_epoll_ctl, warden.loop.epoll, EPOLL_CTL_DEL, child->pidfd, 0);
     unwatch(&child->report);
-    // The child was killed before it executed and sent no report: no step of ours failed.
+    // The child was killed before it executed, and it sent no report. So no step of the launch itself failed.
     children_fail(child, ANNEX_STEP_EXEC, 0, 0);
     child->pending &= ~(1u << ANNEX_ANSWER_LISTENER | 1u << ANNEX_ANSWER_STOPPED);
 }
@@ -208,7 +210,7 @@ static void hear_ends(void) {
         struct child *child = children_with(process);
         if (child == 0) ends_forget(process);
         else end_child(child);
-        // Send the answers before checking the other children, because among a thousand that takes long.
+        // The answers are sent before the other children are checked, because checking a thousand children takes long.
         if (child != 0) answers_flush(child);
     }
 }
@@ -243,8 +245,8 @@ static void receive_plan(void) {
     launch_clear_rest((size_t)received);
     uint32_t count = arrived_count(&message, &arrived);
     int cut = (message.flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
-    // The last slot serves to reject plans. It is free again once the rejection was sent, and until then no plan is
-    // read.
+    // The last slot is used only to reject plans. It is free again after the rejection was sent, and until then the
+    // warden reads no plan.
     struct child *child = children_take(1);
     int full = child == 0;
     if (full) child = children_take(0);
@@ -274,7 +276,8 @@ static void handle(const struct epoll_entry *event) {
     answers_flush(child);
 }
 
-// While an answer waits, the loop waits only for room for it, and reads no plan that would add answers.
+// While an answer waits, the loop waits only for room for this answer. It reads no plan, because a plan would add
+// answers.
 static void listen_to_control(void) {
     uint32_t wanted = warden.answers.is_waiting ? EPOLLOUT : EPOLLIN;
     if (wanted == warden.loop.control) return;
@@ -288,7 +291,7 @@ static void make_spares(void) {
     if (warden.bare.is_due) bare_make();
 }
 
-// The timeout for the next turn in milliseconds; -1: none.
+// The timeout for the next turn in milliseconds. -1 means no timeout.
 static int patience(void) {
     if (warden.loop.ends_left) return 0;
     if (warden.answers.is_crowded || warden.loop.unwatched > 0) return UNTOLD_LOOK_MS;

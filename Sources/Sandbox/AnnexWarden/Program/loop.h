@@ -1,10 +1,11 @@
-// The warden's one event loop: plans, children's reports and ends, and the broker's end. The warden waits nowhere else.
+// The only event loop of the warden. It handles plans, the reports and ends of children, and the broker's end. The
+// warden never waits outside this loop.
 #ifndef ANNEX_LOOP_H
 #define ANNEX_LOOP_H
 
 #include "children.h"
 
-// 0 or -errno.
+// Returns 0 or -errno.
 long loop_prepare(void);
 // Returns when the broker is gone.
 void loop_run(void);
@@ -13,9 +14,9 @@ void loop_run(void);
 void loop_watch(struct child *child);
 // Reads what the child has reported so far.
 void loop_hear(struct child *child);
-// The broker has the pidfd: once the child has executed, the warden needs none.
+// The broker has the pidfd. After the child has executed, the warden needs no pidfd.
 void loop_started_sent(struct child *child);
-// The broker has the listener: the child may continue.
+// The broker has the listener, so the child may continue.
 void loop_listener_sent(struct child *child);
 
 #endif

@@ -12,7 +12,7 @@
 
 static int wants_root(const struct launch *launch) { return plan_has(launch->plan, ANNEX_LAYER_ROOT); }
 
-// The value of st_dev as stat(2) shows it.
+// The value of st_dev in the form of stat(2).
 static uint64_t device_number(uint64_t major, uint64_t minor) {
     return (major & 0xfffff000u) << 32 | (major & 0xfffu) << 8 | (minor & 0xffffff00u) << 12 | (minor & 0xffu);
 }
@@ -33,8 +33,8 @@ long mounts_open_plain(const char *path) {
 
 // MARK: - Sources
 
-// Clones the mounts at and beneath an object, with the rights of the plan. Later mounts of the host do not reach the
-// clone.
+// Clones the mounts at and beneath an object, with the rights of the plan. Mounts that the host makes later do not
+// appear in the clone.
 static long clone_tree(int source, uint32_t flags) {
     long tree = CALL(NR_open_tree, source, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
     if (tree < 0) return tree;
@@ -67,7 +67,7 @@ long mounts_clone_trees(struct launch *launch) {
     for (uint32_t i = 0; i < launch->plan->binds.count; i++) {
         launch->detail = i;
         long tree = clone_held(launch, &binds[i]);
-        // Root of a container without the right to mount is treated like an ordinary user.
+        // If root of a container may not mount, it is treated like an ordinary user.
         if (tree == -EPERM) return 0;
         if (tree < 0) return tree;
         launch->trees[i] = (int)tree;
@@ -77,7 +77,7 @@ long mounts_clone_trees(struct launch *launch) {
 
 static int wants_owner(const annex_bind *bind) { return (bind->flags & ANNEX_BIND_OWNED) != 0; }
 
-// Possible only while the tree is mounted nowhere: the child, which mounts it, still waits.
+// This is possible only while the tree is mounted nowhere. The child mounts the tree later, and it still waits.
 static long map_owner(int tree, int user_namespace) {
     const struct mount_attributes attributes = {.set = MOUNT_ATTR_IDMAP, .user_namespace = (uint64_t)user_namespace};
     return CALL(NR_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes);
@@ -95,14 +95,14 @@ long mounts_map_owners(struct launch *launch) {
             result = user_namespace = (int)proc_open_of(launch->process, "/ns/user");
         }
         int map = has_map ? launch->descriptors[binds[i].map] : user_namespace;
-        // Without a tree, the child would bind the source as it is.
+        // If there is no tree, the child would bind the source without an id map, so this is an error.
         if (result >= 0) result = launch->trees[i] < 0 ? -EPERM : map_owner(launch->trees[i], map);
     }
     close_descriptor(user_namespace);
     return result;
 }
 
-// Finds the source again by path in this namespace, because a descriptor from another namespace cannot be bound.
+// Finds the source again by its path in this namespace, because a descriptor from another namespace cannot be bound.
 static long clone_found(const struct launch *launch, const annex_bind *bind) {
     uint32_t type = 0;
     long result = mounts_compare(launch->descriptors[bind->descriptor], bind->device, bind->inode, &type);
@@ -132,7 +132,8 @@ static long device_of(int descriptor, uint64_t *device) {
     return result;
 }
 
-// Mount points are made only in the root and in scratches: made inside a bind, they would appear on the host.
+// Mount points are made only in the root and in scratches. If they were made inside a bind, they would appear on the
+// host.
 static int is_own(const struct launch *launch, int directory) {
     uint64_t here = 0;
     if (device_of(directory, &here) < 0) return 0;
@@ -189,7 +190,7 @@ static long attach(const struct launch *launch, int tree, const char *path, int 
 
 long mounts_make_private(struct launch *launch) {
     if (!plan_has(launch->plan, ANNEX_LAYER_MOUNT)) return 0;
-    // This must come before the first mount: no mount made here may appear on the host, and no mount of the host may
+    // This must happen before the first mount. No mount made here may appear on the host, and no mount of the host may
     // appear here.
     return CALL(NR_mount, 0, "/", 0, MS_REC | MS_PRIVATE, 0);
 }
@@ -203,7 +204,7 @@ long mounts_make_root(struct launch *launch) {
     launch->root = (int)root;
     long result = note_own(launch, launch->root);
     if (result < 0) return result;
-    // Mounted over "/" itself, which always exists. Until the pivot, paths still begin beneath this mount.
+    // The root is mounted over "/" itself, which always exists. Until the pivot, paths still begin beneath this mount.
     return CALL(NR_move_mount, root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH);
 }
 
@@ -250,7 +251,7 @@ static long make_link(const struct launch *launch, const char *path, const char 
     parent[cut] = 0;
     long directory = open_target(launch, parent, 1);
     if (directory < 0) return directory;
-    // A link made inside a bind would appear on the host.
+    // If a link were made inside a bind, it would appear on the host.
     int allowed = is_own(launch, (int)directory);
     long result = allowed ? CALL(NR_symlinkat, contents, directory, path + cut + 1) : -EROFS;
     CALL(NR_close, directory);
@@ -268,7 +269,8 @@ long mounts_make_links(struct launch *launch) {
     return 0;
 }
 
-// This must come before the pivot: the kernel allows a new procfs only to a process that sees a complete one.
+// This must happen before the pivot, because the kernel allows a new procfs only to a process that sees a complete
+// procfs.
 long mounts_make_proc(struct launch *launch) {
     if ((launch->plan->flags & ANNEX_PLAN_PROC) == 0) return 0;
     long context = CALL(NR_fsopen, "proc", FSOPEN_CLOEXEC);
@@ -289,13 +291,13 @@ long mounts_make_proc(struct launch *launch) {
 }
 
 long mounts_exchange_root(int root) {
-    // New and old root are at the same place: the old root then lies over the new one and is unmounted.
+    // The new and the old root are at the same place. After this, the old root lies over the new root and is unmounted.
     long result = CALL(NR_fchdir, root);
     if (result >= 0) result = CALL(NR_pivot_root, ".", ".");
     return result < 0 ? result : CALL(NR_umount2, ".", MNT_DETACH);
 }
 
-// For a launch that began in the bare namespace: below the new root lies only an empty root, so nothing has to be
+// For a launch that began in the bare namespace. There, only an empty root lies below the new root, so nothing must be
 // unmounted.
 static long enter_root(int root) {
     long result = CALL(NR_fchdir, root);

@@ -3,11 +3,12 @@
 #include "syscalls.h"
 #include "warden.h"
 
-// The warden itself is in the spare namespace, so a child that is cloned without CLONE_NEWNET begins there. Nothing is
-// opened, passed or entered by name. Even if a mistake gave a sandbox the wrong network, that network would be empty.
+// The warden itself is in the spare namespace, so a child that is cloned without CLONE_NEWNET begins there. So no
+// namespace must be opened, passed or entered by name. Even if a mistake gave a sandbox the wrong network, that network
+// would be empty.
 
 void network_prepare(void) {
-    // Only root can make a network namespace without a user namespace of its own.
+    // Only root can make a network namespace without a new user namespace.
     if (warden.is_root) warden.network.hosts = (int)CALL(NR_openat, AT_FDCWD, "/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 }
 
@@ -20,18 +21,18 @@ static long go_back(void) {
 
 long network_choose(const annex_plan *plan) {
     if (!plan_has(plan, ANNEX_LAYER_NETWORK)) return go_back();
-    // Loopback can be brought up only from the user namespace in which the network was made, which is the sandbox's
-    // own.
+    // Loopback can be brought up only from the user namespace in which the network was made. This must be the sandbox's
+    // own user namespace.
     if ((plan->flags & ANNEX_PLAN_LOOPBACK) != 0) return CLONE_NEWNET;
     warden.network.is_due = warden.network.hosts >= 0;
     if (warden.network.place != IN_SPARE) return CLONE_NEWNET;
-    // This must come before the clone: even a clone that fails half-way has used up the namespace.
+    // This must happen before the clone, because even a clone that fails halfway has used the namespace.
     warden.network.place = IN_TAKEN;
     return 0;
 }
 
 void network_make_spare(void) {
-    // This is tried once for each launch. If the kernel refuses, for lack of rights or by a limit, each launch makes
+    // This is tried once for each launch. If the kernel refuses because of missing rights or a limit, each launch makes
     // its own namespace.
     warden.network.is_due = 0;
     if (CALL(NR_unshare, CLONE_NEWNET) >= 0) warden.network.place = IN_SPARE;

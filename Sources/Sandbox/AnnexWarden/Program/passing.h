@@ -1,4 +1,4 @@
-// One descriptor that travels with a message.
+// A descriptor that is sent together with a message.
 #ifndef ANNEX_PASSING_H
 #define ANNEX_PASSING_H
 
@@ -6,14 +6,14 @@
 
 #include "syscalls.h"
 
-// Laid out with the kernel's alignment.
+// The layout has the kernel's alignment.
 struct passed {
     struct control_header header;
     int32_t descriptor;
     int32_t padding;
 };
 
-// Sends `length` bytes, together with `descriptor` unless that is -1. Returns the result of sendmsg(2).
+// Sends `length` bytes. Unless `descriptor` is -1, it is sent with the bytes. Returns the result of sendmsg(2).
 static inline long passing_send(int socket, const void *bytes, uint64_t length, int descriptor, uint32_t flags) {
     struct passed passed = {
         .header = {.length = sizeof passed.header + sizeof passed.descriptor, .level = SOL_SOCKET, .type = SCM_RIGHTS},

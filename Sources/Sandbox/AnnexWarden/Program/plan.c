@@ -36,7 +36,7 @@ static int inside(const struct reading *reading, uint32_t offset, uint64_t size)
     return offset >= sizeof(annex_plan) && offset <= reading->plan->size && size <= reading->plan->size - offset;
 }
 
-// Whether a text has its NUL at its stated end, and none before.
+// Whether a text has its NUL at its stated end, and no NUL before that.
 static int is_text(const struct reading *reading, annex_bytes text, uint32_t largest) {
     if (text.length > largest || !inside(reading, text.offset, (uint64_t)text.length + 1)) return 0;
     const char *characters = plan_text(reading->plan, text);
@@ -68,7 +68,7 @@ static int is_path(const struct reading *reading, annex_bytes path, int root_all
     return 1;
 }
 
-// The records of a run; null, after recording the error, if the run is invalid.
+// The records of a run. If the run is invalid, the function records the error and returns null.
 static const void *run(struct reading *reading, annex_records records, uint32_t size, uint32_t most, uint32_t detail) {
     int holds = records.count <= most
         && (records.count == 0
@@ -81,12 +81,12 @@ static void check_flags(struct reading *reading) {
     const annex_plan *plan = reading->plan;
     uint32_t flags = plan->flags;
     expect(reading, (flags & ~(uint32_t)PLAN_FLAGS_KNOWN) == 0, FIELD(flags));
-    // A plan may not change the host's own /proc or loopback interface.
+    // A plan must not change the host's own /proc or loopback interface.
     int has_root = plan_has(plan, ANNEX_LAYER_ROOT) && plan_has(plan, ANNEX_LAYER_PID);
     expect(reading, (flags & ANNEX_PLAN_PROC) == 0 || has_root, FIELD(flags));
     expect(reading, (flags & ANNEX_PLAN_LOOPBACK) == 0 || plan_has(plan, ANNEX_LAYER_NETWORK), FIELD(flags));
-    // A plan may ask for the kernel's own write-xor-execute only together with the filter, which enforces it too. A
-    // host that waives the layer seccomp waives both.
+    // A plan may ask for the kernel's own write-xor-execute only together with the filter, which enforces it too. If a
+    // host waives the layer seccomp, it waives both.
     int has_filter = plan_has(plan, ANNEX_LAYER_SECCOMP);
     expect(reading, (flags & ANNEX_PLAN_WRITE_XOR_EXECUTE) == 0 || has_filter, FIELD(flags));
     expect(reading, (plan->filter_flags & ~FILTER_FLAGS_KNOWN) == 0, FIELD(filter_flags));
@@ -100,9 +100,9 @@ static void check_header(struct reading *reading, size_t length) {
     expect(reading, plan->magic == ANNEX_PLAN_MAGIC, FIELD(magic));
     expect(reading, plan->size == length, FIELD(size));
     expect(reading, (plan->layers & ~LAYERS_KNOWN) == 0, FIELD(layers));
-    // A root of its own in the host's mount namespace would replace the host's root.
+    // If a sandbox had its own root in the host's mount namespace, it would replace the host's root.
     expect(reading, !plan_has(plan, ANNEX_LAYER_ROOT) || plan_has(plan, ANNEX_LAYER_MOUNT), FIELD(layers));
-    // Changing clocks requires rights over a user namespace of the sandbox's own.
+    // To change clocks, a process needs rights over the sandbox's own user namespace.
     expect(reading, !plan_has(plan, ANNEX_LAYER_TIME) || plan_has(plan, ANNEX_LAYER_USER), FIELD(layers));
     // 0 would mean "without limit" to tmpfs.
     int bounded = plan->root_size > 0 && plan->root_inodes > 0;
@@ -116,8 +116,8 @@ static void check_header(struct reading *reading, size_t length) {
 
 static void check_identity(struct reading *reading) {
     const annex_plan *plan = reading->plan;
-    // Never the host's root, whatever the broker says. 0 is valid only if it is an ordinary user outside of the
-    // warden's user namespace. -1 would mean "leave as it is".
+    // The user must never be the host's root, even if the broker requests it. 0 is valid only if it is an ordinary user
+    // outside of the warden's user namespace. -1 is invalid, because it means "leave unchanged".
     int user_holds = plan->outside_user != 0 || reading->zero_is_user;
     int group_holds = plan->outside_group != 0 || reading->zero_is_user;
     expect(reading, user_holds && plan->outside_user != UINT32_MAX, FIELD(outside_user));
@@ -129,7 +129,8 @@ static void check_identity(struct reading *reading) {
     expect(reading, is_path(reading, plan->executable, 0), FIELD(executable));
 }
 
-// An id map is the map of the sandbox's user namespace. It never gives files of the disk's root to the process.
+// An id map is the map of the sandbox's user namespace. It must never give files that belong to root on disk to the
+// process.
 static int has_owner(const annex_plan *plan) {
     return plan_has(plan, ANNEX_LAYER_USER) && plan->inside_user != 0 && plan->inside_group != 0;
 }
@@ -234,7 +235,7 @@ static void check_landlock(struct reading *reading) {
 static void check_filter(struct reading *reading) {
     annex_bytes filter = reading->plan->filter;
     if (!plan_has(reading->plan, ANNEX_LAYER_SECCOMP)) {
-        // An unrequested filter is a mistake of the broker: the sandbox would lack a layer that it expects.
+        // An unrequested filter is a mistake of the broker. The sandbox would lack a layer that the broker expects.
         expect(reading, filter.length == 0, FIELD(filter));
         return;
     }

@@ -1,5 +1,5 @@
-// Reads a plan: the only code that parses bytes from outside. It makes no system call, so a sanitizer and a fuzzer can
-// run it as an ordinary program.
+// Reads a plan. This is the only code that parses bytes from outside. It makes no system call, so it can run as an
+// ordinary program under a sanitizer and a fuzzer.
 #ifndef ANNEX_PLAN_H
 #define ANNEX_PLAN_H
 
@@ -8,13 +8,13 @@
 
 #include "annex_warden.h"
 
-// Returns 0 if every run, text, index and flag of the plan is within bounds; then the launch need not check again.
-// Otherwise returns an errno, and `*detail` is the offset in the plan of the wrong field. `bytes` is aligned to 8.
-// `descriptors` is the number of descriptors that came with the plan. `zero_is_user`: uid 0 is not root, but the
-// ordinary user that made this user namespace.
+// Returns 0 if every run, text, index and flag of the plan is within bounds. In this case, the launch need not check
+// them again. Otherwise returns an errno, and `*detail` is the offset of the wrong field in the plan. `bytes` is
+// aligned to 8. `descriptors` is the number of descriptors that came with the plan. If `zero_is_user` is set, uid 0 is
+// not root, but the ordinary user that made this user namespace.
 int plan_check(const void *bytes, size_t length, uint32_t descriptors, int zero_is_user, uint32_t *detail);
 
-// The launch's number, also of a plan that is rejected; 0 if the plan is too short to hold it.
+// The launch's number, even if the plan is rejected. It is 0 if the plan is too short to hold the number.
 uint64_t plan_launch(const void *bytes, size_t length);
 
 // These functions are only for a checked plan.

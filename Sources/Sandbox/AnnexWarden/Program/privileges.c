@@ -5,7 +5,7 @@
 #include "warden.h"
 
 // Without a user namespace, root's child becomes an ordinary user before it mounts. It keeps root's capabilities until
-// they are dropped, at the latest by exec.
+// a later step drops them, at the latest exec.
 static long take_back_capabilities(void) {
     const struct capability_header header = {CAPABILITY_VERSION_3, 0};
     struct capability_data held[2] = {{0}};
@@ -16,7 +16,7 @@ static long take_back_capabilities(void) {
 
 long privileges_take_identity(struct launch *launch) {
     const annex_plan *plan = launch->plan;
-    // Until the maps are written, this process has no valid user or group.
+    // Until the maps are written, this process has no valid user and no valid group.
     child_wait_for_warden(launch);
     int own = plan_has(plan, ANNEX_LAYER_USER);
     uint32_t group = own ? plan->inside_group : plan->outside_group;
@@ -56,7 +56,7 @@ long privileges_drop_capabilities(struct launch *launch) {
     launch->detail = 3;
     const struct capability_header header = {CAPABILITY_VERSION_3, 0};
     struct capability_data kept[2] = {{0}};
-    // Without no_new_privs the kernel requires CAP_SYS_ADMIN for Landlock and seccomp. exec removes the capability,
+    // Without no_new_privs, the kernel requires CAP_SYS_ADMIN for Landlock and seccomp. exec removes the capability,
     // because no setting preserves it.
     if (!plan_has(launch->plan, ANNEX_LAYER_NO_NEW_PRIVS)) {
         kept[0].permitted = kept[0].effective = 1u << CAPABILITY_SYS_ADMIN;
@@ -67,7 +67,7 @@ long privileges_drop_capabilities(struct launch *launch) {
 long privileges_die_with_warden(void) {
     long result = CALL(NR_prctl, PR_SET_PDEATHSIG, SIGKILL);
     if (result < 0) return result;
-    // getppid shows no parent in another pid namespace; a pidfd works across namespaces.
+    // getppid does not show a parent in another pid namespace, but a pidfd works across namespaces.
     struct poll_entry entry = {.descriptor = warden.self, .wanted = POLLIN};
     const struct time at_once = {0, 0};
     result = CALL(NR_ppoll, &entry, 1, &at_once, 0, SIGNAL_SET_SIZE);
@@ -105,7 +105,7 @@ long privileges_limit_warden(void) {
     const struct capability_header header = {CAPABILITY_VERSION_3, 0};
     struct capability_data held[2] = {{0}};
     long result = CALL(NR_capget, &header, held);
-    // An ordinary user's process may not give up capabilities that it could only gain by exec.
+    // An ordinary user's process may not drop capabilities that it could gain only by exec.
     if (result >= 0 && (held[0].effective & BIT(CAPABILITY_SETPCAP)) != 0) result = drop_bounding_set(needed());
     if (result >= 0) result = CALL(NR_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
     if (result < 0) return result;

@@ -1,4 +1,4 @@
-// The process's identity and rights: its ids, its capabilities, and its death with the warden.
+// The process's identity and rights: its ids, its capabilities, and its end when the warden dies.
 #ifndef ANNEX_PRIVILEGES_H
 #define ANNEX_PRIVILEGES_H
 
@@ -6,12 +6,12 @@
 
 long privileges_take_identity(struct launch *launch);
 long privileges_drop_capabilities(struct launch *launch);
-// Makes the process die with the warden, and lets the warden fetch the listener from it. Must run after the last change
-// of credentials, because such a change undoes both settings.
+// Makes the process die with the warden, and lets the warden fetch the listener from it. This must run after the last
+// change of credentials, because each change undoes both settings.
 long privileges_tie_to_warden(struct launch *launch);
 long privileges_gain_no_more(struct launch *launch);
 
-// Makes the process die with the warden. If the warden is already dead, it ends at once.
+// Makes the process die with the warden. If the warden is already dead, the process ends at once.
 long privileges_die_with_warden(void);
 
 // Reduces the warden's capabilities to those that some launch needs.

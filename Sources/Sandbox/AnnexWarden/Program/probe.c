@@ -11,7 +11,7 @@
 #define NR_clone 220
 #endif
 
-// No stack protector: this runs before the guard is set.
+// This function has no stack protector, because it runs before the guard is set.
 int probe_is_asked_for(const uint64_t *stack) {
     const char *name = stack[0] > 0 ? (const char *)(uintptr_t)stack[1] : "";
     static const char wanted[] = NAME;
@@ -32,7 +32,7 @@ static void tell(const char *name, long result) {
     say(line, (uint64_t)(end - line));
 }
 
-// A child that should not exist ends at once.
+// Ends the calling process if it is an unexpected child.
 static long end_if_child(long result) {
     if (result == 0) leave(0);
     return result;

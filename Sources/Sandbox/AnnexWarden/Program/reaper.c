@@ -6,12 +6,12 @@
 #include "syscalls.h"
 #include "text.h"
 
-// The ends collected between two checks for signals, so that a flood of orphans does not delay signals.
+// The number of ends collected between two checks for signals, so that a flood of orphans does not delay signals.
 #define REAPED_AT_ONCE 64
 // The interval at which all processes are stopped again, because any of them may have been woken by its own timer.
 #define STOPPED_AGAIN_NS 20000000
-// After a stop was reported, the next is reported only after this time without signals: a flood of stops is reported
-// once.
+// After a stop was reported, the next stop is reported only after this time without signals. So a flood of stops is
+// reported once.
 #define QUIET_NS 20000000
 #define CROWDED_PAUSE_NS 2000000
 #define CROWDED_ATTEMPTS 1000
@@ -36,8 +36,8 @@ static long send_program(const struct launch *launch) {
     long self = CALL(NR_pidfd_open, CALL(NR_getpid), 0);
     if (self < 0) return self;
     long sent = passing_send(launch->report, &report, sizeof report, (int)self, 0);
-    // Too many of this user's descriptors are in flight, as can happen to the warden's answers. They soon arrive, so
-    // try again.
+    // Too many descriptors of this user are in flight, as can also happen when the warden answers. They will soon
+    // arrive, so the loop tries again.
     const struct time pause = {0, CROWDED_PAUSE_NS};
     for (int i = 0; sent == -ETOOMANYREFS && i < CROWDED_ATTEMPTS; i++) {
         CALL(NR_nanosleep, &pause, 0);
@@ -47,26 +47,26 @@ static long send_program(const struct launch *launch) {
     return sent < 0 ? sent : 0;
 }
 
-// Puts the program into a process group of its own in the reaper's session, so that it can be stopped and continued as
+// Puts the program into a separate process group in the reaper's session, so that it can be stopped and continued as
 // under a shell.
 static long begin_program(const struct launch *launch) {
     const annex_plan *plan = launch->plan;
     long result = CALL(NR_prctl, PR_SET_PDEATHSIG, SIGKILL);
     if (result >= 0) result = CALL(NR_setpgid, 0, 0);
     if (result >= 0 && plan->terminal >= 0) {
-        // Signals are still blocked: otherwise the terminal would stop a background group that makes this call.
+        // Signals are still blocked. If they were not, the terminal would stop a background group that makes this call.
         int group = (int)CALL(NR_getpid);
         result = CALL(NR_ioctl, launch->descriptors[plan->terminal], TIOCSPGRP, &group);
     }
     if (result < 0 || (plan->filter_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) == 0) return result;
-    // The reaper's memory was made unreadable before the clone. The warden fetches the listener from this copy, so it
-    // must be readable.
+    // The reaper's memory was made unreadable before the clone. The warden fetches the listener from this copy, so this
+    // copy must be readable.
     result = CALL(NR_prctl, PR_SET_DUMPABLE, 1);
     return result < 0 ? result : send_program(launch);
 }
 
 static long let_signals_in(void) {
-    // The warden blocks every signal; its children start with none blocked.
+    // The warden blocks every signal, but its children start with no blocked signals.
     const uint64_t none = 0;
     return CALL(NR_rt_sigprocmask, SIG_SETMASK, &none, 0, sizeof none);
 }
@@ -89,7 +89,7 @@ static _Noreturn void end_with(const struct reaper *reaper, int status) {
 #define ALLOW {0x06, 0, 0, SECCOMP_RET_ALLOW}
 #define KILL {0x06, 0, 0, SECCOMP_RET_KILL_PROCESS}
 
-// An attacker who took over this process through its input could make only these calls.
+// If an attacker took over this process through its input, the attacker could make only these calls.
 static long filter_itself(void) {
     static const struct filter_instruction instructions[] = {
         {0x20, 0, 0, 4}, {0x15, 1, 0, AUDIT_ARCH_OWN}, KILL, {0x20, 0, 0, 0},
@@ -99,21 +99,22 @@ static long filter_itself(void) {
         ONLY_IF_EQUAL(NR_restart_syscall), ALLOW, KILL,
     };
     const struct filter_program program = {sizeof instructions / sizeof *instructions, instructions};
-    // This affects the reaper only, because the program was cloned before. An ordinary user may set a filter only with
+    // This affects only the reaper, because the program was cloned before. An ordinary user may set a filter only with
     // no_new_privs.
     long result = CALL(NR_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     return result < 0 ? result : CALL(NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }
 
-// Waits for the end of the pipe, which exec or death closes. Exec also gives the program its exit signal back. This
-// waitid does not see a child without one, so it distinguishes the two, as the warden does if there is no reaper.
+// Waits for the end of the pipe, which is closed by exec or by death. Exec also restores the program's exit signal.
+// This waitid does not see a child without an exit signal, so it distinguishes exec from death. If there is no reaper,
+// the warden distinguishes them in the same way.
 static int hears_execution(const struct reaper *reaper, int pipe) {
     char nothing;
     while (CALL(NR_read, pipe, &nothing, sizeof nothing) == -EINTR) {}
     return CALL(NR_waitid, P_PID, reaper->program, 0, WEXITED | WNOHANG | WNOWAIT, 0) >= 0;
 }
 
-// Waits for a program that never executed: it has no exit signal, so no signal reports its end.
+// Waits for a program that never executed. It has no exit signal, so no signal reports its end.
 static _Noreturn void end_unexecuted(const struct reaper *reaper) {
     int status = 0;
     while (CALL(NR_wait4, reaper->program, &status, WALL, 0) == -EINTR) {}
@@ -124,12 +125,13 @@ static _Noreturn void end_unexecuted(const struct reaper *reaper) {
 static int reap(struct reaper *reaper) {
     for (int i = 0; i < REAPED_AT_ONCE; i++) {
         int status = 0;
-        // A stop that this call leaves out (WUNTRACED) stays pending in the kernel, unless the program continues first.
+        // If this call ignores a stop (no WUNTRACED), the stop stays pending in the kernel, unless the program
+        // continues first.
         long who = CALL(NR_wait4, -1, &status, WALL | WNOHANG | (reaper->is_quiet ? 0 : WUNTRACED), 0);
         if (who <= 0) return 0;
         if (who != reaper->program) continue;
         if ((status & 0xff) != 0x7f) end_with(reaper, status);
-        // Report it once: the reader may be stopped too, and each new stop would fill the socket.
+        // The stop is reported only once. The reader may be stopped too, and repeated reports would fill the socket.
         if (!reaper->all_stopped || !reaper->stop_told) say(reaper, REPORT_STOPPED, status);
         reaper->stop_told = reaper->all_stopped;
         reaper->is_quiet = 1;
@@ -138,9 +140,9 @@ static int reap(struct reaper *reaper) {
 }
 
 // Whether a signal was sent from outside the sandbox. Signals from inside concern only their sender. No process inside
-// has number 0. If the code is below 0, the sender may have chosen the number that it shows, even 0. The sandbox can
-// cause some of the kernel's own signals, such as those for an orphaned group. It cannot cause the signal for a
-// terminal's new size.
+// has number 0. If the code is below 0, the sender may have chosen any process number, even 0. The sandbox can cause
+// some of the kernel's own signals, such as those for an orphaned group. It cannot cause the signal for a terminal's
+// new size.
 static int is_from_outside(const struct reaper *reaper, int signal, const struct signal_information *information) {
     if (information->code == SI_KERNEL) return signal == SIGWINCH;
     if (!reaper->own_space) return 1;
@@ -149,15 +151,15 @@ static int is_from_outside(const struct reaper *reaper, int signal, const struct
 
 static void forward(struct reaper *reaper, int signal, const struct signal_information *information) {
     if (!is_from_outside(reaper, signal, information)) return;
-    // The process that sent the signal may stop next, and then no process enforces limits. So all processes stop,
-    // however they fork meanwhile.
+    // The process that sent the signal may stop next, and then no process enforces limits. So all processes must stop,
+    // even if they fork at the same time.
     if (signal == SIGTSTP && !reaper->all_stopped) {
         reaper->all_stopped = reaper->own_space;
         reaper->stop_told = 0;
     }
     int all = reaper->all_stopped && (signal == SIGTSTP || signal == SIGCONT);
     if (signal == SIGCONT) reaper->all_stopped = 0;
-    // Signals that a terminal sends go to the whole group, as a terminal would send them.
+    // Signals of the kind that a terminal sends go to the whole group, as a terminal would send them.
     int to_one = signal == SIGTERM || signal == SIGUSR1 || signal == SIGUSR2;
     int whom = all ? -1 : to_one ? reaper->program : -reaper->program;
     CALL(NR_kill, whom, signal == SIGTSTP ? SIGSTOP : signal);
@@ -174,16 +176,16 @@ static _Noreturn void serve(struct reaper *reaper) {
         if (signal < 0 && !more) reaper->is_quiet = 0;
         int is_forwarded = signal > 0 && (FORWARDED & BIT(signal)) != 0;
         int goes_on = signal == SIGCONT && is_from_outside(reaper, SIGCONT, &information);
-        // This happens at every turn, not only after a time without signals: a program that wakes itself may send
-        // signals to this process, too.
+        // This happens in every turn, and not only after a time without signals. A program that wakes itself may also
+        // send signals to this process.
         if (reaper->all_stopped && !goes_on) CALL(NR_kill, -1, SIGSTOP);
         if (is_forwarded) forward(reaper, (int)signal, &information);
     }
 }
 
 // Clears this launch's data in the warden's copied memory, so that no long-lived process keeps it: arguments,
-// environment, the number that the filter requires. Functions called from here on have a new guard value. The warden's
-// value remains in frames to which no function returns, and in the kernel's random bytes above them.
+// environment, the number that the filter requires. Functions that are called from here on have a new guard value. The
+// warden's value remains in frames to which no function returns, and in the kernel's random bytes above these frames.
 static void forget(const struct launch *launch) {
     memset(launch_plan, 0, launch->plan->size);
     guard_renew();
@@ -193,10 +195,10 @@ static _Noreturn void stay_behind(const struct launch *launch, int program, int 
     struct reaper reaper = {
         .report = launch->report, .program = program, .own_space = plan_has(launch->plan, ANNEX_LAYER_PID)};
     forget(launch);
-    // The warden wants SIGCHLD for ends only, and the clone copied that setting; the reaper needs it for stops too.
+    // The warden gets SIGCHLD only for ends, and the clone copied that setting. The reaper needs SIGCHLD for stops too.
     const uint64_t by_default[4] = {0};
     CALL(NR_rt_sigaction, SIGCHLD, by_default, 0, SIGNAL_SET_SIZE);
-    // A reaper that cannot be confined must not run: its end also ends the program, and the warden reports that.
+    // A reaper that cannot be confined must not run. Its end also ends the program, and the warden reports that end.
     int kept[] = {launch->report, pipe};
     if (descriptors_close_all_but(kept, 2) < 0 || filter_itself() < 0) leave(126);
     if (!hears_execution(&reaper, pipe)) end_unexecuted(&reaper);
@@ -208,12 +210,12 @@ long reaper_part_ways(struct launch *launch) {
     if ((launch->plan->flags & ANNEX_PLAN_REAPER) == 0) return let_signals_in();
     int ends[2];
     long result = CALL(NR_pipe2, ends, O_CLOEXEC);
-    // Without a pid namespace, orphans become children of this process only because of this call.
+    // Without a pid namespace, this call is needed to make orphans children of this process.
     if (result >= 0) result = CALL(NR_prctl, PR_SET_CHILD_SUBREAPER, 1);
     // This is done before the clone, so that the program's code can never read the memory of either process.
     if (result >= 0) result = CALL(NR_prctl, PR_SET_DUMPABLE, 0);
     if (result < 0) return result;
-    // Exit signal 0, as in the warden's own clone: exec sets it to SIGCHLD, so waitid shows whether the program
+    // The exit signal is 0, as in the warden's own clone. exec sets it to SIGCHLD, so waitid shows whether the program
     // executed.
     struct clone_arguments arguments = {0};
     result = CALL(NR_clone3, &arguments, sizeof arguments);

@@ -59,7 +59,7 @@ static uint64_t page_size(const uint64_t *stack) {
     return entry == 0 ? LEAST_PAGE : *entry;
 }
 
-// Uses no table of addresses, and calls no function that could need one.
+// This function uses no table of addresses, and calls no function that could need one.
 long relocation_finish(const uint64_t *stack) {
     uint64_t base = (uint64_t)(uintptr_t)&__ehdr_start;
     const struct segment *dynamic = find(base, PT_DYNAMIC), *guarded = find(base, PT_GNU_RELRO);
@@ -72,7 +72,8 @@ long relocation_finish(const uint64_t *stack) {
         *(uint64_t *)(base + list[i].place) = base + (uint64_t)list[i].addend;
     }
     if (guarded == 0) return 0;
-    // Only whole pages can be protected, and their size depends on the machine. The linker put nothing else into them.
+    // Only whole pages can be protected, and their size depends on the machine. The linker put nothing else into these
+    // pages.
     uint64_t begin = base + guarded->address, outside = begin % page_size(stack);
     return CALL(NR_mprotect, begin - outside, guarded->memory_size + outside, PROT_READ);
 }

@@ -5,7 +5,7 @@
 #include "warden.h"
 
 // The controls that a sandbox asks for. PR_SPEC_L1D_FLUSH is missing, because it protects the secrets of a process that
-// leaves the processor. Here the host has the secrets, not the sandbox.
+// leaves the processor. Here, the host has the secrets, and not the sandbox.
 static const struct {
     uint32_t control;
     long number;
@@ -35,8 +35,8 @@ void speculation_prepare(void) {
 static long take_core(void) {
     if ((warden.speculation.asked & ANNEX_CONTROL_CORE) == 0) return 0;
     long result = CALL(NR_prctl, PR_SCHED_CORE, PR_SCHED_CORE_CREATE, 0, PR_SCHED_CORE_SCOPE_THREAD_GROUP, 0);
-    // The machine's second hardware threads were switched off since the warden's start: nothing runs beside the sandbox
-    // any more.
+    // The machine's second hardware threads were switched off since the warden's start. So nothing runs on the same
+    // core at the same time as the sandbox.
     return result == -ENODEV ? 0 : result;
 }
 

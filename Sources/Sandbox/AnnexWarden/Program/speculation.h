@@ -1,11 +1,11 @@
-// Switches off leaking speculation in a sandbox for good, and gives it a core of its own while it runs, if the machine
-// offers that.
+// Switches off leaking speculation in a sandbox permanently. If the machine offers it, the sandbox also gets its own
+// core while it runs.
 #ifndef ANNEX_SPECULATION_STEP_H
 #define ANNEX_SPECULATION_STEP_H
 
 #include "launch.h"
 
-// Called once at the warden's start, so that launches make no call that this machine does not offer.
+// The warden calls this once at its start, so that launches make no call that this machine does not offer.
 void speculation_prepare(void);
 
 long speculation_limit(struct launch *launch);

@@ -1,4 +1,5 @@
-// The stack as the kernel left it: argc, argv, null, envp, null, then pairs of key and value, the last with key 0.
+// The stack as the kernel left it: argc, argv, null, envp, null, and then pairs of key and value. The last pair has key
+// 0.
 #ifndef ANNEX_STACK_H
 #define ANNEX_STACK_H
 

@@ -1,4 +1,4 @@
-// The start of the program: the kernel's arguments, the warden's own confinement, the event loop, the end.
+// The start of the program: the kernel's arguments, the warden's own confinement, the event loop, and the end.
 #include "answers.h"
 #include "bare.h"
 #include "children.h"
@@ -26,12 +26,13 @@ struct warden warden = {
     .proc = -1, .self = -1, .devices = -1, .network = {.hosts = -1}, .bare = {.hosts = -1, .root = -1, .empty = -1},
     .loop = {.epoll = -1, .signals = -1}};
 
-// Blocks every signal for ever. A terminal's or a service manager's SIGTERM must not end the warden before the broker,
+// Blocks every signal for ever. SIGTERM from a terminal or a service manager must not end the warden before the broker,
 // because then no process would clean up. Children get an empty set before exec.
 static long block_signals(void) {
     const uint64_t all = ~(uint64_t)0;
     long result = CALL(NR_rt_sigprocmask, SIG_SETMASK, &all, 0, sizeof all);
-    // An inherited "ignore" would discard the children's exit statuses. Stops and continuations are of no interest.
+    // An inherited "ignore" would discard the children's exit statuses. The warden does not need reports of stops and
+    // continuations.
     const uint64_t by_default[4] = {0, SA_NOCLDSTOP};
     return result < 0 ? result : CALL(NR_rt_sigaction, SIGCHLD, by_default, 0, SIGNAL_SET_SIZE);
 }
@@ -39,15 +40,15 @@ static long block_signals(void) {
 static long leave_host(void) {
     long result = CALL(NR_setsid);
     if (result < 0) return result;
-    // A name for lists of processes.
+    // The name of the process in lists of processes.
     CALL(NR_prctl, PR_SET_NAME, "annex-warden");
     CALL(NR_umask, OWNER_MASK);
-    // The warden must not keep the host's directory busy.
+    // The warden must not keep a directory of the host busy.
     return CALL(NR_chdir, "/");
 }
 
 static long set_own_limits(void) {
-    // The limit is 1 and not 0: with 0 the kernel still runs a core_pattern that is a pipe.
+    // The limit is 1 and not 0. With 0, the kernel would still run a core_pattern that is a pipe.
     const struct limit core = {1, 1};
     long result = CALL(NR_prlimit64, 0, RLIMIT_CORE, &core, 0);
     struct limit files = {0, 0};
@@ -58,12 +59,13 @@ static long set_own_limits(void) {
     return result < 0 ? result : CALL(NR_prlimit64, 0, RLIMIT_NOFILE, &files, 0);
 }
 
-// Joins a session keyring that no process may use, not even its holder. Every sandbox inherits it, so no sandbox
-// reaches the session's keys. A keyring for each sandbox would exhaust the user's quota of 200 keys.
+// Joins a session keyring that no process may use, not even its holder. Every sandbox inherits this keyring, so no
+// sandbox can access the session's keys. A separate keyring for each sandbox would exhaust the user's quota of 200
+// keys.
 static int32_t seal_keyring(void) {
     const struct time pause = {0, QUOTA_PAUSE};
     long keyring = CALL(NR_keyctl, KEYCTL_JOIN_SESSION_KEYRING, 0);
-    // Keys of processes that ended a moment ago count until the kernel frees them, one or two seconds later.
+    // Keys of processes that have just ended count until the kernel frees them, one or two seconds later.
     for (int i = 0; keyring == -EDQUOT && i < QUOTA_ATTEMPTS; i++) {
         CALL(NR_nanosleep, &pause, 0);
         keyring = CALL(NR_keyctl, KEYCTL_JOIN_SESSION_KEYRING, 0);
@@ -124,8 +126,8 @@ static long prepare_loop(void) {
 static long confine_itself(void) {
     long result = privileges_limit_warden();
     if (result < 0) return result;
-    // None of the warden's memory that was ever writable becomes code; its children decide for themselves. Older
-    // kernels lack this call.
+    // Memory of the warden that was ever writable can never become code. Its children do not inherit this setting.
+    // Older kernels lack this call.
     CALL(NR_prctl, PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN | PR_MDWE_NO_INHERIT);
     return 0;
 }

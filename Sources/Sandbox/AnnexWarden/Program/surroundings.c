@@ -8,14 +8,13 @@ long surroundings_join_groups(struct launch *launch) {
     const annex_group *groups = plan_records(launch->plan, launch->plan->groups);
     for (uint32_t i = 0; i < launch->plan->groups.count; i++) {
         launch->detail = i;
-        // "0" stands for the writing process. The kernel checks the rights of the process that opened the file, not
+        // "0" means the writing process. The kernel checks the rights of the process that opened the file, and not
         // those of the writer.
         long result = CALL(NR_write, launch->descriptors[groups[i].index], "0", 1);
         if (result < 0) return result;
     }
     launch->detail = 0;
-    // The namespace comes after the join, because its root is the group that the process is in when the namespace is
-    // made.
+    // The namespace is made after the join, because its root is the group of the process at that moment.
     return plan_has(launch->plan, ANNEX_LAYER_CGROUP_NAMESPACE) ? CALL(NR_unshare, CLONE_NEWCGROUP) : 0;
 }
 
@@ -41,8 +40,8 @@ long surroundings_raise_loopback(struct launch *launch) {
 
 long surroundings_begin_session(struct launch *launch) {
     const annex_plan *plan = launch->plan;
-    // The process gets a session of its own. So it has no terminal of the host to type into, and no process group to
-    // signal.
+    // The process gets its own session. So it can neither type into a terminal of the host nor send signals to a
+    // process group of the host.
     long result = CALL(NR_setsid);
     if (result < 0) return result;
     CALL(NR_umask, plan->file_mask);
@@ -69,7 +68,8 @@ long surroundings_set_limits(struct launch *launch) {
     if (result >= 0) result = forbid_priority();
     if (result < 0) return result;
     launch->detail = 0;
-    // The warden raised its own limit for its pidfds; programs that use select() rely on the lower one.
+    // The warden raised its own limit for its pidfds. Programs that use select() rely on the lower limit, so it is
+    // restored here.
     const struct limit files = {warden.files_soft, warden.files_hard};
     result = CALL(NR_prlimit64, 0, RLIMIT_NOFILE, &files, 0);
     const annex_limit *limits = plan_records(launch->plan, launch->plan->limits);

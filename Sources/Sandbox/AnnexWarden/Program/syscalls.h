@@ -1,4 +1,4 @@
-// Raw system calls: each returns the result or -errno. Nothing here allocates, keeps state or needs a C library.
+// Raw system calls. Each returns the result or -errno. Nothing here allocates, keeps state or needs a C library.
 #ifndef ANNEX_SYSCALLS_H
 #define ANNEX_SYSCALLS_H
 

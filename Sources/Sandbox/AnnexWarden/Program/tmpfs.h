@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-// Makes one that is not attached anywhere; `attributes` are those of fsmount(2). Returns a descriptor of its root, or
-// -errno.
+// Makes a file system in memory that is not attached anywhere. `attributes` are those of fsmount(2). Returns a
+// descriptor of its root, or -errno.
 long tmpfs_make(uint64_t size, uint64_t inodes, uint32_t mode, uint64_t attributes);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-// The network namespace that the warden is in (network.c).
+// The current network namespace of the warden (network.c).
 enum network_place {
     IN_HOSTS,  // the broker's namespace
     IN_SPARE,  // a new one that only the warden has been in
@@ -18,7 +18,7 @@ struct network {
     int is_due;
 };
 
-// The mount namespace that the warden is in (bare.c).
+// The warden's mount namespaces, and the one in which it is now (bare.c).
 struct bare {
     int hosts;  // the way back: the host's namespace,
     int root;   // and the root in it, which need not be the namespace's own

@@ -18,31 +18,32 @@ typedef enum {
     ANNEX_CONTROL_OFFERED,  // each launch requests it, and fails if that is refused
 } annex_control_state;
 
-// The constants of prctl(2) under our own names, because library headers may define them too.
+// The constants of prctl(2) under other names, because library headers may define them too.
 #define ANNEX_SPEC_PRCTL (1l << 0)
 #define ANNEX_SPEC_DISABLE (1l << 2)
 #define ANNEX_SPEC_FORCE_DISABLE (1l << 3)
 #define ANNEX_NO_DEVICE (-19l)
 #define ANNEX_INVALID (-22l)
 
-// ENODEV: no such hardware. EINVAL: the kernel has no such call. Other errors come from the process's surroundings,
-// such as a filter, and do not mean that the machine lacks the control.
+// ENODEV means that the hardware does not exist. EINVAL means that the kernel does not have the call. Other errors come
+// from the process's surroundings, such as a filter, and do not mean that the machine lacks the control.
 static inline int annex_control_is_unknown(long answer) {
     return answer == ANNEX_NO_DEVICE || answer == ANNEX_INVALID;
 }
 
-// Reads the result of PR_GET_SPECULATION_CTRL: bits, or -errno.
+// Interprets the result of PR_GET_SPECULATION_CTRL: bits, or -errno.
 static inline annex_control_state annex_control_of_speculation(long answer) {
     if (annex_control_is_unknown(answer)) return ANNEX_CONTROL_ABSENT;
     if (answer < 0) return ANNEX_CONTROL_OFFERED;
     if ((answer & ANNEX_SPEC_FORCE_DISABLE) != 0) return ANNEX_CONTROL_HELD;
     if ((answer & ANNEX_SPEC_PRCTL) != 0) return ANNEX_CONTROL_OFFERED;
-    // If the answer lacks PR_SPEC_PRCTL, a process cannot choose. "Disabled" then holds for the whole machine, since
-    // the machine's start.
+    // If the answer lacks PR_SPEC_PRCTL, a process cannot choose. In this case, "disabled" applies to the whole machine
+    // since its start.
     return (answer & ANNEX_SPEC_DISABLE) != 0 ? ANNEX_CONTROL_HELD : ANNEX_CONTROL_ABSENT;
 }
 
-// Reads the result of PR_SCHED_CORE_GET: 0, or -errno. If the host itself has a cookie, a sandbox still gets its own.
+// Interprets the result of PR_SCHED_CORE_GET: 0, or -errno. If the host itself has a cookie, a sandbox still gets its
+// own.
 static inline annex_control_state annex_control_of_core(long answer) {
     return annex_control_is_unknown(answer) ? ANNEX_CONTROL_ABSENT : ANNEX_CONTROL_OFFERED;
 }

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-// Incremented if a layout below changes; an installed warden of another version is not used.
+// The version is incremented if a layout below changes. The broker does not use an installed warden of another version.
 #define ANNEX_WARDEN_VERSION 6u
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 #define ANNEX_PLAN_LARGEST (128u * 1024u)
@@ -24,7 +24,7 @@
 #define ANNEX_PLAN_INSTRUCTIONS 4096u  // the kernel's own bound for one filter
 #define ANNEX_PLAN_TEXT_LARGEST (64u * 1024u)  // one argument
 
-// Descriptors that the warden starts with.
+// The descriptors with which the warden starts.
 #define ANNEX_WARDEN_CONTROL 3  // SOCK_SEQPACKET to the broker
 #define ANNEX_WARDEN_BROKER 4   // pidfd of the broker's process: when it dies, everything ends
 
@@ -34,13 +34,13 @@ typedef struct {
     uint32_t length;
 } annex_bytes;
 
-// A run of records inside the plan; `offset` is a multiple of 8.
+// A run of records inside the plan. `offset` is a multiple of 8.
 typedef struct {
     uint32_t offset;
     uint32_t count;
 } annex_records;
 
-// The layers, as bits. A plan lists those that it needs; EXECUTED lists those in force.
+// The layers, as bits. A plan lists the layers that it needs. EXECUTED lists the layers that are in force.
 enum {
     ANNEX_LAYER_USER = 1u << 0,
     ANNEX_LAYER_MOUNT = 1u << 1,
@@ -59,7 +59,7 @@ enum {
     ANNEX_LAYER_SPECULATION = 1u << 14,  // the controls of annex_speculation.h that the machine offers
 };
 
-// The steps of a launch in their order. A failure names its step, and every step has its time.
+// The steps of a launch in their order. A failure names its step, and the time of every step is recorded.
 enum {
     ANNEX_STEP_PLAN = 0,      // the plan itself is malformed
     ANNEX_STEP_TREES,         // open_tree of bind sources ahead of time (root only)
@@ -112,8 +112,9 @@ enum {
     ANNEX_BIND_WRITABLE = 1u << 0,
     ANNEX_BIND_DEVICE = 1u << 1,  // a device node that the policy grants (/dev/null): without nodev
     ANNEX_BIND_NO_EXECUTE = 1u << 2,
-    // An id map: files that belong to one user on disk belong to the process, and new files get this owner on disk. It is
-    // `inside_user`, or the user that `map` names. Only for a warden of the machine's root.
+    // The bind has an id map. Files that belong to one user on disk belong to the process, and new files get this owner
+    // on disk. The owner is `inside_user`, or the user that `map` names. Only a warden of the machine's root can do
+    // this.
     ANNEX_BIND_OWNED = 1u << 3,
 };
 
@@ -145,14 +146,15 @@ typedef struct {
     uint64_t hard;
 } annex_limit;
 
-// One Landlock rule: `access` beneath `path` (as seen inside the new root).
+// One Landlock rule: `access` beneath `path`. The path is seen from inside the new root.
 typedef struct {
     annex_bytes path;
     uint64_t access;
 } annex_landlock_rule;
 
 // A control group of version 1 to join: the index of a descriptor of its open file `tasks`. The child writes "0" for
-// itself. `tasks` moves one thread in microseconds; a write to `cgroup.procs` waits for a grace period of the kernel.
+// itself. A write to `tasks` moves one thread in microseconds. A write to `cgroup.procs` would wait for a grace period
+// of the kernel.
 typedef struct {
     uint32_t index;
     uint32_t reserved;
@@ -192,12 +194,13 @@ typedef struct {
     uint64_t landlock_files, landlock_network, landlock_scopes;  // handled rights for landlock_create_ruleset
     annex_records landlock;  // annex_landlock_rule
 
-    // struct sock_filter[], at a multiple of 8. Every filter must allow these without notification: write (for the
-    // launch's report), exit_group and the one execveat. If there is a listener, it must also allow read.
+    // The filter is a struct sock_filter[] at a multiple of 8. Every filter must allow these calls without
+    // notification: write (for the launch's report), exit_group and the one execveat. If there is a listener, it must
+    // also allow read.
     annex_bytes filter;
     uint32_t filter_flags;  // SECCOMP_FILTER_FLAG_*; with NEW_LISTENER if the policy notifies
 
-    // For tests: if `fault_errno` is not 0, step `fault_step` fails with it without being performed.
+    // For tests. If `fault_errno` is not 0, step `fault_step` fails with this errno without being performed.
     uint32_t fault_step;
     uint32_t fault_errno;
     int32_t terminal;  // index of a terminal's descriptor that becomes the controlling one, or -1
@@ -207,12 +210,12 @@ typedef struct {
 } annex_plan;
 
 enum {
-    // The first process is a reaper and the program its child. This is for programs that may have several processes,
-    // and for programs that must receive signals as they do outside.
+    // The first process is a reaper, and the program is its child. This is for programs that may have several
+    // processes, and for programs that must receive signals as they do outside a sandbox.
     ANNEX_PLAN_REAPER = 1u << 0,
     ANNEX_PLAN_PROC = 1u << 1,
     ANNEX_PLAN_LOOPBACK = 1u << 2,
-    // No memory that was ever writable becomes executable. The kernel enforces this in addition to the filter, and
+    // No memory that was ever writable may become executable. The kernel enforces this in addition to the filter, and
     // plans request both together.
     ANNEX_PLAN_WRITE_XOR_EXECUTE = 1u << 3,
     // Lowers the priority by some steps of niceness, if no control group has a weight for processors.
@@ -232,7 +235,7 @@ enum {
     ANNEX_BEGINNING_COUNT
 };
 
-// The warden's answers. Every plan gets FAILED or EXECUTED, and last of all ENDED.
+// The warden's answers. Every plan gets FAILED or EXECUTED, and then ENDED as its last answer.
 enum {
     ANNEX_ANSWER_HELLO = 1,    // once, before all others; `error`: the errno of a failed start, else 0
     ANNEX_ANSWER_STARTED = 2,  // clone3 done; carries a pidfd
@@ -263,7 +266,7 @@ typedef struct {
                                       // takes the times of LISTENER and EXEC when it sees them.
 } annex_answer;
 
-// The step's name as users read it ("clone", "maps" ...); null if there is no such step.
+// The step's name as shown to users, such as "clone" or "maps". Null if there is no such step.
 const char *annex_step_name(uint32_t step);
 // The same for a step of the warden's start.
 const char *annex_beginning_name(uint32_t beginning);

@@ -35,8 +35,8 @@ extension Catalogue {
             title: "From the request to the first answer beside 1,000 idle extensions, one after the other",
             setting: launching,
             contestants: [.ours("annex-launch"), .ours("annex-launch", idle: 1000)], mostSlices: 1),
-        // A hundred ends keep the kernel at work for a while. So this scene waits before each launch, and so does the scene of a single
-        // launch.
+        // A hundred ends keep the kernel at work for a while, so a pause follows them. For comparison, a single launch gets the same pause
+        // before it.
         Scene(
             "launch-100", topic: .launch, title: "A hundred launches at once, 0.3 s after the last",
             setting: launching.with {

@@ -30,7 +30,7 @@ extension Catalogue {
             isJudged: false)
     }
 
-    /// Calls at a fixed rate. If a call begins late, its wait counts.
+    /// Calls at a fixed rate. If a call begins late, the delay counts as time of the call.
     static let rates: [Scene] = [(1_000_000, "1,000"), (100_000, "10,000"), (10_000, "100,000")].map {
         interval, words in
         let setting = awake.with {

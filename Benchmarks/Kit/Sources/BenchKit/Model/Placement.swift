@@ -2,7 +2,7 @@
 public enum Placement: String, Codable, Sendable, CaseIterable {
     case sameCore = "one core"
     case twoCores = "two cores"
-    /// The kernel chooses the processors. Such a scene is shown, never judged.
+    /// The kernel chooses the processors. A scene with this placement is shown, but never judged.
     case anywhere = "unpinned"
 
     /// The processors of client and server, as the driver reads them.

@@ -26,7 +26,7 @@ public struct Setting: Codable, Sendable, Hashable {
     public var flush = 1
     /// Nanoseconds of silence before each call.
     public var gap = 0
-    /// Nanoseconds between the appointed times of an open loop.
+    /// The time between the scheduled calls of an open loop, in nanoseconds.
     public var interval = 0
     /// Nanoseconds that the other side works before it answers.
     public var delay = 0

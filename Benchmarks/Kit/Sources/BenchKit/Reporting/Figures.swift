@@ -1,6 +1,6 @@
 internal import Histogram
 
-/// One contestant's distribution in microseconds a call, and its processor time.
+/// One contestant's distribution in microseconds per call, and its processor time.
 public struct Figures: Codable, Sendable {
     public let name: String
     public let kind: Contestant.Kind

@@ -31,7 +31,7 @@ package struct Outcome {
 
     /// The better source for the middle of the distribution.
     var middle: Histogram<UInt64>? { batched ?? single }
-    /// The honest source for the tail, because averages over batches have no tail.
+    /// The correct source for the tail, because averages over batches have no tail.
     var tail: Histogram<UInt64>? { single ?? batched }
 
     package init(summary: Summary, batched: Histogram<UInt64>?, single: Histogram<UInt64>?) {

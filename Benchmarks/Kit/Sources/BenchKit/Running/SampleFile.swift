@@ -1,8 +1,8 @@
 internal import Foundation
 package import Histogram
 
-/// The driver's samples as it wrote them: for each phase the calls in a sample, the number of samples, and the
-/// nanoseconds of each, all 64 bits.
+/// The driver's samples as the driver wrote them. Each phase has the calls in a sample, the number of samples, and the
+/// nanoseconds of each sample. All values have 64 bits.
 package enum SampleFile {
     /// An empty histogram of picoseconds, up to a thousand seconds.
     package static func histogram() -> Histogram<UInt64> {

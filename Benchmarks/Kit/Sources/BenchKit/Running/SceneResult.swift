@@ -3,7 +3,7 @@ package struct SceneResult {
     let scene: Scene
     /// The values by contestant, over all runs together.
     private(set) var tallies: [String: Tally] = [:]
-    /// By contestant and run, each slice's value of each measure.
+    /// The value of each measure in each slice, by contestant and run.
     private(set) var slices: [String: [Int: [Int: [Requirement.Measure: Double]]]] = [:]
     package var failures: [String: String] = [:]
     /// The contestants that were skipped, each with the remedy.

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Processor time since the machine started, from `/proc/stat`, in ticks: all of it, and the part that a hypervisor
-/// gave to other machines although a program here wanted it.
+/// Processor time since the machine started, from `/proc/stat`, in ticks. There are two values: all of it, and the part
+/// that a hypervisor gave to other machines although a program here wanted it.
 package struct Steal {
     private let total: UInt64
     private let stolen: UInt64
@@ -21,8 +21,8 @@ package struct Steal {
         stolen = numbers[7]
     }
 
-    /// All processor time since `earlier`, and the part of it that other machines got; zero if the kernel's counts went
-    /// back.
+    /// All processor time since `earlier`, and the part of it that other machines got. Both are zero if the kernel's
+    /// counts went back.
     func time(since earlier: Steal) -> (total: UInt64, stolen: UInt64) {
         guard total > earlier.total, stolen >= earlier.stolen else { return (0, 0) }
         return (total - earlier.total, stolen - earlier.stolen)

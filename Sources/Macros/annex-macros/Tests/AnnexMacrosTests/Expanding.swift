@@ -8,18 +8,18 @@ import SwiftSyntaxMacros
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// Expands macros in a text, as the compiler does. The compiler is not involved, so mistakes can be tested too.
+/// Expands macros in a text as the compiler does. It does not use the compiler, so tests can check mistakes too.
 enum Expanding {
     private static let macros: [String: MacroSpec] = [
         "Message": MacroSpec(type: MessageMacro.self, conformances: ["Message"]),
         "FieldTag": MacroSpec(type: FieldTagMacro.self),
     ]
 
-    /// Expects that a text becomes another text, without a mistake.
+    /// Expects that a text expands to another text without a mistake.
     /// - Parameters:
     ///   - source: the text with macros.
     ///   - expanded: the text with the code of the macros.
-    ///   - place: the caller, to which failures belong.
+    ///   - place: the caller. Failures are reported at this place.
     static func expect(
         _ source: String, becomes expanded: String, at place: Testing.SourceLocation = #_sourceLocation
     ) {
@@ -29,11 +29,11 @@ enum Expanding {
 
     /// Expects exactly one mistake in a text.
     /// - Parameters:
-    ///   - message: the words of the mistake.
-    ///   - source: the text, in which `▲` stands before the place of the mistake.
-    ///   - remedy: the words of the Fix-It; nil if there is none.
+    ///   - message: the text of the mistake.
+    ///   - source: the text with macros. `▲` marks the place of the mistake.
+    ///   - remedy: the text of the Fix-It; nil if there is none.
     ///   - fixed: the text after the Fix-It.
-    ///   - place: the caller, to which failures belong.
+    ///   - place: the caller. Failures are reported at this place.
     static func expect(
         mistake message: String, in source: String, remedy: String? = nil, fixed: String? = nil,
         at place: Testing.SourceLocation = #_sourceLocation
@@ -43,7 +43,7 @@ enum Expanding {
             message: message, line: lines.count, column: (lines.last?.utf8.count ?? 0) + 1,
             fixIts: remedy.map { [FixItSpec(message: $0)] } ?? [])
         let source = source.replacing("▲", with: "")
-        // The code of a wrong declaration is another test's subject. So it may be as it is.
+        // Another test checks the code of a wrong declaration. So this test accepts any code.
         assertMacroExpansion(
             source, expandedSource: expansion(of: source), diagnostics: [diagnostic], macroSpecs: macros,
             fixedSource: fixed, failureHandler: { fail($0.message, at: place) })

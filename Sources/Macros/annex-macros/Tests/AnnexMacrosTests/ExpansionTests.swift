@@ -1,6 +1,6 @@
 import Testing
 
-/// The code that `@Message` writes.
+/// Tests the code that `@Message` writes.
 @Suite(.timeLimit(.minutes(20))) struct ExpansionTests {
     @Test func `each kind of property has its own statements`() {
         Expanding.expect(
@@ -111,7 +111,7 @@ import Testing
         #expect(Self.statements(of: text, in: "func encode") == ["encoder.encode(self.a, as: 7)"])
     }
 
-    /// The statements of one of both functions, without indentation.
+    /// The statements of one of the two functions, without indentation.
     private static func statements(of text: String, in function: String) -> [String] {
         let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
         let body = lines.drop { !$0.contains(function) || !$0.hasSuffix("{") }.dropFirst().prefix { $0 != "}" }

@@ -1,7 +1,8 @@
 import AnnexMacros
 import Testing
 
-/// Bytes from a stranger. A message of the macro gives the same value or the same failure as its twin.
+/// Tests bytes from an untrusted source. For the same bytes, a message of the macro and its twin must give the same
+/// value or the same failure.
 @Suite(.timeLimit(.minutes(20))) struct HostileBytesTests {
     @Test(arguments: RoundTripTests.kinds) func `random bytes give what they give to the twin`(
         kind: any HasSamples.Type
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    /// Fields with tags that exist or nearly exist, in any order, and with any contents.
+    /// Fields in any order, with any contents. Their tags exist or are close to existing tags.
     private static func randomFields(_ samples: inout Samples) -> [UInt8] {
         var bytes: [UInt8] = []
         for _ in 0..<samples.count(below: 9) {
@@ -72,19 +73,19 @@ import Testing
     }
 }
 
-/// How many bytes were values and how many were failures.
+/// The number of values and the number of failures.
 private struct Verdicts {
     private(set) var values = 0
     private(set) var failures = 0
 
-    /// Decodes bytes as a message and as its twin, and expects the same.
+    /// Decodes bytes as a message and as its twin, and expects the same result.
     mutating func compare<Made: HasTwin>(_: Made.Type, bytes: [UInt8], within limits: MessageLimits = .standard) {
         let made = Self.decode(Made.self, from: bytes, within: limits)
         let wanted = Self.decode(Made.Twin.self, from: bytes, within: limits)
         switch (made, wanted) {
         case (.success(let value), .success(let twin)):
             values += 1
-            // Two values that are not numbers are never equal, so the bytes of the values are compared.
+            // Two NaN values are never equal, so the bytes of the values are compared.
             #expect((try? value.encoded()) == (try? twin.encoded()), "\(bytes)")
         case (.failure(let failure), .failure(let other)):
             failures += 1

@@ -1,6 +1,6 @@
 public import AnnexMacros
 
-// Messages that the macro makes: every kind of property, every level of access, and every kind of message.
+// Messages that the macro makes. They cover every kind of property, every access level, and every kind of message.
 
 @Message struct Frame: Hashable {
     @FieldTag(1) var at: UInt32
@@ -11,7 +11,7 @@ enum Ease: UInt8, FieldValue {
     case linear, smooth
 }
 
-/// The properties are not in the order of their tags. The fields are.
+/// The properties are not in the order of their tags, but the fields are.
 @Message struct Fade: Hashable {
     @FieldTag(4) var speed: Double = 1
     @FieldTag(1) var level: Int64
@@ -23,11 +23,11 @@ enum Ease: UInt8, FieldValue {
     @FieldTag(9) var encoder = "none"
     @FieldTag(0xFFFF) let decoder: [[UInt8]]
 
-    /// No field, because it is computed.
+    /// This is not a field, because it is computed.
     var isSlow: Bool { speed < 1 }
 }
 
-/// A message that contains itself, and so reaches every depth.
+/// A message that contains itself. So it can have any depth.
 @Message(retired: 3) struct Tree: Hashable {
     @FieldTag(1) var isLeaf: Bool
     @FieldTag(2) var branches: [Tree] = []
@@ -44,13 +44,13 @@ enum Ease: UInt8, FieldValue {
     @FieldTag(8) var h: Bool = true
 }
 
-/// The type of an element is decided later.
+/// The type of the elements is a generic parameter.
 @Message struct Page<Element: FieldValue & Hashable>: Hashable {
     @FieldTag(1) var first: Element
     @FieldTag(2) var others: [Element]
 }
 
-/// A request, as the two sides of a channel share it.
+/// A request that the two sides of a channel share.
 @Message public struct Count: ChannelRequest {
     /// The number of the request.
     public static let method: UInt16 = 10
@@ -66,7 +66,7 @@ enum Ease: UInt8, FieldValue {
     }
 }
 
-/// The answer. It states its conformance itself.
+/// The answer. It states its conformance to `Message` itself.
 @Message public struct Counted: Message, Hashable {
     /// How many times the word occurs.
     @FieldTag(1) public var times: UInt32
@@ -81,13 +81,13 @@ enum Ease: UInt8, FieldValue {
 /// A message without fields.
 @Message private struct Nothing {}
 
-/// Types around messages.
+/// A type that surrounds messages.
 public enum Outer {
     @Message fileprivate struct Hidden {
         @FieldTag(1) var nothing: Nothing
     }
 
-    /// Makes and reads a message that no other file can see.
+    /// Encodes and decodes a message that no other file can see.
     /// - Returns: the bytes of the message.
     static func bytesOfHidden() throws -> [UInt8] {
         let bytes = try Hidden(nothing: Nothing()).encoded()
@@ -97,7 +97,7 @@ public enum Outer {
 }
 
 public extension Outer {
-    /// A message with the level of access of the extension.
+    /// A message with the access level of the extension.
     @Message struct Shown {
         /// The only field.
         @FieldTag(1) var text: String

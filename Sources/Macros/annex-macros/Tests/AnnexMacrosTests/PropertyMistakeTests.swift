@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import Testing
 
-/// Mistakes of structs and of their properties, which the compiler reports at their places.
+/// Tests mistakes of structs and of their properties. The compiler reports them at their places.
 @Suite(.timeLimit(.minutes(20))) struct PropertyMistakeTests {
     @Test(arguments: [("class", "a class"), ("actor", "an actor"), ("protocol", "a protocol")])
     func `a message is a struct`(keyword: String, kind: String) {
@@ -141,7 +141,7 @@ import Testing
         #expect(mistakes == wanted.map { MessageID(domain: "AnnexMacros", id: $0) })
     }
 
-    /// Otherwise the compiler would report the missing conformance too, at every place that needs it.
+    /// Without both functions, the compiler would also report the missing conformance at every place that needs it.
     @Test func `a struct with a mistake still gets both functions`() {
         let text = Expanding.expansion(of: "@Message struct A { var a: Bool }")
         #expect(text.contains("extension A: AnnexMessages.Message {"))

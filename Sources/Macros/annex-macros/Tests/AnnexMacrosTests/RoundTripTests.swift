@@ -1,7 +1,7 @@
 import AnnexMacros
 import Testing
 
-/// Messages of the macro, against the same messages that are written by hand.
+/// Compares messages of the macro with the same messages that are written by hand.
 @Suite(.timeLimit(.minutes(20))) struct RoundTripTests {
     /// The messages that have a twin and random values.
     static let kinds: [any HasSamples.Type] = [

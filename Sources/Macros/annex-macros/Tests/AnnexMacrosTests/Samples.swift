@@ -8,7 +8,7 @@ struct Samples: RandomNumberGenerator {
         state = seed
     }
 
-    /// SplitMix64.
+    /// The next number, by SplitMix64.
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -32,7 +32,7 @@ struct Samples: RandomNumberGenerator {
     mutating func maybe<Value>(_ value: Value) -> Value? { Bool.random(using: &self) ? value : nil }
 }
 
-/// A message of which there are random values.
+/// A message with random values for tests.
 protocol HasSamples: HasTwin {
     static func sample(_ samples: inout Samples) -> Self
 }

@@ -1,6 +1,6 @@
 import Testing
 
-/// Mistakes of tags, which the compiler reports at their places.
+/// Tests mistakes of tags. The compiler reports them at their places.
 @Suite(.timeLimit(.minutes(20))) struct TagMistakeTests {
     @Test func `a stored property without a tag is offered the next tag`() {
         Expanding.expect(

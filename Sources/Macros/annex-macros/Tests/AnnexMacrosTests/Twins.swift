@@ -1,10 +1,10 @@
 import AnnexMacros
 
-/// A message of the macro that has a twin, which is written by hand.
+/// A message of the macro that has a twin. The twin is written by hand.
 protocol HasTwin: Message, Hashable {
     associatedtype Twin: Message & Hashable
 
-    /// The same value as its twin.
+    /// The same value in the form of the twin.
     var twin: Twin { get }
 }
 

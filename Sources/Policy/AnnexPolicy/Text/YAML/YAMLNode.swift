@@ -1,4 +1,4 @@
-/// A YAML text as a tree of scalars, lists and mappings in the order of the text, each with its place.
+/// A YAML text as a tree of scalars, lists and mappings. They keep the order of the text, and each has its place.
 struct YAMLNode: Sendable {
     enum Content: Sendable {
         case scalar(String)
@@ -10,13 +10,13 @@ struct YAMLNode: Sendable {
     let mark: YAMLMark
 }
 
-/// A place in a text. Line and column count from 1; columns count characters.
+/// A place in a text. Lines and columns count from 1. Columns count characters.
 struct YAMLMark: Sendable, Hashable {
     let line: Int
     let column: Int
 }
 
-/// The reason why a text is not the YAML that policies are written in.
+/// The reason why a text is not YAML in the form that policies need.
 struct YAMLFailure: Error {
     let problem: String
     let mark: YAMLMark
@@ -26,7 +26,7 @@ extension YAMLNode {
     /// The deepest nesting. A policy needs only a few levels. Deeper nesting is an attack on code that walks the tree.
     static let deepest = 32
 
-    /// Reads the one document of a text; nil if the text holds none.
+    /// Reads the only document of a text; nil if the text does not contain a document.
     init?(text: String) throws(YAMLFailure) {
         var parser = try YAMLParser(text)
         guard case .beginDocument = try parser.next().event else { return nil }

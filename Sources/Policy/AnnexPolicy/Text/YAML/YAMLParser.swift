@@ -2,8 +2,8 @@ internal import CAnnexYAML
 
 /// Reads the libyaml events of one text, in their order.
 ///
-/// It uses libyaml directly: the Swift wrappers of libyaml load all of Foundation, which is too much for a program that
-/// starts in a millisecond.
+/// The parser uses libyaml directly. The Swift wrappers of libyaml load all of Foundation, which takes too long for a
+/// program that starts in a millisecond.
 @safe struct YAMLParser: ~Copyable {
     enum Event: Sendable {
         case scalar(String)
@@ -22,15 +22,15 @@ internal import CAnnexYAML
         let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
         _ = unsafe copy.initialize(fromContentsOf: text.utf8)
         unsafe bytes = copy
-        // SAFETY: the function initializes the struct; if it fails, it has allocated nothing in it.
+        // SAFETY: the function initializes the struct. If it fails, it has not allocated anything in the struct.
         guard unsafe yaml_parser_initialize(parser) == 1 else {
-            // `deinit` deletes the parser in any case, which is allowed for a struct of zeroes.
+            // `deinit` always deletes the parser. libyaml allows this for a struct of zeroes.
             unsafe parser.initialize(to: yaml_parser_t())
             throw YAMLFailure(problem: "out of memory", mark: YAMLMark(line: 1, column: 1))
         }
-        // The encoding is stated, so that libyaml does not guess it from a byte order mark of another encoding.
+        // The encoding is stated. Otherwise libyaml would guess it from a byte order mark of another encoding.
         unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-        // SAFETY: the bytes live as long as the parser, and only it reads them.
+        // SAFETY: the bytes live as long as the parser, and only the parser reads them.
         unsafe yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
     }
 
@@ -41,7 +41,7 @@ internal import CAnnexYAML
         unsafe bytes.deallocate()
     }
 
-    /// The next event, and the place where it begins. Anchors, aliases and tags are failures.
+    /// The next event, and the place where it begins. Anchors, aliases and tags make this function throw.
     mutating func next() throws(YAMLFailure) -> (event: Event, mark: YAMLMark) {
         while true {
             var event = unsafe yaml_event_t()
@@ -81,8 +81,8 @@ internal import CAnnexYAML
 
     private static let anchors = "anchors and aliases (`&name`, `*name`) are not allowed in policies"
 
-    /// Refuses anchors and tags. Aliases of aliases let a short text stand for an endless one, and references make a
-    /// policy hard to read.
+    /// Refuses anchors and tags. With aliases of aliases, a short text can stand for an endless text. References also
+    /// make a policy hard to read.
     private static func reject(
         anchor: UnsafeMutablePointer<UInt8>?, tag: UnsafeMutablePointer<UInt8>?, at mark: YAMLMark
     ) throws(YAMLFailure) {
@@ -91,7 +91,7 @@ internal import CAnnexYAML
     }
 
     private func failure() -> YAMLFailure {
-        // SAFETY: libyaml's own constant texts.
+        // SAFETY: the texts are constants of libyaml.
         let problem = unsafe parser.pointee.problem.map { unsafe String(cString: $0) } ?? "out of memory"
         return YAMLFailure(problem: problem, mark: unsafe YAMLMark(parser.pointee.problem_mark))
     }
