@@ -72,7 +72,7 @@ package struct ProgramStreams: ~Copyable {
         return try memory.reopenedReadOnly()
     }
 
-    /// Hands over the program's ends of the streams for its launch. This process closes them with the returned list.
+    /// Hands over the program's ends of the streams for its launch. This process's copies are closed when the returned list is destroyed.
     package mutating func takeGiven() -> DescriptorList {
         var taken = DescriptorList()
         while let next = given.takeFirst() { taken.append(next) }

@@ -13,7 +13,8 @@ struct BundleKeys {
     /// `CFBundleShortVersionString`.
     let shortVersion: BundleVersion?
 
-    /// The longest name without advice to shorten it. Most lists of hosts cut off longer names.
+    /// The greatest length of a name that the validation accepts without advice to shorten it. Most hosts cut off longer names
+    /// in their lists.
     private static let longestName = 40
 
     init(_ info: InfoDictionary, reporting findings: FindingCollector) {

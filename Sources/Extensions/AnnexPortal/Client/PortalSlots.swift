@@ -1,8 +1,8 @@
 internal import Synchronization
 
 /// Limits the number of tasks that wait for answers at the same time. If all places are taken, further tasks wait in their order
-/// for a free place. A broker reads only a limited number of unanswered requests of one member. Without these places, further
-/// requests of this process would be delayed.
+/// for a free place. A broker reads only a limited number of unanswered requests of one member. Without these places, the
+/// waiting tasks could use up that limit, and the broker would delay all other requests of this process.
 final class PortalSlots: Sendable {
     private struct State {
         var free: Int

@@ -3,11 +3,11 @@ package import AnnexHost
 internal import AnnexLinux
 package import AnnexModel
 
-/// A Today view shows the widgets that the user has switched on, in the user's order. Each widget shows its last content until fresh content
-/// arrives.
+/// A Today view shows the widgets that the user has switched on, in the user's order. Each widget shows its last content until
+/// fresh content arrives.
 ///
-/// A Today view is a host like any other. It draws nothing itself. The code that displays it draws `cards` once, and again after each value of
-/// `changes`.
+/// A Today view is a host like any other. It draws nothing itself. The code that displays it draws `cards` once, and again
+/// after each value of `changes`.
 package actor TodayView {
     private struct Widget {
         var card: TodayCard
@@ -162,8 +162,8 @@ package actor TodayView {
     }
 
     /// Switches a widget on or off. All views of the same broker show the same widgets.
-    /// - Throws: `disabled` on a lock screen; `unknownExtension` if the view neither shows nor offers such a widget; or another error of the
-    ///   broker.
+    /// - Throws: `disabled` on a lock screen; `unknownExtension` if the view neither shows nor offers such a widget; or another
+    ///   error of the broker.
     package func setAdded(_ isAdded: Bool, for identifier: String) async throws(BrokerError) {
         if surface?.kind.isLocked ?? false {
             throw BrokerError(

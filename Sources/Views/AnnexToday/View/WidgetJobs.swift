@@ -8,8 +8,8 @@ final class WidgetJobs: Sendable {
         case stop
         /// Tell the widget its new place, if it runs.
         case move
-        /// Pass on what the user did. For a few seconds after this moment, the widget may open an app for it; never if it is nil. The widget
-        /// is launched if it does not run.
+        /// Pass on what the user did. For a few seconds after this moment, the widget may open an app for it; never if it is
+        /// nil. The widget is launched if it does not run.
         case perform(ContentAction, at: Duration?)
         /// Launch the widget if it does not run, and update it. The schedule has given the update this number.
         case update(Int)
