@@ -74,8 +74,7 @@ package struct HostPacketMessage: Message {
         }
         switch request {
         case .install(let name, let granting):
-            // If a packet is cut short, the daemon must not read it as another request. So an installation with grants
-            // has its own kind.
+            // A packet that was cut short must not be read as another request. So an installation with grants has its own kind.
             named(granting.isEmpty ? .install : .installGranting, text: name)
             if !granting.isEmpty { encoder.encode(granting.joined(separator: " "), as: Tag.entitlements) }
         case .uninstall(let app): named(.remove, text: app)
@@ -110,7 +109,7 @@ package struct HostPacketMessage: Message {
         case .launch(let identifier, let point, let purpose, let limit, let counters):
             named(.launch, text: identifier)
             encoder.encode(point, as: Tag.point)
-            if let limit { encoder.encode(limit.wireNanoseconds, as: Tag.nanoseconds) }
+            encoder.encode(limit?.wireNanoseconds, as: Tag.nanoseconds)
             encoder.encode(purpose, as: Tag.purpose)
             encoder.encode(counters, as: Tag.counters)
         }
@@ -151,54 +150,67 @@ package struct HostPacketMessage: Message {
             }
             packet = .hello(versions: ClosedRange(uncheckedBounds: (oldest, number)))
         case .portal: packet = .portal(app: try Self.text(&decoder))
-        case .install: packet = .request(number, .install(name: try Self.text(&decoder)))
-        case .installGranting:
-            let name = try Self.text(&decoder)
-            packet = .request(number, .install(name: name, granting: try Self.entitlements(&decoder)))
-        case .remove: packet = .request(number, .uninstall(app: try Self.text(&decoder)))
-        case .setEnabled:
-            let identifier = try Self.text(&decoder)
-            packet = .request(number, .setEnabled(try decoder.decode(Tag.flag), extension: identifier))
-        case .setGranted:
-            let identifier = try Self.text(&decoder)
-            let isGranted = try decoder.decode(Tag.flag, as: Bool.self)
-            let entitlements = try Self.entitlements(&decoder)
-            packet = .request(number, .setGranted(isGranted, entitlements: entitlements, extension: identifier))
-        case .pin:
-            let app = try Self.text(&decoder)
-            let version = try decoder.decode(Tag.version, as: String.self)
-            packet = .request(number, .pin(app: app, version: version.isEmpty ? nil : version))
-        case .trust:
-            let key = try Self.text(&decoder)
-            let app = try decoder.decode(Tag.app, as: String.self)
-            packet = .request(number, .trust(key: key, app: app.isEmpty ? nil : app))
-        case .list:
-            let last = try Self.text(&decoder)
-            packet = .request(number, .list(after: last, withDisabled: try decoder.decode(Tag.flag)))
-        case .listTranslated:
-            let last = try Self.text(&decoder)
-            let withDisabled = try decoder.decode(Tag.flag, as: Bool.self)
-            packet = .request(
-                number, .list(after: last, withDisabled: withDisabled, languages: try Self.languages(&decoder)))
-        case .icon:
-            let identifier = try Self.text(&decoder)
-            packet = .request(number, .icon(extension: identifier, from: try decoder.decode(Tag.offset)))
-        case .attributes: packet = .request(number, .attributes(extension: try Self.text(&decoder)))
-        case .typeDeclarations: packet = .request(number, .typeDeclarations(extension: try Self.text(&decoder)))
-        case .open: packet = .request(number, .open(url: try Self.text(&decoder)))
-        case .terms: packet = .request(number, .terms(extension: try Self.text(&decoder)))
-        case .claim: packet = .request(number, .claim(try decoder.decode(Tag.claimed)))
-        case .launch:
-            let identifier = try Self.text(&decoder)
-            let limit = try decoder.decodeIfPresent(Tag.nanoseconds, as: UInt64.self).map { Duration(wire: $0) }
-            let purpose = try decoder.decode(Tag.purpose, as: LaunchPurpose.self)
-            let counters = try decoder.decode(Tag.counters, as: UInt64.self)
-            let point = try decoder.decodeIfPresent(Tag.point, as: String.self)
-            packet = .request(
-                number,
-                .launch(extension: identifier, as: point, for: purpose, timeLimit: limit, counters: counters))
-        default: packet = .notice(number, try Self.notice(kind, from: &decoder), counts: try Self.counts(&decoder))
+        default:
+            if let request = try Self.request(kind, from: &decoder) {
+                packet = .request(number, request)
+            } else {
+                packet = .notice(number, try Self.notice(kind, from: &decoder), counts: try Self.counts(&decoder))
+            }
         }
+    }
+
+    /// - Returns: nil if it is not a kind of request.
+    private static func request(
+        _ kind: Kind, from decoder: inout MessageDecoder
+    ) throws(DecodingFailure) -> ServiceRequest? {
+        switch kind {
+        case .install: return .install(name: try text(&decoder))
+        case .installGranting:
+            let name = try text(&decoder)
+            return .install(name: name, granting: try entitlements(&decoder))
+        case .remove: return .uninstall(app: try text(&decoder))
+        case .setEnabled:
+            let identifier = try text(&decoder)
+            return .setEnabled(try decoder.decode(Tag.flag), extension: identifier)
+        case .setGranted:
+            let identifier = try text(&decoder)
+            let isGranted = try decoder.decode(Tag.flag, as: Bool.self)
+            return .setGranted(isGranted, entitlements: try entitlements(&decoder), extension: identifier)
+        case .pin:
+            let app = try text(&decoder)
+            let version = try decoder.decode(Tag.version, as: String.self)
+            return .pin(app: app, version: version.isEmpty ? nil : version)
+        case .trust:
+            let key = try text(&decoder)
+            let app = try decoder.decode(Tag.app, as: String.self)
+            return .trust(key: key, app: app.isEmpty ? nil : app)
+        case .list:
+            let last = try text(&decoder)
+            return .list(after: last, withDisabled: try decoder.decode(Tag.flag))
+        case .listTranslated:
+            let last = try text(&decoder)
+            let withDisabled = try decoder.decode(Tag.flag, as: Bool.self)
+            return .list(after: last, withDisabled: withDisabled, languages: try languages(&decoder))
+        case .icon:
+            let identifier = try text(&decoder)
+            return .icon(extension: identifier, from: try decoder.decode(Tag.offset))
+        case .attributes: return .attributes(extension: try text(&decoder))
+        case .typeDeclarations: return .typeDeclarations(extension: try text(&decoder))
+        case .open: return .open(url: try text(&decoder))
+        case .terms: return .terms(extension: try text(&decoder))
+        case .claim: return .claim(try decoder.decode(Tag.claimed))
+        case .launch: return try launch(from: &decoder)
+        default: return nil
+        }
+    }
+
+    private static func launch(from decoder: inout MessageDecoder) throws(DecodingFailure) -> ServiceRequest {
+        let identifier = try text(&decoder)
+        let limit = try decoder.decodeIfPresent(Tag.nanoseconds, as: UInt64.self).map { Duration(wire: $0) }
+        let purpose = try decoder.decode(Tag.purpose, as: LaunchPurpose.self)
+        let counters = try decoder.decode(Tag.counters, as: UInt64.self)
+        let point = try decoder.decodeIfPresent(Tag.point, as: String.self)
+        return .launch(extension: identifier, as: point, for: purpose, timeLimit: limit, counters: counters)
     }
 
     private static func notice(

@@ -11,6 +11,24 @@ extension Connection {
         // Descriptors stay open while their request waits in a lane. So unexpected descriptors are closed now.
         if handed.count != request.descriptors { handed.letGo() }
         switch request {
+        case .install, .uninstall, .setEnabled, .setGranted, .pin, .trust, .open:
+            beginChange(request, number: number, handed: handed)
+        case .list, .terms, .icon, .attributes, .typeDeclarations: beginQuery(request, number: number)
+        case .claim(let launched):
+            let handle = state.withLock { $0.extensions[launched]?.handle }
+            answer(number) { () throws(BrokerError) in .claimed(isYours: handle?.claim() ?? false) }
+        case .launch(let identifier, let point, let purpose, let limit, let counters):
+            beginLaunch(number) { [self] () throws(BrokerError) in
+                try launch(
+                    identifier, as: point, for: purpose, timeLimit: limit, counters: counters, number: number,
+                    handed: handed)
+            }
+        }
+    }
+
+    /// - Parameter request: one that changes the user's store. Another request is ignored.
+    private func beginChange(_ request: ServiceRequest, number: UInt64, handed: HandedOver) {
+        switch request {
         case .install(let name, let granting):
             change(number, logging: "installed") { [self] () throws(BrokerError) in
                 try checkReserve(handed)
@@ -46,6 +64,13 @@ extension Connection {
                 let app = try user.ready().broker.open(url)
                 return (.opened(app: app), app)
             }
+        default: break
+        }
+    }
+
+    /// - Parameter request: one that reads the broker's list. Another request is ignored.
+    private func beginQuery(_ request: ServiceRequest, number: UInt64) {
+        switch request {
         case .list(let last, let withDisabled, let languages):
             query(number) { broker throws(BrokerError) in
                 // This number of extensions fits in one packet, even if their names and summaries have the longest
@@ -62,15 +87,7 @@ extension Connection {
             query(number) { broker throws(BrokerError) in .attributes(try broker.attributes(of: identifier)) }
         case .typeDeclarations(let identifier):
             query(number) { broker throws(BrokerError) in .attributes(try broker.typeDeclarations(of: identifier)) }
-        case .claim(let launched):
-            let handle = state.withLock { $0.extensions[launched]?.handle }
-            answer(number) { () throws(BrokerError) in .claimed(isYours: handle?.claim() ?? false) }
-        case .launch(let identifier, let point, let purpose, let limit, let counters):
-            beginLaunch(number) { [self] () throws(BrokerError) in
-                try launch(
-                    identifier, as: point, for: purpose, timeLimit: limit, counters: counters, number: number,
-                    handed: handed)
-            }
+        default: break
         }
     }
 

@@ -21,12 +21,10 @@ package actor TodayView {
     private let rules: TodayRules
     private let clock: any TodayClock
     private let isWanted: @Sendable (InstalledExtension) -> Bool
-    private let lane = Lane("annex-today")
+    private let background = BlockingWork()
 
     private var widgets: [String: Widget] = [:]
-    private var order: [String] = []
-    /// How often the user has moved a widget.
-    private var moves = 0
+    private var order = WidgetOrder()
     private var expanded: Set<String> = []
     /// Lists of widgets are numbered. `last` is the newest list that the view asked for, and `applied` the newest list in use.
     private var reloads = (last: 0, applied: 0)
@@ -70,7 +68,7 @@ package actor TodayView {
     // MARK: The surface
 
     /// What to draw now, from top to bottom.
-    package var cards: [TodayCard] { order.compactMap { widgets[$0]?.card }.filter(\.isShown) }
+    package var cards: [TodayCard] { order.identifiers.compactMap { widgets[$0]?.card }.filter(\.isShown) }
 
     /// Whether a widget looks for something new just now.
     package var isUpdating: Bool { widgets.values.contains { $0.schedule.isUpdating } }
@@ -102,7 +100,7 @@ package actor TodayView {
         surface = nil
         for follower in followers { follower.cancel() }
         (followers, contentWatch) = ([], nil)
-        handle(.disappeared, of: order)
+        handle(.disappeared, of: order.identifiers)
     }
 
     /// Hides the view and waits until its widgets have ended.
@@ -150,15 +148,10 @@ package actor TodayView {
     /// Moves a widget to another place among the cards, and keeps the order.
     /// - Parameter place: counted from 0. A place beyond the last one counts as the last one.
     package func move(_ identifier: String, to place: Int) async {
-        guard let old = order.firstIndex(of: identifier), surface.map({ !$0.kind.isLocked }) ?? false else { return }
-        order.remove(at: old)
-        // Widgets without a card keep their places.
-        let shown = cards.map(\.id)
-        let next = shown.indices.contains(place) ? order.firstIndex(of: shown[place]) : nil
-        order.insert(identifier, at: next ?? order.count)
-        moves += 1
+        let isLocked = surface?.kind.isLocked ?? true
+        guard !isLocked, order.move(identifier, to: place, among: cards.map(\.id)) else { return }
         change.yield()
-        await inBackground { [folder, order] in try? folder?.keep(order: order) }
+        await background.doing { [folder, order] in try? folder?.keep(order: order.identifiers) }
     }
 
     /// Switches a widget on or off. All views of the same broker show the same widgets.
@@ -176,7 +169,7 @@ package actor TodayView {
                 .unknownExtension, what: "is no widget of this view", place: Self.shown(identifier),
                 remedy: "annex list --all --point \(Self.point)")
         }
-        try await asking { [host] () throws(BrokerError) in try host.setEnabled(isAdded, for: identifier) }
+        try await background.asking { [host] () throws(BrokerError) in try host.setEnabled(isAdded, for: identifier) }
         try await reload()
     }
 
@@ -198,11 +191,11 @@ package actor TodayView {
 
     private func reload() async throws(BrokerError) {
         reloads.last += 1
-        let (number, moves) = (reloads.last, moves)
-        let installed = try await asking { [host] () throws(BrokerError) in try host.installed() }
+        let (number, moves) = (reloads.last, order.moves)
+        let installed = try await background.asking { [host] () throws(BrokerError) in try host.installed() }
         let usable = installed.filter { $0.extensionPoint == Self.point && $0.rejection == nil }
         let added = usable.filter { $0.isEnabled && isWanted($0) }
-        let (kept, marked) = await inBackground { [folder] in
+        let (kept, marked) = await background.doing { [folder] in
             let withContent = added.filter { folder?.place.hasContent($0.id) ?? true }
             let snapshots = withContent.map { folder?.snapshot(of: $0.id, instance: $0.instance) }
             return (folder?.order ?? [], Array(zip(withContent, snapshots)))
@@ -217,21 +210,12 @@ package actor TodayView {
             widget.jobs.finish()
             widgets[identifier] = nil
         }
-        // If the user has moved a widget since the file was read, the file may not have the new order yet.
-        arrange(wanted, by: moves == self.moves ? kept : order)
+        order.take(wanted.map(\.id), by: kept, asOf: moves)
         for (widget, snapshot) in shown where widgets[widget.id] == nil {
             add(widget, showing: snapshot)
         }
         change.yield()
-        handle(.appeared, of: order)
-    }
-
-    /// Orders widgets as in a list of identifiers. Widgets that are not in it follow.
-    private func arrange(_ wanted: [InstalledExtension], by kept: [String]) {
-        let places = Dictionary(kept.enumerated().map { ($1, $0) }) { first, _ in first }
-        order = wanted.map(\.id).enumerated().sorted { one, other in
-            (places[one.element] ?? .max, one.offset) < (places[other.element] ?? .max, other.offset)
-        }.map(\.element)
+        handle(.appeared, of: order.identifiers)
     }
 
     private func add(_ widget: InstalledExtension, showing snapshot: WidgetSnapshot?) {
@@ -287,7 +271,7 @@ package actor TodayView {
         guard let folder, card.freshness == .fresh else { return }
         let snapshot = WidgetSnapshot(of: card.widget.instance, at: WallClock.now(), state: card.state)
         // If the disk is full, only the snapshot for the next view is lost.
-        await inBackground { try? folder.keep(snapshot, of: card.id) }
+        await background.doing { try? folder.keep(snapshot, of: card.id) }
     }
 
     // MARK: Time
@@ -328,27 +312,6 @@ package actor TodayView {
         // An alarm that another one has replaced may have rung already.
         guard !Task.isCancelled else { return }
         alarm = nil
-        handle(.timePassed, of: order)
-    }
-
-    // MARK: Blocking work
-
-    /// Asks the broker on a thread that may block.
-    private func asking<Answer: Sendable>(
-        _ work: @escaping @Sendable () throws(BrokerError) -> Answer
-    ) async throws(BrokerError) -> Answer {
-        try await inBackground { () -> Result<Answer, BrokerError> in
-            do throws(BrokerError) {
-                return .success(try work())
-            } catch {
-                return .failure(error)
-            }
-        }.get()
-    }
-
-    private func inBackground<Answer: Sendable>(_ work: @escaping @Sendable () -> Answer) async -> Answer {
-        await withCheckedContinuation { continuation in
-            lane.run { continuation.resume(returning: work()) }
-        }
+        handle(.timePassed, of: order.identifiers)
     }
 }

@@ -1,0 +1,36 @@
+/// The user's order of the widgets of a view. It is a pure value.
+struct WidgetOrder: Sendable {
+    /// The identifiers of the widgets, from top to bottom.
+    private(set) var identifiers: [String] = []
+    /// How often the user has moved a widget.
+    private(set) var moves = 0
+
+    /// Takes over the widgets of a new list.
+    /// - Parameters:
+    ///   - widgets: all widgets of the view. Widgets that have no place in the order follow in this order.
+    ///   - kept: the order that was read from disk.
+    ///   - moves: the number of moves when it was read. If the user has moved a widget since then, the order on disk may be older than
+    ///     this one, which then counts.
+    mutating func take(_ widgets: [String], by kept: [String], asOf moves: Int) {
+        let kept = moves == self.moves ? kept : identifiers
+        let places = Dictionary(kept.enumerated().map { ($1, $0) }) { first, _ in first }
+        identifiers = widgets.enumerated().sorted { one, other in
+            (places[one.element] ?? .max, one.offset) < (places[other.element] ?? .max, other.offset)
+        }.map(\.element)
+    }
+
+    /// Moves a widget to another place among the widgets that are shown. Widgets without a card keep their places.
+    /// - Parameters:
+    ///   - place: counted from 0. A place beyond the last one counts as the last one.
+    ///   - shown: the widgets with a card, in this order.
+    /// - Returns: false if the order has no such widget.
+    mutating func move(_ identifier: String, to place: Int, among shown: [String]) -> Bool {
+        guard let old = identifiers.firstIndex(of: identifier) else { return false }
+        identifiers.remove(at: old)
+        let others = shown.filter { $0 != identifier }
+        let next = others.indices.contains(place) ? identifiers.firstIndex(of: others[place]) : nil
+        identifiers.insert(identifier, at: next ?? identifiers.count)
+        moves += 1
+        return true
+    }
+}
