@@ -246,8 +246,10 @@ import Testing
             "\(missing)")
         let elsewhere = try TemporaryFolder()
         chmod(elsewhere.url.path, 0o755)
-        let words = ["run", "--read", named.path, "--", "cat", "../\(folder.url.lastPathComponent)/a.c"]
-        let known = try await Program.annex(words, in: elsewhere)
+        let relative = ["--", "cat", "../\(folder.url.lastPathComponent)/a.c"]
+        let outside = try await Program.annex(["run"] + relative, in: elsewhere)
+        #expect(outside.errors.contains("hand it over and name it as \(try realName(of: named))"), "\(outside)")
+        let known = try await Program.annex(["run", "--read", named.path] + relative, in: elsewhere)
         #expect(known.errors.contains("only the absolute name works: \(try realName(of: named))"), "\(known)")
         // What the hints say works, and then there is no hint.
         for grant in [".", "a.c"] { #expect(try await run("--read", grant, "--", "cat", "a.c").output == "text\n") }
@@ -255,6 +257,17 @@ import Testing
         for words in [["--read", ".", "--", "cat", "b.c"], ["--", "false", "-a.c"], ["--", "sh", "-c", "exit 1"]] {
             #expect(try await Program.annex(["run"] + words, in: folder).errors.contains("hint") == false, "\(words)")
         }
+    }
+
+    @Test func `a program cannot plant the link that a hint would follow`() async throws {
+        let mine = folder.url.appending(path: "mine")
+        try FileManager.default.createDirectory(at: mine, withIntermediateDirectories: false)
+        chmod(folder.url.path, 0o755)
+        chmod(mine.path, 0o777)
+        let line = "ln -s /etc/passwd mine/new; exit 1"
+        let ran = try await run("--write", "mine", "--", "sh", "-c", line, "mine/new")
+        #expect(ran.status == 1 && !ran.errors.contains("hint"), "\(ran)")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: mine.path + "/new") == "/etc/passwd")
     }
 
     private func realName(of file: URL) throws -> String {

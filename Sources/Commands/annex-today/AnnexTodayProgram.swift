@@ -74,10 +74,18 @@ struct AnnexTodayProgram: AsyncParsableCommand {
     }
 
     private func server(of page: TodayPage) async throws -> PageServer {
+        let server: PageServer
         do {
-            return try await PageServer(port: port, page: page)
+            server = try await PageServer(port: port, page: page)
         } catch {
             StandardError.print("annex-today: port \(port) cannot be used: \(error); name another one with --port")
+            throw ExitCode(1)
+        }
+        do {
+            try await server.checkGate()
+            return server
+        } catch {
+            StandardError.print("annex-today: no browser could be let in: \(error)")
             throw ExitCode(1)
         }
     }

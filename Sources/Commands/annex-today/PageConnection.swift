@@ -22,6 +22,8 @@ final class PageConnection: ChannelInboundHandler {
     private var body: [UInt8] = []
     /// Whether the connection is being closed. Then no more of it is read.
     private var isRefused = false
+    /// Requests whose answer is not written yet. The next request may be complete before this object learns that the answer was written.
+    private var unanswered = 0
 
     init(_ page: TodayPage) { self.page = page }
 
@@ -60,6 +62,7 @@ final class PageConnection: ChannelInboundHandler {
             guard let head else { return }
             self.head = nil
             deadline?.cancel()
+            unanswered += 1
             let request = request(head, in: context)
             answer(keepsAlive: head.isKeepAlive, in: context) { [page] in await page.answer(to: request) }
         }
@@ -75,6 +78,7 @@ final class PageConnection: ChannelInboundHandler {
     /// Refuses a request. The rest of the request is not read.
     private func refuse(_ refusal: PageAnswer, in context: ChannelHandlerContext) {
         isRefused = true
+        unanswered += 1
         answer(keepsAlive: false, in: context) { refusal }
     }
 
@@ -95,7 +99,9 @@ final class PageConnection: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is Answered else { return context.fireUserInboundEventTriggered(event) }
-        if context.channel.isActive { awaitRequest(in: context) }
+        unanswered -= 1
+        // An answer that is being written has no deadline as a whole: a stream of events stays for as long as the page.
+        if unanswered == 0, context.channel.isActive { awaitRequest(in: context) }
     }
 
     // MARK: Ends

@@ -40,7 +40,7 @@ public struct ContainingApp: Sendable {
     @discardableResult
     public static func start(privateDirectories place: String? = nil) throws(PortalError) -> ContainingApp {
         let program = try program()
-        if place == nil, StandardPlace.variable("ANNEX_PRIVATE") == nil, let app = try served(program) { return app }
+        if place == nil, UserEnvironment.variable("ANNEX_PRIVATE") == nil, let app = try served(program) { return app }
         let app = try bundle(of: program)
         let groups = app.entitlements.applicationGroups
         let url = openedURL(among: app.urlSchemes)

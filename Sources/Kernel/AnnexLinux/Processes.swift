@@ -67,3 +67,19 @@ package enum Faults {
         annex_tell_of_faults()
     }
 }
+
+/// The environment variables of the user who started this program.
+package enum UserEnvironment {
+    /// A variable of the environment; nil in a program that runs with more rights than the user who started it. There, the user could
+    /// otherwise choose the files that the program writes with its own rights.
+    package static func variable(_ name: String) -> String? {
+        guard getuid() == geteuid(), getgid() == getegid(), let value = unsafe getenv(name) else { return nil }
+        // SAFETY: the text is copied before anything can change the environment.
+        return unsafe String(cString: value)
+    }
+
+    /// The absolute path in a variable. The XDG base directory specification ignores relative paths.
+    package static func path(_ name: String) -> String? {
+        variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+}

@@ -52,11 +52,11 @@ struct AppStarter: Sendable {
             values["XDG_RUNTIME_DIR"] = "\(runtime)/\(owner)"
             return values
         }
-        for name in Self.session { values[name] = StandardPlace.variable(name) }
+        for name in Self.session { values[name] = UserEnvironment.variable(name) }
         if let groups { values["ANNEX_PRIVATE"] = groups }
         // A user may keep data in another place than the home directory in the system's database. The groups then lie
         // there too.
-        if let home = StandardPlace.variable("HOME"), home.hasPrefix("/") { values["HOME"] = home }
+        if let home = UserEnvironment.path("HOME") { values["HOME"] = home }
         return values
     }
 

@@ -8,7 +8,7 @@ extension PrivatePlace {
     /// - Throws: `ENOENT` if neither the environment nor the home directory names a folder; `EINVAL` if the folder's
     ///   path is not absolute.
     package func path() throws(SystemError) -> String {
-        try path(user: geteuid(), environment: StandardPlace.variable)
+        try path(user: geteuid(), environment: UserEnvironment.variable)
     }
 
     func path(user: UInt32, environment: (String) -> String?) throws(SystemError) -> String {

@@ -125,7 +125,7 @@ extension ReportPlace {
     /// - Throws: `homeless` if neither the environment nor the home directory names a folder; `EINVAL` if the folder's
     ///   path is not absolute.
     package func path() throws(SystemError) -> String? {
-        try path(user: geteuid(), environment: Self.variable)
+        try path(user: geteuid(), environment: UserEnvironment.variable)
     }
 
     func path(user: UInt32, environment: (String) -> String?) throws(SystemError) -> String? {
@@ -147,11 +147,5 @@ extension ReportPlace {
             throw SystemError("open", errno: EINVAL, path: path, remedy: "name the folder by its absolute path")
         }
         return path
-    }
-
-    /// A variable of the environment. It is nil if the program runs with more rights than the user who started the
-    /// program.
-    private static func variable(_ name: String) -> String? {
-        getuid() == geteuid() && getgid() == getegid() ? getenv(name).map { String(cString: $0) } : nil
     }
 }

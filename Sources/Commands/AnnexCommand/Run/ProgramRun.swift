@@ -9,9 +9,11 @@ import Synchronization
 /// One `annex run`, from its options to its exit status.
 struct ProgramRun {
     let options: RunOptions
+    private let names: RelativeNames
 
     init(_ options: RunOptions) {
         self.options = options
+        names = RelativeNames(options)
     }
 
     func run() -> Int32 {
@@ -155,7 +157,7 @@ struct ProgramRun {
         if options.explain { RunHints.explain(end.denials) }
         if report.exitCode != 0 { RunHints.hintModes(read: options.read, write: options.write) }
         RunHints.hint(report, denials: end.denials, explained: options.explain)
-        if report.reason == .exited, report.exitCode != 0, let hint = RelativeNames(options).hint {
+        if report.reason == .exited, report.exitCode != 0, let hint = names.hint {
             StandardError.print("annex: hint: \(hint)")
         }
         // If the program itself failed, its own exit status takes precedence.

@@ -6,23 +6,30 @@ import Glibc
 /// The sandbox has the caller's working directory only if this directory, a file below it, or a directory above it was handed over. If the
 /// sandbox does not have it, the program starts in another directory, where these names do not exist. No denial tells of that.
 struct RelativeNames {
-    private let arguments: ArraySlice<String>
-    private let granted: [String]
-    private let hasDirectory: Bool
+    /// A shell can pass any number of names, and each is looked up.
+    private static let most = 64
 
+    private let granted: [String]
+    /// What to say after a failure; nil if no argument names a file of the working directory, or the program could use these names.
+    private(set) var hint: String?
+
+    /// Looks the names up. Make it before the program runs: the program could put links in their places, which would then be followed.
     init(_ options: RunOptions) {
-        arguments = options.program.dropFirst()
         granted = (options.read + options.write).compactMap(Self.resolved)
-        hasDirectory = options.directory != nil
+        guard options.directory == nil else { return }
+        hint = hint(for: options.program.dropFirst().prefix(Self.most))
     }
 
-    /// What to say after a failure; nil if no argument names a file of the working directory, or the program could use these names.
-    var hint: String? {
-        guard !hasDirectory, let here = Self.resolved("."), !isGranted(here) else { return nil }
+    private func hint(for arguments: ArraySlice<String>) -> String? {
+        guard let here = Self.resolved("."), !isGranted(here) else { return nil }
         let files = arguments.compactMap(Self.file)
-        if let (name, _) = files.first(where: { !isGranted($0.path) }) {
-            return "\(Escaped(name, limit: 200)) was not handed over: add --read . or --write ., "
-                + "which hands over the working directory"
+        if let (name, path) = files.first(where: { !isGranted($0.path) }) {
+            let shown = Escaped(name, limit: 200)
+            guard path.hasPrefix(here == "/" ? here : here + "/") else {
+                return
+                    "\(shown) was not handed over: hand it over and name it as \(Escaped(path, limit: 500)), with --read or --write"
+            }
+            return "\(shown) was not handed over: add --read . or --write ., which hands over the working directory"
         }
         // Every grant below the working directory makes this directory in the sandbox.
         guard let (name, path) = files.first, !granted.contains(where: { $0.hasPrefix(here + "/") }) else { return nil }

@@ -16,7 +16,9 @@ final class ScreenTerminal: Sendable {
     /// The events of the terminal. Only one reader may read this stream.
     let events: AsyncStream<Event>
     private let before: termios
-    private let drawn = Mutex<[String]>([])
+    /// The lines that were drawn; nil while the terminal is the user's. A line that is drawn keeps the lock, so that none comes behind
+    /// `close()`.
+    private let drawn = Mutex<[String]?>(nil)
 
     /// The alternate screen without a cursor, and a mouse that reports its buttons in xterm's SGR mode.
     private static let opening = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?1000h\u{1B}[?1006h\u{1B}[2J"
@@ -49,22 +51,25 @@ final class ScreenTerminal: Sendable {
     /// Shows these lines, starting at the top. Lines that have not changed are not written again.
     /// - Parameter lines: at most as many lines as the terminal has rows. No line may be wider than the terminal.
     func draw(_ lines: [String]) {
-        let text = drawn.withLock { drawn in
+        drawn.withLock { drawn in
+            guard let before = drawn else { return }
             var text = ""
-            for (row, line) in lines.enumerated() where row >= drawn.count || drawn[row] != line {
+            for (row, line) in lines.enumerated() where row >= before.count || before[row] != line {
                 text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[0m\u{1B}[K"
             }
-            if lines.count < drawn.count { text += "\u{1B}[\(lines.count + 1);1H\u{1B}[J" }
+            if lines.count < before.count { text += "\u{1B}[\(lines.count + 1);1H\u{1B}[J" }
             drawn = lines
-            return text
+            write(text)
         }
-        write(text)
     }
 
     /// Forgets what was drawn, so that all lines are written again.
     func clear() {
-        drawn.withLock { $0 = [] }
-        write("\u{1B}[2J")
+        drawn.withLock { drawn in
+            guard drawn != nil else { return }
+            drawn = []
+            write("\u{1B}[2J")
+        }
     }
 
     // MARK: Modes
@@ -72,7 +77,10 @@ final class ScreenTerminal: Sendable {
     /// Restores the terminal for the user.
     func close() {
         var settings = before
-        write(Self.closing)
+        drawn.withLock { drawn in
+            drawn = nil
+            write(Self.closing)
+        }
         // SAFETY: the call reads one `termios`.
         unsafe tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
     }
@@ -83,7 +91,10 @@ final class ScreenTerminal: Sendable {
         settings.c_iflag &= ~UInt32(IXON | ICRNL)
         // SAFETY: the call reads one `termios`.
         unsafe tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
-        write(Self.opening)
+        drawn.withLock { drawn in
+            drawn = []
+            write(Self.opening)
+        }
     }
 
     /// How long to wait for the signal that stops this process.
@@ -97,7 +108,6 @@ final class ScreenTerminal: Sendable {
         kill(0, SIGTSTP)
         usleep(Self.stopping)
         open()
-        clear()
     }
 
     private func write(_ text: String) {
@@ -137,6 +147,8 @@ final class ScreenTerminal: Sendable {
             for key in reader.keys(of: bytes) { events.yield(.key(key)) }
         }
         events.yield(.ended)
+        // The end of a terminal also comes as a signal, which must not end this program before its widgets have ended.
+        _ = signals.wait()
     }
 
     /// The bytes that were read; nil at the end of the input.

@@ -24,19 +24,11 @@ package struct TodayPlace: Sendable {
     /// The folder of this process's user. `ANNEX_TODAY` names another one.
     /// - Throws: `ENOENT` if neither the environment nor the home directory names a folder.
     package static func standard() throws(SystemError) -> String {
-        if let folder = variable("ANNEX_TODAY") { return folder }
+        if let folder = UserEnvironment.path("ANNEX_TODAY") { return folder }
         if geteuid() == 0 { return "/var/lib/annex/today" }
-        if let state = variable("XDG_STATE_HOME") { return state + "/annex/today" }
-        if let home = variable("HOME") { return home + "/.local/state/annex/today" }
+        if let state = UserEnvironment.path("XDG_STATE_HOME") { return state + "/annex/today" }
+        if let home = UserEnvironment.path("HOME") { return home + "/.local/state/annex/today" }
         throw SystemError("getenv", errno: ENOENT, path: "HOME", remedy: "set HOME, or name a folder with ANNEX_TODAY")
-    }
-
-    /// An absolute path in the environment. The XDG base directory specification ignores relative ones.
-    private static func variable(_ name: String) -> String? {
-        guard let value = unsafe getenv(name) else { return nil }
-        // SAFETY: the text is copied before anything can change the environment.
-        let path = unsafe String(cString: value)
-        return path.hasPrefix("/") ? path : nil
     }
 
     /// The identifier as the name of a file; nil if it is none.
@@ -49,7 +41,8 @@ package struct TodayPlace: Sendable {
             default: false
             }
         }
-        return isPlain && (1...200).contains(identifier.utf8.count) ? identifier : nil
+        let isName = isPlain && (1...200).contains(identifier.utf8.count) && identifier != "." && identifier != ".."
+        return isName ? identifier : nil
     }
 
     // MARK: Content
@@ -59,16 +52,13 @@ package struct TodayPlace: Sendable {
 
     /// Whether the app of a widget has not said that the widget is without content.
     package func hasContent(_ widget: String) -> Bool {
-        // A file that looks like a folder's parent is no mark.
-        guard let name = Self.fileName(of: widget), name != ".", name != "..",
-            let folder = try? Descriptor.directory(marks)
-        else { return true }
+        guard let name = Self.fileName(of: widget), let folder = try? Descriptor.directory(marks) else { return true }
         return (try? folder.openBeneath(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)) == nil
     }
 
     /// - Throws: `EINVAL` if the identifier is none of a widget.
     package func setHasContent(_ hasContent: Bool, of widget: String) throws(SystemError) {
-        guard let name = Self.fileName(of: widget), name != ".", name != ".." else {
+        guard let name = Self.fileName(of: widget) else {
             throw SystemError("setHasContent", errno: EINVAL, path: widget, remedy: "name the widget by its identifier")
         }
         let folder = try Descriptor.directory(marks)

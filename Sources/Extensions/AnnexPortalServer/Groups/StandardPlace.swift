@@ -8,7 +8,7 @@ package enum StandardPlace {
     /// The folder's path.
     /// - Throws: `ENOENT` if neither the environment nor the home directory names a folder.
     package static func privateDirectories() throws(SystemError) -> String {
-        try privateDirectories(of: geteuid(), environment: variable)
+        try privateDirectories(of: geteuid(), environment: UserEnvironment.variable)
     }
 
     package static func privateDirectories(
@@ -26,14 +26,6 @@ package enum StandardPlace {
 
     /// The socket of the daemon that serves the whole machine. `ANNEX_DAEMON` can name another socket.
     package static func machineDaemon() -> String {
-        if let path = variable("ANNEX_DAEMON"), path.hasPrefix("/") { return path }
-        return MachineDaemon.socket
-    }
-
-    /// A variable of the environment; nil in a program that runs with more rights than the user who started it.
-    package static func variable(_ name: String) -> String? {
-        guard getuid() == geteuid(), getgid() == getegid(), let value = unsafe getenv(name) else { return nil }
-        // SAFETY: the text is copied before anything can change the environment.
-        return unsafe String(cString: value)
+        UserEnvironment.path("ANNEX_DAEMON") ?? MachineDaemon.socket
     }
 }
