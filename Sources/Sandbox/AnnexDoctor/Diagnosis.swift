@@ -12,7 +12,7 @@ public struct Diagnosis: Codable, Sendable, Hashable {
         /// Every policy runs, but some policies run with less protection than Annex can give. For example, memory is
         /// watched instead of enforced.
         case weaker
-        /// At least one policy cannot run here unless a setting is changed or a layer is waived.
+        /// At least one policy cannot run here unless something is changed or a layer is waived.
         case unable
     }
 

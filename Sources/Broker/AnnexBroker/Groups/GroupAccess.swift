@@ -24,7 +24,7 @@ final class GroupAccess: Sendable {
         self.owner = owner
     }
 
-    /// Opens the groups of a team for the launch of an app's extension.
+    /// Opens groups of a team, for an extension of an app or for the app itself.
     func open(_ identifiers: [String], of team: Team, for app: String) throws(BrokerError) -> [OpenGroup] {
         do throws(SystemError) {
             guard let path = try place?.path() else {

@@ -7,7 +7,7 @@ struct AppSignature: Sendable {
     /// The check of each launch of one extension.
     enum LaunchCheck: Sendable {
         case read(SealedExtension)
-        /// An earlier broker read the files, and this broker has not.
+        /// An earlier broker read the files. This broker reads them when it first launches an extension of the app.
         case unread(UnreadApp)
     }
 

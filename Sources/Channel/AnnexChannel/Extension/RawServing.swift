@@ -128,7 +128,7 @@ enum RawServing {
     /// - Parameter least: the answer's room if there is not enough memory for the largest answer.
     /// - Throws: `ExtensionFailure.system` (ENOMEM) if there is not enough memory for `least` bytes either.
     init(request: Int, reply: Int, orElse least: Int) throws(ExtensionFailure) {
-        // The memory is zeroed, so that an incompletely written answer cannot reveal its earlier contents.
+        // The memory is zeroed, so that an incompletely written answer cannot reveal earlier contents of the memory.
         // Pages that are never written use no memory.
         let largest = unsafe calloc(1, reply)
         guard let start = unsafe largest ?? calloc(1, least) else {

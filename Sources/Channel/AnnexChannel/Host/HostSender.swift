@@ -80,7 +80,7 @@ extension HostSender {
     func isUnderWay(_ transfer: LargeTransfer) -> Bool { underWay === transfer }
 
     /// Whether the transfer's next frame can be written: no other transfer is under way, and there is room in the ring
-    /// and the arena.
+    /// and, for a piece, in the arena.
     private mutating func hasRoom(for transfer: LargeTransfer) throws(ChannelViolation) -> Bool {
         guard let underWay else { return try writer.hasRoom(payload: 64) }
         guard underWay === transfer else {

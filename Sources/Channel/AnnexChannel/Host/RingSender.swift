@@ -44,7 +44,7 @@ final class RingSender: Sendable {
     // MARK: Small frames at once
 
     /// Writes and publishes a small call without a time limit, which is the common case. Does nothing if the call has a
-    /// time limit, if cancels wait, if the channel is closed, or if there is no room.
+    /// time limit, if cancels wait, if the channel is closed, or if `publishAtOnce` writes nothing.
     /// - Parameter known: the call whose answer was taken last. The extension has read everything up to that call.
     /// - Returns: the word that the extension may sleep on; nil if nothing was sent.
     @inline(__always) func writeAtOnce(

@@ -128,7 +128,7 @@ struct LargeMessage: Sendable {
     // SAFETY: an address is not Sendable by itself. It is set once, and the region that owns the mapping outlives this
     // value.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
-    /// The number of places; 0 if the channel does not use messages in pieces.
+    /// The number of places; 0 if no messages come in pieces in this direction.
     let places: UInt32
 
     /// - Parameter start: the address of `size` bytes.

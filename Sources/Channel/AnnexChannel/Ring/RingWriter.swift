@@ -86,8 +86,8 @@ struct RingWriter: ~Copyable {
     ///   - word: the header's first word without the length.
     ///   - stays: whether the next frame may lie in the same place.
     ///   - known: the call of a frame that the reader is known to have read.
-    /// - Returns: the word on which a reader may sleep; nil if nothing was written because the frame touches more than
-    ///   its own lines.
+    /// - Returns: the word on which a reader may sleep; nil if nothing was written, because this fast way does not suit
+    ///   the frame or there is no room.
     @inline(__always) mutating func publishAtOnce(
         _ word: UInt64, call: UInt64, payload: UnsafeRawBufferPointer, stays: Bool = false, known: UInt64 = 0
     ) -> WritableWord? {

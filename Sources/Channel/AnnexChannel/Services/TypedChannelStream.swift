@@ -97,8 +97,8 @@ public struct TypedChannelStream<Kind: ChannelStreamKind>: AsyncSequence, Sendab
 extension TypedChannelStream {
     /// Accepts streams that the extension opens, each in a task. An error that the handler throws resets its stream.
     ///
-    /// An extension can open and reset streams faster than handlers end. So the channel counts a stream as open until
-    /// its handler ends.
+    /// An extension can open and reset streams faster than handlers end. So the channel runs at most as
+    /// many handlers at once as streams may be open.
     static func accepting(
         with handler: @escaping @Sendable (TypedChannelStream) async throws -> Void
     ) -> @Sendable (ChannelStream) -> Void {

@@ -16,7 +16,8 @@ public enum CallFailure: Error, Sendable, Hashable {
     case payloadTooLarge(bytes: Int, most: Int)
     /// The request has more descriptors than one message can carry.
     case tooManyDescriptors(count: Int, most: Int)
-    /// The extension does not read the ring. The ring stayed full until the caller's timeout passed.
+    /// The extension does not read. The ring stayed full for as long as the caller could wait, or the control socket is
+    /// full.
     case noRoom
     /// A blocking call was made on the event loop's thread. That thread reads the channels, so all channels would hang.
     /// Make the call on another thread, or with `await` in a task.

@@ -1,7 +1,7 @@
 /// The numbers of requests, notices and streams that Annex uses itself.
 package enum ReservedMethods {
     /// All numbers from this number on are reserved. The calls of extension points use the first reserved numbers. The
-    /// events about an extension's life use the last reserved numbers.
+    /// events about an extension's life use numbers near the end.
     package static let first: UInt16 = 0xFE00
     /// The numbers of the extension's requests about items on demand.
     package static let itemLoads: ClosedRange<UInt16> = 0xFEF0...0xFEFF

@@ -1,6 +1,6 @@
 public import AnnexPortal
 
-/// Presents a file or a folder to the user. A presenter is told of the changes that other members make to the item through a
+/// Presents a file or a folder to the user. A presenter is told of the changes that others make to the item through a
 /// `FileCoordinator`. Apple's counterpart is `NSFilePresenter`.
 ///
 /// The methods of one presenter are called one after another, in the order of the changes. A presenter is not told of its own

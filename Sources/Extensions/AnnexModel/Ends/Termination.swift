@@ -55,7 +55,7 @@ extension Termination {
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The extension answered. Then it ended within its grace, or it was ended when the grace was over.
         case completed
-        /// The extension ended its request with an error, or the host cancelled the request.
+        /// The extension ended its request with an error, or the host gave up the extension.
         case cancelled
         /// The extension's process exited before it answered.
         case exited

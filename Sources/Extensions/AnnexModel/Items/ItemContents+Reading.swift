@@ -96,8 +96,8 @@ extension ItemContents {
 }
 
 extension ItemContents {
-    /// Lends the number of the open file, for calls that need a descriptor. The file can only be read. The number is valid only
-    /// while `body` runs.
+    /// Lends the number of the open file, for calls that need a descriptor. The file is open for reading. The number is valid
+    /// only while `body` runs.
     public func withFileDescriptor<Result>(_ body: (CInt) throws -> Result) throws -> Result {
         let opened = try open()
         return try body(opened.descriptor.number)

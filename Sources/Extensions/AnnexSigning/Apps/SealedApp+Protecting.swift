@@ -2,8 +2,8 @@ package import AnnexBundle
 internal import AnnexLinux
 
 extension SealedApp {
-    /// If the file system has fs-verity, enables it for the files that each launch checks. The kernel then prevents
-    /// changes to the files' contents, even by a program that writes to the disk directly.
+    /// If the file system has fs-verity, enables it for the files that each launch checks. The kernel then refuses
+    /// writes to the files. If a program writes to the disk directly, reads of the changed contents fail.
     ///
     /// This is only for a copy that belongs to the broker: an enabled file can never be written again.
     package static func protect(_ app: AppBundle) {

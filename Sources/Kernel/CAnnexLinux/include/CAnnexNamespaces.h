@@ -12,8 +12,8 @@ int annex_parent_user_namespace(int space);
 // The user that made a user namespace, as an ID in the caller's own namespace. Returns 0 or -errno.
 int annex_user_namespace_owner(int space, uint32_t *user);
 
-// Makes a user namespace for an id map. In it, the user and the group `inside` correspond to `outside` on the host. The
-// namespace contains no process. Returns a descriptor or -errno. Only root can call this.
+// Makes a user namespace for an id map. In it, the user and the group `inside` stand for `outside`. The namespace
+// contains no process. Returns a descriptor or -errno. Only root can call this.
 int annex_user_namespace(uint32_t inside, uint32_t outside);
 
 // Tests whether the file system of an open directory supports an id map. For the test, a clone of its mount gets a map

@@ -1,4 +1,4 @@
-/// The limits of one extension. If an extension exceeds a limit, the broker ends it with a reason that names the limit.
+/// The limits of one extension. Most limits end an extension that exceeds them, with a reason that names the limit.
 public struct PolicyLimits: Sendable, Hashable {
     /// Memory of all kinds, in bytes.
     public package(set) var memory: UInt64

@@ -1,6 +1,6 @@
 /// `write-xor-execute: on` as conditions on system calls. Memory that was ever writable never becomes executable.
 ///
-/// If the kernel knows `PR_SET_MDWE`, the launch makes that call too. Executable memory then comes only from files that
+/// If the kernel knows `PR_SET_MDWE`, the launch makes that call too. Executable memory comes only from files that
 /// are mapped without being writable. So a writable file must not be executable. `paths` and the mounts ensure that.
 /// Memory files are not on a mount of the sandbox, and can be mapped executable whatever their mode and seals are. So
 /// if a policy lets the contents of a file become code, it must not allow `memfd_create`.

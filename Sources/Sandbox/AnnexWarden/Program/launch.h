@@ -1,4 +1,4 @@
-// The state of one launch. The warden uses it until the clone, and after that the child uses its own copy.
+// The state of one launch. After the clone, the warden and the child each use their own copy.
 #ifndef ANNEX_LAUNCH_H
 #define ANNEX_LAUNCH_H
 

@@ -1,5 +1,5 @@
-// The only event loop of the warden. It handles plans, the reports and ends of children, and the broker's end. The
-// warden never waits outside this loop.
+// The only event loop of the warden. It handles plans, the reports and ends of children, and the broker's end. After
+// its start, the warden waits only in this loop until the broker is gone.
 #ifndef ANNEX_LOOP_H
 #define ANNEX_LOOP_H
 

@@ -297,7 +297,7 @@ long mounts_exchange_root(int root) {
     return result < 0 ? result : CALL(NR_umount2, ".", MNT_DETACH);
 }
 
-// For a launch that began in the bare namespace. There, only an empty root lies below the new root, so nothing must be
+// For a launch that began in the bare namespace. There, only an empty root lies below the new root, so nothing has to be
 // unmounted.
 static long enter_root(int root) {
     long result = CALL(NR_fchdir, root);

@@ -6,8 +6,8 @@
 
 // For a warden that runs as root: clones the sources into trees, from the descriptors that the broker checked.
 long mounts_clone_trees(struct launch *launch);
-// For a warden that runs as root: gives the map of the child's user namespace to the trees of owned binds. It runs
-// after that namespace has its maps.
+// For a warden that runs as root: gives the trees of owned binds their id maps. It runs after the child's user
+// namespace has its maps.
 long mounts_map_owners(struct launch *launch);
 
 // The child calls these functions.

@@ -4,7 +4,7 @@
 #include "warden.h"
 
 // The warden itself is in the spare namespace, so a child that is cloned without CLONE_NEWNET begins there. So no
-// namespace must be opened, passed or entered by name. Even if a mistake gave a sandbox the wrong network, that network
+// namespace is opened, passed or entered by name. Even if a mistake gave a sandbox the wrong network, that network
 // would be empty.
 
 void network_prepare(void) {
