@@ -48,6 +48,7 @@ import Testing
         let program = folder.url.path + "/systemd-run"
         try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(filePath: program))
         chmod(program, 0o755)
+        try FileManager.default.settleProgram(at: URL(filePath: program))
         return AppStarter(owner: geteuid(), systemdRun: program, runtime: folder.url.path)
     }
 
